@@ -1,0 +1,216 @@
+"""The contract of a game.
+
+A `Game` is rules with their options settled: immutable, shared by every room that plays it. A `State` is a small
+immutable value. A `Move` is an int inside and text at the edge; `parse` and `format` are the only doors between.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
+
+from engine.board import Board
+from engine.errors import GameError, IllegalMove, InvalidNotation, InvalidOption, InvalidPosition, shorten
+from engine.options import Option, OptionValue, resolve
+from engine.rules import Constant, Rules, specialise
+
+__all__ = [
+    "Game",
+    "GameError",
+    "IllegalMove",
+    "InvalidNotation",
+    "InvalidOption",
+    "InvalidPosition",
+    "Move",
+    "Outcome",
+    "Side",
+    "Spec",
+    "State",
+]
+
+Side = int
+Move = int
+
+
+class State(NamedTuple):
+    """A position: what the side to move owns, the rest, and who is to move. Each game draws its own bit layout."""
+
+    mine: int
+    rest: int
+    turn: Side
+
+    def of(self, side: Side) -> tuple[int, int]:
+        """The two words as `side` sees them: its own first."""
+        return (self.mine, self.rest) if side == self.turn else (self.rest, self.mine)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended: the winner (None: a draw), a word of the reasons' vocabulary, points where there are any."""
+
+    winner: Side | None
+    reason: str
+    scores: tuple[int, int] | None = None
+
+    @property
+    def result(self) -> str:
+        return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What can be said of a game without a position."""
+
+    name: str
+    title: str
+    sides: tuple[str, str]
+    options: Mapping[str, OptionValue]
+    rows: int
+    columns: int
+    repetition: int | None = None  # this many occurrences of a position are a draw (engine/record.py counts them)
+    max_plies: int | None = None
+
+
+class Game(ABC):
+    """The rules of one game with its options settled. Subclasses add notation, drawing and their bit layout."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    sides: ClassVar[tuple[str, str]]
+    options: ClassVar[tuple[Option, ...]]
+    evaluations: ClassVar[Mapping[str, str]]  # name for people -> rule function (own, other) -> int
+    move_form: ClassVar[str]  # what a move looks like, for error messages
+    position_form: ClassVar[str]
+
+    spec: Spec
+    rules: Rules
+    constants: Mapping[str, Constant]
+
+    def __init__(self, given: Mapping[str, object] | None = None) -> None:
+        values = resolve(self.name, self.options, self.infer(dict(given or {})))
+        self.constants = self.prepare(values)
+        self.rules = specialise(self.module(), self.constants)
+        self.spec = self.describe(values)
+        self._buffer = [0] * self.rules.MOST_MOVES
+        start = values.get("start")
+        self._start = self.load(str(start)) if start else self.opening(values)
+
+    # -- what a game file brings
+
+    @classmethod
+    @abstractmethod
+    def module(cls) -> ModuleType:
+        """The module whose plain functions are the rules."""
+
+    @classmethod
+    def infer(cls, given: dict[str, object]) -> dict[str, object]:
+        """Fill in options that a `start` position tells by its shape; an option that was given stays."""
+        return given
+
+    @abstractmethod
+    def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
+        """The constants of the rule functions for these options."""
+
+    @abstractmethod
+    def describe(self, values: Mapping[str, OptionValue]) -> Spec: ...
+
+    @abstractmethod
+    def opening(self, values: Mapping[str, OptionValue]) -> State: ...
+
+    @abstractmethod
+    def reason(self, state: State) -> str:
+        """The word for an end at this finished position."""
+
+    def points(self, state: State) -> tuple[int, int] | None:
+        """The points of both sides, for games that count them."""
+        return None
+
+    @abstractmethod
+    def read(self, state: State, text: str) -> Move:
+        """A move's text as an int, legal or not; InvalidNotation."""
+
+    @abstractmethod
+    def format(self, state: State, move: Move) -> str: ...
+
+    @abstractmethod
+    def dump(self, state: State) -> str:
+        """The position as text; `load` is its inverse."""
+
+    @abstractmethod
+    def load(self, text: str) -> State:
+        """InvalidPosition says in one sentence what is wrong with the text."""
+
+    @abstractmethod
+    def draw(self, state: State) -> Board: ...
+
+    # -- what every game can do
+
+    def start(self) -> State:
+        return self._start
+
+    def turn(self, state: State) -> Side:
+        return state.turn
+
+    def moves(self, state: State) -> tuple[Move, ...]:
+        """The legal moves, sorted; empty if and only if the game is over."""
+        buffer = self._buffer
+        return tuple(buffer[: self.rules.gen(state.mine, state.rest, buffer, 0)])
+
+    def play(self, state: State, move: Move) -> State:
+        if move not in self.moves(state):
+            raise self.illegal(state, move)
+        return self.after(state, move)
+
+    def after(self, state: State, move: Move) -> State:
+        """The state after a move that is known to be legal."""
+        mine, rest, again = self.rules.play(state.mine, state.rest, move)
+        return State(mine, rest, state.turn if again else 1 - state.turn)
+
+    def outcome(self, state: State) -> Outcome | None:
+        if not self.rules.over(state.mine, state.rest):
+            return None
+        margin = self.rules.score(state.mine, state.rest)
+        winner = None if margin == 0 else state.turn if margin > 0 else 1 - state.turn
+        return Outcome(winner, self.reason(state), self.points(state))
+
+    def parse(self, state: State, text: str) -> Move:
+        """A legal move's text as an int; InvalidNotation and IllegalMove are two errors."""
+        move = self.read(state, text.strip())
+        if move not in self.moves(state):
+            raise self.illegal(state, move)
+        return move
+
+    def legal(self, state: State) -> tuple[str, ...]:
+        """The texts of the legal moves, in the order a reader expects."""
+        texts = [self.format(state, move) for move in self.moves(state)]
+        return tuple(sorted(texts, key=lambda text: (len(text), text)))
+
+    def evaluate(self, evaluation: str, state: State, side: Side) -> int:
+        """A named evaluation of the position from a side's view."""
+        value: int = getattr(self.rules, self.evaluations[evaluation])(*state.of(side))
+        return value
+
+    def illegal(self, state: State, move: Move) -> IllegalMove:
+        try:
+            text = self.format(state, move)
+        except (IndexError, ValueError):
+            text = str(move)
+        legal = self.legal(state)
+        if not legal:
+            return IllegalMove(f"{text} cannot be played: the game is over", legal)
+        return IllegalMove(f"{text} is not legal here; legal: {' '.join(legal)}", legal)
+
+    def invalid(self, text: str) -> InvalidNotation:
+        return InvalidNotation(f"{shorten(text)!r} is not a move of {self.name}: expected {self.move_form}")
+
+    def bad_position(self, why: str) -> InvalidPosition:
+        return InvalidPosition(f"not a position of {self.name}: {why}")
+
+    def wrong_form(self, text: str) -> InvalidPosition:
+        return self.bad_position(f"{shorten(text)!r} is not of the form {self.position_form}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self.spec.options),)

@@ -1,0 +1,276 @@
+"""Conga: stones pour along lines; a side that cannot move loses.  RULES: docs/rules.md, Conga.
+
+The board, and the index of each square:
+
+    4 | 12 13 14 15        index = 4 * (rank - 1) + file
+    3 |  8  9 10 11
+    2 |  4  5  6  7        black starts on a4 = 12, white on d1 = 3
+    1 |  0  1  2  3
+        a  b  c  d
+
+A side's word holds fifteen fields of four bits, the stones on squares 0 to 14. Square 15 (d4) needs no field: each
+side always owns STONES stones, so d4 holds what the others do not.
+
+    bit 59      56 55      52            7       4 3       0
+        +---------+----------+-- ... --+----------+---------+
+        | sq. 14  |  sq. 13  |         |   sq. 1  |  sq. 0  |
+        +---------+----------+-- ... --+----------+---------+
+
+Sets of squares are sixteen bits four apart, the lowest bit of each field (d4: bit 60), so that a step to a neighbour
+is a shift. A move is 16 * direction + square it starts from, the directions clockwise from north:
+
+    7 0 1        NW N NE       +12 +16 +20
+    6 . 2         W . E         -4  .   +4     the shift of a set of squares
+    5 4 3        SW S SE       -20 -16 -12
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+
+from engine.bits import lowest, ones
+from engine.board import Board, Cell
+from engine.game import Game, Move, Spec, State
+from engine.options import START, Option, OptionValue
+from engine.rules import Constant
+
+STONES = 10
+MOST_MOVES = 128
+UNIT = 100  # guess() counts a mobility of one as this much over the size of a won game
+WORTH = 1
+SPREAD = 0x1111_1111_1111_1111  # one bit a square
+FIELDS = (1 << 60) - 1
+STEPS = (4, 5, 1, -3, -4, -5, -1, 3)  # in squares, by direction
+NOT_D, NOT_A = SPREAD & ~0x1000_1000_1000_1000, SPREAD & ~0x0001_0001_0001_0001
+EDGES = (SPREAD, NOT_D, NOT_D, NOT_D, SPREAD, NOT_A, NOT_A, NOT_A)  # where a step stays between the files
+
+
+def room(square: int, direction: int) -> int:
+    """How many squares, three at most, lie on the board in a direction."""
+    file, rank, step = square % 4, square // 4, (direction % 4 != 0) * (1 if direction < 4 else -1)
+    rise = (direction in (7, 0, 1)) - (direction in (3, 4, 5))
+    count = 0
+    while count < 3 and 0 <= file + step * (count + 1) < 4 and 0 <= rank + rise * (count + 1) < 4:
+        count += 1
+    return count
+
+
+ROOM = tuple(room(move & 15, move >> 4) for move in range(MOST_MOVES))
+
+
+def corner(word: int) -> int:
+    """The stones on d4: what the fifteen fields leave. 16 = 15 + 1, so the remainder by 15 is the sum of the fields."""
+    placed = word % 15
+    if placed == 0 and word != 0:
+        placed = 15
+    return STONES - placed
+
+
+def held(word: int) -> int:
+    """The set of squares a side holds."""
+    squares = (word | word >> 1 | word >> 2 | word >> 3) & (SPREAD & FIELDS)
+    if corner(word) > 0:
+        squares |= 1 << 60
+    return squares
+
+
+def shifted(squares: int, direction: int) -> int:
+    """The set one step further in a direction."""
+    step = 4 * STEPS[direction]
+    squares &= EDGES[direction]
+    return (squares << step if step > 0 else squares >> -step) & SPREAD
+
+
+def starts(own: int, free: int, direction: int) -> int:
+    """The squares of `own` whose neighbour in a direction is on the board and free: RULES, an empty run is illegal."""
+    step = 4 * STEPS[direction]
+    return own & EDGES[direction] & (free >> step if step > 0 else free << -step)
+
+
+def gen(mine: int, rest: int, out: list[int], n: int) -> int:
+    own, free = held(mine), SPREAD & ~held(rest)
+    for direction in range(8):
+        squares = starts(own, free, direction)
+        while squares:
+            out[n] = 16 * direction + (lowest(squares) >> 2)
+            n += 1
+            squares &= squares - 1
+    return n
+
+
+def mobility(mine: int, rest: int) -> int:
+    """How many moves a side has."""
+    own, free = held(mine), SPREAD & ~held(rest)
+    count = 0
+    for direction in range(8):
+        count += ones(starts(own, free, direction))
+    return count
+
+
+def put(word: int, square: int, stones: int) -> int:
+    """Add stones to a square; those for d4 only leave their old field."""
+    return word + ((stones << 4 * square) & FIELDS)
+
+
+def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
+    square, step, limit = move & 15, STEPS[move >> 4], ROOM[move]
+    stones = corner(mine) if square == 15 else mine >> 4 * square & 15
+    blocked = held(rest)
+    first, second, third = square + step, square + 2 * step, square + 3 * step
+    mine &= ~(15 << 4 * square)
+    if limit < 2 or blocked >> 4 * second & 1:  # a run of 1: all
+        mine = put(mine, first, stones)
+    elif limit < 3 or blocked >> 4 * third & 1:  # a run of 2: 1, rest
+        mine = put(put(mine, first, 1), second, stones - 1)
+    else:  # a run of 3: 1, 2, rest; too few stones fill in order
+        two = min(2, stones - 1)
+        mine = put(put(put(mine, first, 1), second, two), third, stones - 1 - two)
+    return rest, mine, False
+
+
+def over(mine: int, rest: int) -> bool:
+    own, free = held(mine), SPREAD & ~held(rest)
+    for direction in range(8):
+        if starts(own, free, direction):
+            return False
+    return True
+
+
+def score(mine: int, rest: int) -> int:
+    """RULES: a side to move without a legal move loses."""
+    return -1 if over(mine, rest) else 0
+
+
+def bounds(mine: int, rest: int) -> tuple[int, int]:
+    return -1, 1
+
+
+def hfunc0(own: int, other: int) -> int:
+    return -mobility(other, own)
+
+
+def hfunc1(own: int, other: int) -> int:
+    return mobility(own, other) - mobility(other, own)
+
+
+def neighbour(own: int, other: int) -> int:
+    """Over every square the other side holds, over each square beside it: +1 if I hold it, else -1."""
+    mine, theirs = held(own), held(other)
+    total = 0
+    for direction in range(8):
+        beside = shifted(theirs, direction)
+        total += 2 * ones(beside & mine) - ones(beside)
+    return total
+
+
+def move_and_neighbour(own: int, other: int) -> int:
+    return hfunc1(own, other) + neighbour(own, other)
+
+
+class Conga(Game):
+    name = "conga"
+    title = "Conga"
+    sides = ("black", "white")
+    options = (
+        Option("stones", 10, "stones of each side", 1, 15),
+        Option("max_plies", 400, "moves of both sides together until a draw", 1, 10_000),
+        START,
+    )
+    evaluations = {
+        "hfunc0": "hfunc0",
+        "hfunc1": "hfunc1",
+        "move": "hfunc1",
+        "neighbour": "neighbour",
+        "move+neighbour": "move_and_neighbour",
+    }
+    move_form = "the square moved from and the first square of the run, like a4b3"
+    position_form = "b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b"
+
+    @classmethod
+    def module(cls) -> ModuleType:
+        return sys.modules[__name__]
+
+    def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
+        return {"STONES": int(values["stones"])}
+
+    def describe(self, values: Mapping[str, OptionValue]) -> Spec:
+        limit = int(values["max_plies"])
+        return Spec(self.name, self.title, self.sides, values, 4, 4, repetition=3, max_plies=limit)
+
+    def opening(self, values: Mapping[str, OptionValue]) -> State:
+        stones = int(values["stones"])
+        return State(stones << 4 * 12, stones << 4 * 3, 0)
+
+    def reason(self, state: State) -> str:
+        return "no_moves"
+
+    def read(self, state: State, text: str) -> Move:
+        if len(text) != 4:
+            raise self.invalid(text)
+        square, first = index(text[:2]), index(text[2:])
+        if square is None or first is None:
+            raise self.invalid(text)
+        for direction in range(8):
+            if ROOM[16 * direction + square] and square + STEPS[direction] == first:
+                return 16 * direction + square
+        raise self.invalid(text)
+
+    def format(self, state: State, move: Move) -> str:
+        square = move & 15
+        return NAMES[square] + NAMES[square + STEPS[move >> 4]]
+
+    def stones(self, word: int, square: int) -> int:
+        return int(self.rules.corner(word)) if square == 15 else word >> 4 * square & 15
+
+    def dump(self, state: State) -> str:
+        black, white = state.of(0)
+        rows = []
+        for rank in (3, 2, 1, 0):
+            cells = []
+            for square in range(4 * rank, 4 * rank + 4):
+                mine, theirs = self.stones(black, square), self.stones(white, square)
+                cells.append(f"b{mine}" if mine else f"w{theirs}" if theirs else ".")
+            rows.append(",".join(cells))
+        return "/".join(rows) + " " + "bw"[state.turn]
+
+    def load(self, text: str) -> State:
+        board, _, turn = text.strip().partition(" ")
+        rows = [row.split(",") for row in board.split("/")]
+        if turn not in ("b", "w") or [len(row) for row in rows] != [4, 4, 4, 4]:
+            raise self.wrong_form(text)
+        words, sums = [0, 0], [0, 0]
+        for rank, row in zip((3, 2, 1, 0), rows, strict=True):
+            for file, cell in enumerate(row):
+                if cell == ".":
+                    continue
+                side, count = "bw".find(cell[:1]), cell[1:]
+                if side < 0 or not (count.isascii() and count.isdigit()) or not 1 <= int(count) <= 15:
+                    raise self.bad_position(f"a cell is . or b or w with 1 to 15 stones, not {cell[:20]!r}")
+                words[side] += int(count) << 4 * (4 * rank + file)
+                sums[side] += int(count)
+        for side, total in enumerate(sums):
+            if total != self.rules.STONES:
+                who = self.sides[side]
+                raise self.bad_position(f"{who} has {total} stones where the option stones says {self.rules.STONES}")
+        side = "bw".index(turn)
+        return State(words[side] & FIELDS, words[1 - side] & FIELDS, side)
+
+    def draw(self, state: State) -> Board:
+        black, white = state.of(0)
+        rows = []
+        for rank in (3, 2, 1, 0):
+            row = []
+            for square in range(4 * rank, 4 * rank + 4):
+                mine, theirs = self.stones(black, square), self.stones(white, square)
+                row.append(Cell(NAMES[square], 0 if mine else 1 if theirs else None, mine or theirs))
+            rows.append(tuple(row))
+        return Board(tuple(rows), tuple("abcd"), ("4", "3", "2", "1"), ("b", "w"), counted=True)
+
+
+NAMES = tuple("abcd"[square % 4] + "1234"[square // 4] for square in range(16))
+
+
+def index(name: str) -> int | None:
+    return NAMES.index(name) if name in NAMES else None

@@ -1,0 +1,255 @@
+"""Mancala: sow, capture, move again.  RULES: docs/rules.md, Mancala.
+
+The board from above, with the index of each pit in the word of the side that owns it. Both sides sow towards their
+own store, so both words read the same way and the rules need not know which side is which:
+
+           top row, side 1                  6 pits, as an example
+    +----+----+----+----+----+----+----+----+
+    |    |  5 |  4 |  3 |  2 |  1 |  0 |    |     columns 1..6 from the left, as displayed:
+    | 6  +----+----+----+----+----+----+  6 |     side 0's pit i is column i + 1,
+    |    |  0 |  1 |  2 |  3 |  4 |  5 |    |     side 1's pit i is column PITS - i
+    +----+----+----+----+----+----+----+----+
+     store      bottom row, side 0       store
+
+    A word: PITS fields of BITS bits, then the store. BITS is wide enough for all stones of the game in one field.
+
+        +-------+-----------+-- ... --+---------+---------+
+        | store |  pit 5    |         |  pit 1  |  pit 0  |       pit i lies at bit BITS * i, the store at BITS * PITS
+        +-------+-----------+-- ... --+---------+---------+
+
+The ring a side sows along: its pits 0.., its store, the other side's pits 0..; RING = 2 * PITS + 1 places. Adding
+one stone to each of several neighbouring places is adding a word with a 1 in each of their fields. A move is the
+index of a pit.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+
+from engine.board import Board, Cell
+from engine.errors import shorten
+from engine.game import Game, Move, Spec, State
+from engine.options import START, Option, OptionValue, whole
+from engine.rules import Constant
+
+COURSE, PROSE, STANDARD = 0, 1, 2
+PROFILES = ("course", "prose", "standard")
+MOST_STONES = 1000  # in one place of a position, RULES
+
+PITS, BITS, PROFILE = 6, 6, COURSE
+MOST_MOVES = PITS
+UNIT = 1
+WORTH = 1
+RING = 2 * PITS + 1
+PIT = (1 << BITS) - 1  # the bits of one field
+ROW = (1 << BITS * PITS) - 1  # the bits of all pits
+EACH = sum(1 << BITS * i for i in range(PITS))  # one stone in each pit
+EACH_AND_STORE = EACH | 1 << BITS * PITS
+
+
+def row_sum(word: int) -> int:
+    """The stones in a side's pits."""
+    total = 0
+    for i in range(PITS):
+        total += word >> BITS * i & PIT
+    return total
+
+
+def gen(mine: int, rest: int, out: list[int], n: int) -> int:
+    if over(mine, rest):
+        return n
+    for i in range(PITS):
+        if mine >> BITS * i & PIT:
+            out[n] = i
+            n += 1
+    return n
+
+
+def first(count: int) -> int:
+    """The bits of the first fields of a word."""
+    return (1 << BITS * count) - 1
+
+
+def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
+    at = BITS * move
+    stones = mine >> at & PIT
+    mine -= stones << at
+    if stones >= RING:  # whole laps: a stone for every place of the ring
+        laps = stones // RING
+        mine += laps * EACH_AND_STORE
+        rest += laps * EACH
+        stones -= laps * RING
+    end = move + stones  # the rest go to the places move + 1 .. end, counted along the ring
+    last = end
+    if end <= PITS:
+        mine += EACH_AND_STORE & first(end + 1) & ~first(move + 1)
+    elif end <= 2 * PITS:
+        mine += EACH_AND_STORE & ~first(move + 1)
+        rest += EACH & first(end - PITS)
+    else:
+        last = end - RING
+        mine += (EACH_AND_STORE & ~first(move + 1)) + (EACH & first(last + 1))
+        rest += EACH
+    if last < PITS and mine >> BITS * last & PIT == 1:  # the last stone fell into an own empty pit
+        opposite = BITS * (PITS - 1 - last)
+        taken = rest >> opposite & PIT
+        if taken > 0 or PROFILE != STANDARD:
+            rest -= taken << opposite
+            mine += (taken + 1 << BITS * PITS) - (1 << BITS * last)
+    again = last == PITS
+    if PROFILE == PROSE:  # over only when the side to move next has no stone; the other sweeps its own row
+        if (mine if again else rest) & ROW == 0:
+            mine, rest = swept(mine), swept(rest)
+    elif mine & ROW == 0 or rest & ROW == 0:  # over as soon as a row is empty; each side sweeps its own row
+        mine, rest = swept(mine), swept(rest)
+    if again:
+        return mine, rest, True
+    return rest, mine, False
+
+
+def swept(word: int) -> int:
+    """A side's row moved into its store."""
+    return (word >> BITS * PITS) + row_sum(word) << BITS * PITS
+
+
+def over(mine: int, rest: int) -> bool:
+    return mine & ROW == 0 or (rest & ROW == 0 and PROFILE != PROSE)
+
+
+def score(mine: int, rest: int) -> int:
+    """Store minus store; at the end each row counts for its owner (it is empty but in a position loaded so)."""
+    margin = (mine >> BITS * PITS) - (rest >> BITS * PITS)
+    if over(mine, rest):
+        margin += row_sum(mine) - row_sum(rest)
+    return margin
+
+
+def bounds(mine: int, rest: int) -> tuple[int, int]:
+    margin = (mine >> BITS * PITS) - (rest >> BITS * PITS)
+    playing = row_sum(mine) + row_sum(rest)
+    return margin - playing, margin + playing
+
+
+def stores(own: int, other: int) -> int:
+    return (own >> BITS * PITS) - (other >> BITS * PITS)
+
+
+class Mancala(Game):
+    name = "mancala"
+    title = "Mancala"
+    sides = ("player 1", "player 2")
+    options = (
+        Option("pits", 6, "pits in a row", 1, 10),
+        Option("stones", 4, "stones in each pit at the start", 1, MOST_STONES),
+        Option("rules", "course", "the profile: when a last stone captures and when the game ends", choices=PROFILES),
+        START,
+    )
+    evaluations = {"stores": "stores"}
+    move_form = "a column counted from the left, like 3"
+    position_form = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
+
+    @classmethod
+    def module(cls) -> ModuleType:
+        return sys.modules[__name__]
+
+    @classmethod
+    def infer(cls, given: dict[str, object]) -> dict[str, object]:
+        start = given.get("start")
+        if isinstance(start, str) and start and "pits" not in given:
+            columns = start.partition("/")[0].count(",") + 1
+            given["pits"] = columns if "/" in start and columns <= 10 else 6
+        return given
+
+    def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
+        pits = int(values["pits"])
+        self._total = 2 * pits * int(values["stones"])
+        if "start" in values:
+            self._total = sum(sum(row) for row in self._numbers(str(values["start"]), pits)[:3])
+        bits = max(1, self._total.bit_length())
+        each = sum(1 << bits * i for i in range(pits))
+        return {
+            "PITS": pits,
+            "BITS": bits,
+            "PROFILE": PROFILES.index(str(values["rules"])),
+            "MOST_MOVES": pits,
+            "RING": 2 * pits + 1,
+            "PIT": (1 << bits) - 1,
+            "ROW": (1 << bits * pits) - 1,
+            "EACH": each,
+            "EACH_AND_STORE": each | 1 << bits * pits,
+        }
+
+    def describe(self, values: Mapping[str, OptionValue]) -> Spec:
+        return Spec(self.name, self.title, self.sides, values, 2, int(values["pits"]) + 2)
+
+    def opening(self, values: Mapping[str, OptionValue]) -> State:
+        row = int(self.rules.EACH) * int(values["stones"])
+        return State(row, row, 0)
+
+    def reason(self, state: State) -> str:
+        return "score"
+
+    def points(self, state: State) -> tuple[int, int]:
+        bottom, top = state.of(0)
+        pits = self.rules.BITS * self.rules.PITS
+        return (bottom >> pits) + self.rules.row_sum(bottom), (top >> pits) + self.rules.row_sum(top)
+
+    def read(self, state: State, text: str) -> Move:
+        column, pits = whole(text), self.rules.PITS
+        if column is None or not 1 <= column <= pits:
+            raise self.invalid(text)
+        return column - 1 if state.turn == 0 else pits - column
+
+    def format(self, state: State, move: Move) -> str:
+        return str(move + 1 if state.turn == 0 else self.rules.PITS - move)
+
+    def _fields(self, word: int) -> list[int]:
+        return [word >> self.rules.BITS * i & self.rules.PIT for i in range(self.rules.PITS)]
+
+    def dump(self, state: State) -> str:
+        bottom, top = state.of(0)
+        pits = self.rules.BITS * self.rules.PITS
+        rows = ",".join(map(str, self._fields(top)[::-1])), ",".join(map(str, self._fields(bottom)))
+        return f"{rows[0]}/{rows[1]} {top >> pits},{bottom >> pits} {state.turn + 1}"
+
+    def _numbers(self, text: str, pits: int) -> tuple[list[int], list[int], list[int], int]:
+        """Top row and bottom row from the left, the stores of player 2 and player 1, the side to move."""
+        board, _, rest = text.strip().partition(" ")
+        stores, _, player = rest.partition(" ")
+        parts = [[whole(n) for n in part.split(",")] for part in (*board.split("/"), stores)]
+        if [len(part) for part in parts] != [pits, pits, 2] or player not in ("1", "2"):
+            raise self.bad_position(
+                f"{shorten(text)!r} is not two rows of {pits} pits, two stores and the player to move, "
+                f"like {self.position_form}"
+            )
+        numbers: list[list[int]] = []
+        for part in parts:
+            if not all(n is not None and 0 <= n <= MOST_STONES * (20 if part is parts[2] else 1) for n in part):
+                raise self.bad_position(f"a pit holds 0 to {MOST_STONES} stones, written as a number")
+            numbers.append([n for n in part if n is not None])
+        return numbers[0], numbers[1], numbers[2], int(player) - 1
+
+    def load(self, text: str) -> State:
+        top, bottom, stores, side = self._numbers(text, self.rules.PITS)
+        total = sum(top) + sum(bottom) + sum(stores)
+        if total != self._total:
+            raise self.bad_position(f"the stones add up to {total}, in this game there are {self._total}")
+        words = [self._pack([*bottom, stores[1]]), self._pack([*top[::-1], stores[0]])]
+        return State(words[side], words[1 - side], side)
+
+    def _pack(self, fields: list[int]) -> int:
+        return sum(stones << self.rules.BITS * i for i, stones in enumerate(fields))
+
+    def draw(self, state: State) -> Board:
+        bottom, top = state.of(0)
+        pits, shift = self.rules.PITS, self.rules.BITS * self.rules.PITS
+        upper = [Cell(f"A{i + 2}", 1, n) for i, n in enumerate(self._fields(top)[::-1])]
+        lower = [Cell(f"B{i + 2}", 0, n) for i, n in enumerate(self._fields(bottom))]
+        rows = (
+            (Cell("store 2", 1, top >> shift), *upper, None),
+            (None, *lower, Cell("store 1", 0, bottom >> shift)),
+        )
+        files = ("", *(str(column + 1) for column in range(pits)), "")
+        return Board(rows, files, ("2", "1"), ("", ""), counted=True)

@@ -1,0 +1,175 @@
+"""Max-Connect4: fill the board, a point for every four in a line.  RULES: docs/rules.md, Max-Connect4.
+
+A side's word holds one bit a square, seven bits a column, the top one of which stays empty so that a line cannot
+wrap round the edge:
+
+     6 13 20 27 34 41 48     always empty
+    ---------------------
+     5 12 19 26 33 40 47     top row
+     4 11 18 25 32 39 46
+     3 10 17 24 31 38 45     a step up is 1, a step right is 7,
+     2  9 16 23 30 37 44     the diagonals are 8 (up) and 6 (down)
+     1  8 15 22 29 36 43
+     0  7 14 21 28 35 42     bottom row
+    ---------------------
+     1  2  3  4  5  6  7     columns; a move is the column less one
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+
+from engine.bits import ones
+from engine.board import Board, Cell
+from engine.game import Game, Move, Spec, State
+from engine.options import START, OptionValue
+from engine.rules import Constant
+
+ROWS, COLUMNS = 6, 7
+MOST_MOVES = COLUMNS
+UNIT = 100
+WORTH = 1
+FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
+TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
+STEPS = (1, 7, 8, 6)
+WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)  # lowest squares of all 69
+
+
+def gen(mine: int, rest: int, out: list[int], n: int) -> int:
+    open_columns = TOP & ~(mine | rest)
+    for column in range(COLUMNS):
+        if open_columns >> 7 * column + (ROWS - 1) & 1:
+            out[n] = column
+            n += 1
+    return n
+
+
+def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
+    column = (mine | rest) & ((1 << ROWS) - 1 << 7 * move)
+    return rest, mine | (column + (1 << 7 * move) & ~column), False
+
+
+def over(mine: int, rest: int) -> bool:
+    return mine | rest == FULL
+
+
+def fours(word: int) -> int:
+    """The quadruples that lie wholly within a set of squares."""
+    total = 0
+    for i in range(4):
+        pairs = word & word >> STEPS[i]
+        total += ones(pairs & pairs >> 2 * STEPS[i])
+    return total
+
+
+def threes(word: int) -> int:
+    """The windows of four that hold exactly three of a set of squares."""
+    total = 0
+    for i in range(4):
+        step = STEPS[i]
+        a, b, c, d = word, word >> step, word >> 2 * step, word >> 3 * step
+        total += ones(((a & b & (c ^ d)) | ((a ^ b) & c & d)) & WINDOWS[i])
+    return total
+
+
+def score(mine: int, rest: int) -> int:
+    return fours(mine) - fours(rest)
+
+
+def bounds(mine: int, rest: int) -> tuple[int, int]:
+    """Each side keeps what it has; it can at most win every quadruple without a stone of the other."""
+    return fours(mine) - fours(FULL & ~mine), fours(FULL & ~rest) - fours(rest)
+
+
+def course(own: int, other: int) -> int:
+    """RULES: at the cut-off only who leads counts; on a full board 1000 a quadruple and 500 a three."""
+    lead = fours(own) - fours(other)
+    if own | other == FULL:
+        return 1000 * lead + 500 * (threes(own) - threes(other))
+    return 999 if lead > 0 else -999 if lead < 0 else 0
+
+
+class MaxConnect4(Game):
+    name = "maxconnect4"
+    title = "Max-Connect4"
+    sides = ("red", "green")
+    options = (START,)
+    evaluations = {"course": "course", "score": "score"}
+    move_form = "a column from 1 to 7"
+    position_form = "0000000/0000000/0000000/0000000/0000000/2120121 1"
+
+    @classmethod
+    def module(cls) -> ModuleType:
+        return sys.modules[__name__]
+
+    def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
+        return {}
+
+    def describe(self, values: Mapping[str, OptionValue]) -> Spec:
+        return Spec(self.name, self.title, self.sides, values, ROWS, COLUMNS)
+
+    def opening(self, values: Mapping[str, OptionValue]) -> State:
+        return State(0, 0, 0)
+
+    def reason(self, state: State) -> str:
+        return "score"
+
+    def points(self, state: State) -> tuple[int, int]:
+        red, green = state.of(0)
+        return fours(red), fours(green)
+
+    def read(self, state: State, text: str) -> Move:
+        if len(text) != 1 or text not in "1234567":
+            raise self.invalid(text)
+        return int(text) - 1
+
+    def format(self, state: State, move: Move) -> str:
+        return str(move + 1)
+
+    def _owner(self, state: State, row: int, column: int) -> int | None:
+        red, green = state.of(0)
+        bit = 7 * column + row
+        return 0 if red >> bit & 1 else 1 if green >> bit & 1 else None
+
+    def dump(self, state: State) -> str:
+        rows = [
+            "".join({None: "0", 0: "1", 1: "2"}[self._owner(state, row, column)] for column in range(COLUMNS))
+            for row in range(ROWS - 1, -1, -1)
+        ]
+        return "/".join(rows) + f" {state.turn + 1}"
+
+    def load(self, text: str) -> State:
+        board, _, player = text.strip().partition(" ")
+        rows = board.split("/")
+        if [len(row) for row in rows] != [COLUMNS] * ROWS or set(board) - set("012/") or player not in ("1", "2"):
+            raise self.wrong_form(text)
+        words = [0, 0]
+        for height, row in zip(range(ROWS - 1, -1, -1), rows, strict=True):
+            for column, cell in enumerate(row):
+                if cell == "0":
+                    continue
+                words[int(cell) - 1] |= 1 << 7 * column + height
+                if height and rows[ROWS - height][column] == "0":
+                    raise self.bad_position(
+                        f"the piece in row {height + 1} of column {column + 1} floats over an empty square"
+                    )
+        side = (words[0] | words[1]).bit_count() % 2
+        reds, greens = words[0].bit_count(), words[1].bit_count()
+        if reds - greens != side:
+            raise self.bad_position(f"{reds} red and {greens} green pieces cannot come from taking turns")
+        if int(player) - 1 != side:
+            raise self.bad_position(
+                f"with {reds + greens} pieces on the board it is player {side + 1}'s turn, not {player}'s"
+            )
+        return State(words[side], words[1 - side], side)
+
+    def draw(self, state: State) -> Board:
+        rows = tuple(
+            tuple(
+                Cell("abcdefg"[column] + str(row + 1), self._owner(state, row, column), 1) for column in range(COLUMNS)
+            )
+            for row in range(ROWS - 1, -1, -1)
+        )
+        return Board(rows, tuple("1234567"), ("",) * ROWS, ("R", "G"), counted=False)

@@ -1,0 +1,64 @@
+"""Arguments that several commands share: which game, with which options, from which position; which file."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from engine.errors import InvalidRecord
+from engine.game import Game
+from engine.record import Record, parse
+from engine.registry import GAMES, create
+from parlour.cli import UserError
+
+
+def add_game(parser: ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(GAMES)}")
+    add_options(parser)
+    parser.add_argument(
+        "--position", metavar="TEXT", help="start from this position, which also tells the board's size"
+    )
+
+
+def add_options(parser: ArgumentParser) -> None:
+    text = "an option of the game, like pits=6; may be repeated"
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
+
+
+def options_of(args: Namespace) -> dict[str, object]:
+    options: dict[str, object] = {}
+    for pair in args.option:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UserError(f"--option takes NAME=VALUE, like pits=6, not {pair[:60]!r}")
+        options[name.strip()] = value.strip()
+    return options
+
+
+def game_of(args: Namespace) -> Game:
+    """The game the arguments ask for; its start is the position they give."""
+    options = options_of(args)
+    if args.position is not None:
+        if "start" in options:
+            raise UserError("give either --position or --option start=…, not both")
+        options["start"] = args.position.strip() or " "
+    return create(args.game, options)
+
+
+def read_text(path: str) -> str:
+    """A file's text, or standard input for -."""
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
+
+
+def read_record(path: str) -> Record:
+    try:
+        return parse(read_text(path))
+    except InvalidRecord as error:
+        raise UserError(f"{path}: {error}") from None
