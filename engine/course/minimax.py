@@ -1,0 +1,39 @@
+"""Greedy and minimax, as in the textbook: every node, no window, ties keep the first child."""
+
+from __future__ import annotations
+
+from math import inf
+
+from engine.course.tree import Choice, Log, Node, Order, Tree, Value, as_given, silent
+from engine.game import Game, Move, State
+
+
+def greedy(game: Game, state: State, evaluation: str, log: Log = silent, order: Order = as_given) -> Choice:
+    """The best whole turn by its evaluation alone: minimax at depth 1."""
+    return minimax(game, state, 1, evaluation, log, order)
+
+
+def minimax(
+    game: Game, state: State, depth: int, evaluation: str, log: Log = silent, order: Order = as_given
+) -> Choice:
+    tree = Tree(game, state, depth, evaluation, log, order)
+    value, line = search(tree, tree.root)
+    return Choice(int(value), line, tree.nodes)
+
+
+def search(tree: Tree, node: Node) -> tuple[Value, tuple[Move, ...]]:
+    """The value of a node and the line that leads to it."""
+    moves = tree.moves(node)
+    if not moves:
+        leaf = tree.leaf(node)
+        tree.log(node, leaf, -inf, inf)
+        return leaf, ()
+    maximise = node.state.turn == tree.side
+    best, line = tree.worst(node), ()
+    tree.log(node, best, -inf, inf)
+    for move in moves:
+        value, after = search(tree, tree.child(node, move))
+        if value > best if maximise else value < best:
+            best, line = value, (move, *after)
+        tree.log(node, best, -inf, inf)
+    return best, line
