@@ -94,7 +94,7 @@ class Game(ABC):
         self.constants = self.prepare(values)
         self.rules = specialise(self.module(), self.constants)
         self.spec = self.describe(values)
-        self._buffer = [0] * self.rules.MOST_MOVES
+        self._most: int = self.rules.MOST_MOVES
         start = values.get("start")
         self._start = self.load(str(start)) if start else self.opening(values)
 
@@ -156,8 +156,8 @@ class Game(ABC):
 
     def moves(self, state: State) -> tuple[Move, ...]:
         """The legal moves, sorted; empty if and only if the game is over."""
-        buffer = self._buffer
-        return tuple(buffer[: self.rules.gen(state.mine, state.rest, buffer, 0)])
+        out = [0] * self._most  # a list of its own: games are shared between threads
+        return tuple(out[: self.rules.gen(state.mine, state.rest, out, 0)])
 
     def play(self, state: State, move: Move) -> State:
         if move not in self.moves(state):

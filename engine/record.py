@@ -1,4 +1,4 @@
-"""A game as text and back, and the endings that need a memory.
+"""A game as text and back.
 
     parlour record 1
     game: conga
@@ -21,35 +21,42 @@ One line a move, so that two games can be compared line by line. A text that cou
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import GameError, InvalidRecord, shorten
-from engine.game import Game, Outcome, State
-from engine.options import OptionValue, whole
-from engine.registry import create
+from engine.game import Game, State
+from engine.options import OptionValue
+from engine.played import TIMES, UNKNOWN, Line, Played, quote, read_line, unquote
+from engine.registry import GAMES, create
+from engine.replay import Replay, ending
+
+__all__ = [
+    "InvalidRecord",
+    "Played",
+    "Record",
+    "ending",
+    "fault",
+    "parse",
+    "play_through",
+    "replay",
+    "to_json",
+    "verify",
+    "write",
+]
 
 FIRST_LINE = "parlour record 1"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RULE_REASONS = ("no_moves", "score", "line", "repetition", "ply_limit")  # the ends the engine itself can tell
-TIMES = ("left", "took", "charged")
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """One move of a record. Times in milliseconds: left on the clock, taken in truth, charged after credit for lag."""
-
-    move: str
-    left: int | None = None
-    took: int | None = None
-    charged: int | None = None
-    note: str = ""
+HEADERS = ("game", "seat 0", "seat 1", "clock", "date", "result", "reason", "seed")
+LARGEST_SEED = 10**40
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
+    """A game that was played, or is being played. Options not given take their defaults, so equal games are equal."""
+
     game: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     seats: tuple[str, str] = ("", "")
@@ -60,179 +67,74 @@ class Record:
     seed: int | None = None
     moves: tuple[Played, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", dict(self.create().spec.options))
+        if self.result not in RESULTS:
+            raise InvalidRecord(f"a result is one of {' '.join(RESULTS)}, not {shorten(self.result)!r}")
+        if self.seed is not None and abs(self.seed) >= LARGEST_SEED:
+            raise InvalidRecord("a seed is a whole number of at most 40 digits")
+
     def create(self) -> Game:
         return create(self.game, self.options)
 
 
-def ending(game: Game, states: Sequence[State]) -> Outcome | None:
-    """How a game that went through these states has ended, if it has: by its rules, by repetition, by its ply limit."""
-    outcome = game.outcome(states[-1])
-    if outcome is not None:
-        return outcome
-    spec = game.spec
-    if spec.repetition is not None and states.count(states[-1]) >= spec.repetition:
-        return Outcome(None, "repetition")
-    if spec.max_plies is not None and len(states) > spec.max_plies:
-        return Outcome(None, "ply_limit")
-    return None
+# -- judging
+
+
+def play_through(record: Record) -> Replay:
+    return Replay.of(record.create(), [played.move for played in record.moves])
 
 
 def replay(record: Record) -> tuple[Game, list[State]]:
     """Every state of a record, from its start; InvalidRecord names the first ply that cannot be."""
-    game = record.create()
-    states = [game.start()]
-    for ply, played in enumerate(record.moves, 1):
-        ended = ending(game, states)
-        if ended is not None:
-            raise InvalidRecord(f"ply {ply}: the game was over already ({ended.result}, {ended.reason})")
-        try:
-            states.append(game.after(states[-1], game.parse(states[-1], played.move)))
-        except GameError as error:
-            raise InvalidRecord(f"ply {ply}: {error}") from None
-    return game, states
+    through = play_through(record)
+    if through.wrong:
+        raise InvalidRecord(through.wrong)
+    return through.game, list(through.states)
+
+
+def fault(record: Record) -> str:
+    """What is wrong with a record: its first wrong ply, or a result that the rules do not give; "" if nothing is."""
+    through = play_through(record)
+    if through.wrong:
+        return through.wrong
+    ended, ply = through.ended, len(record.moves)
+    said = f"{record.result} {shorten(record.reason)!r}" if record.reason else f"{record.result} without a reason"
+    if ended is not None and (record.result, record.reason) != (ended.result, ended.reason):
+        return f"ply {ply}: the game ended {ended.result} {ended.reason!r}, the record says {said}"
+    if ended is None and record.reason in RULE_REASONS:
+        return f"ply {ply}: by the rules the game is not over, the record says {said}"
+    if ended is None and bool(record.reason) != (record.result != "*"):
+        return f"a game that ended has a result and a reason, one that goes on neither; the record says {said}"
+    return ""
 
 
 def verify(record: Record) -> None:
     """Check every move, and the result and reason where the rules settle them; InvalidRecord says what is wrong."""
-    game, states = replay(record)
-    ended = ending(game, states)
-    ply, said = len(record.moves), f"{record.result} {record.reason}".strip()
-    if ended is not None and (record.result, record.reason) != (ended.result, ended.reason):
-        raise InvalidRecord(f"ply {ply}: the game ended {ended.result} {ended.reason}, the record says {said}")
-    if ended is None and record.reason in RULE_REASONS:
-        raise InvalidRecord(f"ply {ply}: the game is not over, the record says {said}")
-    if ended is None and bool(record.reason) != (record.result != "*"):
-        raise InvalidRecord(f"result {record.result} and reason {record.reason or '(none)'} do not belong together")
+    if wrong := fault(record):
+        raise InvalidRecord(wrong)
 
 
 # -- writing
 
 
 def write(record: Record) -> str:
-    game = record.create()
+    through = play_through(record)
     lines = [FIRST_LINE, f"game: {record.game}"]
-    lines += [f"option {name}: {quote(str(value))}" for name, value in game.spec.options.items()]
+    lines += [f"option {name}: {quote(str(value))}" for name, value in record.options.items()]
     lines += [f"seat {side}: {quote(name)}" for side, name in enumerate(record.seats)]
-    headers = {"clock": record.clock, "date": record.date, "result": record.result, "reason": record.reason}
-    lines += [f"{name}: {quote(value)}" for name, value in headers.items()]
+    lines += [f"{name}: {quote(getattr(record, name))}" for name in ("clock", "date", "result", "reason")]
     if record.seed is not None:
         lines.append(f"seed: {record.seed}")
     lines.append("")
-    states: list[State | None] = [*_states(record)]
-    states += [None] * (len(record.moves) - len(states))
-    for ply, (played, state) in enumerate(zip(record.moves, states, strict=False), 1):
-        side = "?" if state is None else game.sides[game.turn(state)].replace(" ", "")
-        times = "".join(
-            f" {name}={ms // 1000}.{ms % 1000:03}" for name in TIMES if (ms := getattr(played, name)) is not None
-        )
-        note = f" ; {quote(played.note)}" if played.note else ""
-        lines.append(f"{ply} {side} {played.move}{times}{note}")
+    lines += [played.line(ply, through.side(ply)) for ply, played in enumerate(record.moves, 1)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _states(record: Record) -> list[State]:
-    """The states before each move, as far as the moves can be played."""
-    game = record.create()
-    states = [game.start()]
-    for played in record.moves:
-        try:
-            states.append(game.after(states[-1], game.parse(states[-1], played.move)))
-        except GameError:
-            break
-    return states
-
-
-def quote(text: str) -> str:
-    plain = text == text.strip() and not text.startswith('"') and len(text.splitlines()) <= 1
-    return text if plain and text.isprintable() else json.dumps(text)
-
-
-def unquote(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        value = json.loads(text)
-    except ValueError:
-        raise InvalidRecord(f"{shorten(text)} is not a whole JSON string") from None
-    if not isinstance(value, str):
-        raise InvalidRecord(f"{shorten(text)} is not a JSON string")
-    return value
-
-
-# -- reading
-
-
-def parse(text: str) -> Record:
-    """The record of a text; InvalidRecord names the line. Moves are read here and judged by `verify`."""
-    lines = [line.rstrip("\r") for line in text.split("\n")]
-    if lines[0] != FIRST_LINE:
-        raise InvalidRecord(f"line 1: expected {FIRST_LINE!r}, not {shorten(lines[0])!r}")
-    headers: dict[str, str] = {}
-    options: dict[str, OptionValue] = {}
-    moves: list[Played] = []
-    in_moves = False
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            if not line.strip():
-                in_moves = in_moves or bool(headers)
-            elif in_moves:
-                moves.append(_parse_move(line, len(moves) + 1))
-            else:
-                name, value = _parse_header(line)
-                target: dict[str, Any] = options if name.startswith("option ") else headers
-                if name.removeprefix("option ") in target:
-                    raise InvalidRecord(f"{name!r} stands there twice")
-                target[name.removeprefix("option ")] = value
-        except InvalidRecord as error:
-            raise InvalidRecord(f"line {number}: {error}") from None
-    if "game" not in headers:
-        raise InvalidRecord("there is no line that says which game it is, like 'game: conga'")
-    record = Record(
-        game=headers["game"],
-        options=options,
-        seats=(headers.get("seat 0", ""), headers.get("seat 1", "")),
-        clock=headers.get("clock", ""),
-        date=headers.get("date", ""),
-        result=headers.get("result", "*"),
-        reason=headers.get("reason", ""),
-        seed=int(headers["seed"]) if "seed" in headers else None,
-        moves=tuple(moves),
-    )
-    return replace(record, options=record.create().spec.options)
-
-
-def _parse_header(line: str) -> tuple[str, str]:
-    name, colon, value = line.partition(":")
-    known = name in ("game", "seat 0", "seat 1", "clock", "date", "result", "reason", "seed")
-    if not colon or not (known or name.startswith("option ")):
-        raise InvalidRecord(f"expected a header like 'seat 0: alice', not {shorten(line)!r}")
-    value = unquote(value.strip())
-    if name == "result" and value not in RESULTS:
-        raise InvalidRecord(f"a result is one of {' '.join(RESULTS)}, not {shorten(value)!r}")
-    if name == "seed" and whole(value) is None:
-        raise InvalidRecord(f"a seed is a whole number, not {shorten(value)!r}")
-    return name, value
-
-
-def _parse_move(line: str, ply: int) -> Played:
-    body, _, note = line.partition(" ; ")
-    words = body.split()
-    if len(words) < 3 or words[0] != str(ply):
-        raise InvalidRecord(f"expected move {ply} as 'number side move', not {shorten(line)!r}")
-    times: dict[str, int] = {}
-    for word in words[3:]:
-        name, _, seconds = word.partition("=")
-        seconds, _, fraction = seconds.partition(".")
-        digits = seconds + fraction
-        if name not in TIMES or name in times or not (digits.isascii() and digits.isdigit()) or len(fraction) != 3:
-            raise InvalidRecord(f"expected a time like left=297.400, not {shorten(word)!r}")
-        times[name] = int(digits)
-    return Played(words[2], note=unquote(note.strip()), **times)
 
 
 def to_json(record: Record) -> dict[str, Any]:
     """The record as plain data, with the position after each move as far as the moves can be played."""
-    game, states = record.create(), _states(record)
+    through = play_through(record)
+    game, states = through.game, through.states
     moves: list[dict[str, Any]] = []
     for ply, played in enumerate(record.moves, 1):
         entry: dict[str, Any] = {"ply": ply, "move": played.move}
@@ -244,7 +146,7 @@ def to_json(record: Record) -> dict[str, Any]:
         moves.append(entry)
     return {
         "game": record.game,
-        "options": dict(game.spec.options),
+        "options": dict(record.options),
         "seats": list(record.seats),
         "clock": record.clock,
         "date": record.date,
@@ -254,3 +156,103 @@ def to_json(record: Record) -> dict[str, Any]:
         "start": game.dump(game.start()),
         "moves": moves,
     }
+
+
+# -- reading
+
+
+class Reader:
+    """A record's lines as they are read, and where each header stood, for the messages."""
+
+    def __init__(self) -> None:
+        self.headers: dict[str, str] = {}
+        self.options: dict[str, str] = {}
+        self.lines: dict[str, int] = {}
+        self.moves: list[Line] = []
+        self.first_move = 0
+
+    def header(self, line: str, number: int) -> None:
+        name, colon, value = line.partition(":")
+        option = name.startswith("option ")
+        if not colon or not (option or name in HEADERS):
+            raise InvalidRecord(f"expected a header like 'seat 0: alice', not {shorten(line)!r}")
+        if name in self.lines:
+            raise InvalidRecord(f"{shorten(name)!r} stands there twice")
+        self.lines[name] = number
+        value = unquote(value.strip())
+        (self.options if option else self.headers)[name.removeprefix("option ")] = value
+        if name == "result" and value not in RESULTS:
+            raise InvalidRecord(f"a result is one of {' '.join(RESULTS)}, not {shorten(value)!r}")
+        if name == "seed":
+            read_seed(value)
+
+    def read(self, line: str, number: int) -> None:
+        if not line.strip():
+            self.first_move = self.first_move or (number + 1 if self.headers else 0)
+        elif self.first_move:
+            self.moves.append(read_line(line, len(self.moves) + 1))
+            self.lines[f"ply {len(self.moves)}"] = number
+        else:
+            self.header(line, number)
+
+    def record(self) -> Record:
+        headers = self.headers
+        if "game" not in headers:
+            raise InvalidRecord("there is no line that says which game it is, like 'game: conga'")
+        try:
+            create(headers["game"], self.options)
+        except GameError as error:
+            raise InvalidRecord(f"line {self.blame()}: {error}") from None
+        return Record(
+            game=headers["game"],
+            options=self.options,
+            seats=(headers.get("seat 0", ""), headers.get("seat 1", "")),
+            clock=headers.get("clock", ""),
+            date=headers.get("date", ""),
+            result=headers.get("result", "*"),
+            reason=headers.get("reason", ""),
+            seed=read_seed(headers["seed"]) if "seed" in headers else None,
+            moves=tuple(line.played for line in self.moves),
+        )
+
+    def blame(self) -> int:
+        """The line whose game, option or start position is refused."""
+        game = self.headers["game"]
+        if game not in GAMES:
+            return self.lines["game"]
+        table = {option.name: option for option in GAMES[game].options}
+        for name, value in self.options.items():
+            try:
+                table[name].read(game, value)
+            except (KeyError, GameError):
+                return self.lines[f"option {name}"]
+        return self.lines.get("option start", self.lines["game"])
+
+
+def read_seed(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
+        raise InvalidRecord(f"a seed is a whole number of at most 40 digits, not {shorten(text)!r}")
+    return int(text)
+
+
+def parse(text: str) -> Record:
+    """The record of a text; InvalidRecord names the line. Whether its moves are legal is for `verify` to judge."""
+    first, *lines = (line.rstrip("\r") for line in text.split("\n"))
+    if first.rstrip() != FIRST_LINE:
+        raise InvalidRecord(f"line 1: expected {FIRST_LINE!r}, not {shorten(first)!r}")
+    reader = Reader()
+    for number, line in enumerate(lines, 2):
+        try:
+            reader.read(line, number)
+        except InvalidRecord as error:
+            raise InvalidRecord(f"line {number}: {error}") from None
+    record = reader.record()
+    through = play_through(record)
+    for ply, (side, _) in enumerate(reader.moves, 1):
+        if through.side(ply) != side and UNKNOWN not in (side, through.side(ply)):
+            line_number = reader.lines[f"ply {ply}"]
+            raise InvalidRecord(
+                f"line {line_number}: ply {ply} is for {through.side(ply)} to play, not {shorten(side)!r}"
+            )
+    return record

@@ -22,7 +22,7 @@ def create(name: str, options: Mapping[str, object] | None = None) -> Game:
         raise InvalidOption(f"there is no game {shorten(name)!r}; there are {', '.join(GAMES)}")
     game = GAMES[name]
     given = {key: value for key, value in (options or {}).items() if isinstance(value, int | str)}
-    if len(given) != len(options or {}):
+    if len(given) != len(options or {}) or any(isinstance(value, bool) for value in given.values()):
         return game(options)  # which says what is wrong
     return _shared(game, tuple(sorted(given.items())))
 

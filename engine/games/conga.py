@@ -33,13 +33,13 @@ from types import ModuleType
 from engine.bits import lowest, ones
 from engine.board import Board, Cell
 from engine.game import Game, Move, Spec, State
-from engine.options import START, Option, OptionValue
+from engine.options import START, Option, OptionValue, whole
 from engine.rules import Constant
 
 STONES = 10
 MOST_MOVES = 128
-UNIT = 100  # guess() counts a mobility of one as this much over the size of a won game
-WORTH = 1
+UNIT = 1000
+WIDTH = 61  # bits of a word or a set of squares
 SPREAD = 0x1111_1111_1111_1111  # one bit a square
 FIELDS = (1 << 60) - 1
 STEPS = (4, 5, 1, -3, -4, -5, -1, 3)  # in squares, by direction
@@ -147,6 +147,22 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     return -1, 1
 
 
+def base(mine: int, rest: int) -> int:
+    return 0
+
+
+def key(mine: int, rest: int) -> tuple[int, int]:
+    return mine, rest
+
+
+def tactics(mine: int, rest: int, move: int) -> int:
+    return 0
+
+
+def guess(mine: int, rest: int) -> int:
+    return min(max(4 * hfunc1(mine, rest), 1 - UNIT), UNIT - 1)
+
+
 def hfunc0(own: int, other: int) -> int:
     return -mobility(other, own)
 
@@ -245,11 +261,11 @@ class Conga(Game):
             for file, cell in enumerate(row):
                 if cell == ".":
                     continue
-                side, count = "bw".find(cell[:1]), cell[1:]
-                if side < 0 or not (count.isascii() and count.isdigit()) or not 1 <= int(count) <= 15:
+                side, count = "bw".find(cell[:1]), whole(cell[1:])
+                if side < 0 or count is None or not 1 <= count <= 15:
                     raise self.bad_position(f"a cell is . or b or w with 1 to 15 stones, not {cell[:20]!r}")
-                words[side] += int(count) << 4 * (4 * rank + file)
-                sums[side] += int(count)
+                words[side] += count << 4 * (4 * rank + file)
+                sums[side] += count
         for side, total in enumerate(sums):
             if total != self.rules.STONES:
                 who = self.sides[side]

@@ -36,12 +36,13 @@ from engine.rules import Constant
 
 COURSE, PROSE, STANDARD = 0, 1, 2
 PROFILES = ("course", "prose", "standard")
-MOST_STONES = 1000  # in one place of a position, RULES
+MOST_STONES = 1000  # in one pit at the start
+MOST_IN_ALL = 100_000  # in a position: play heaps up more than MOST_STONES in a pit, but never adds a stone
 
 PITS, BITS, PROFILE = 6, 6, COURSE
 MOST_MOVES = PITS
-UNIT = 1
-WORTH = 1
+UNIT = 8
+WIDTH = BITS * (PITS + 1)
 RING = 2 * PITS + 1
 PIT = (1 << BITS) - 1  # the bits of one field
 ROW = (1 << BITS * PITS) - 1  # the bits of all pits
@@ -132,6 +133,22 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     return margin - playing, margin + playing
 
 
+def base(mine: int, rest: int) -> int:
+    return (mine >> BITS * PITS) - (rest >> BITS * PITS)
+
+
+def key(mine: int, rest: int) -> tuple[int, int]:
+    return mine & ROW, rest & ROW
+
+
+def tactics(mine: int, rest: int, move: int) -> int:
+    return move
+
+
+def guess(mine: int, rest: int) -> int:
+    return UNIT * base(mine, rest)
+
+
 def stores(own: int, other: int) -> int:
     return (own >> BITS * PITS) - (other >> BITS * PITS)
 
@@ -174,6 +191,7 @@ class Mancala(Game):
             "BITS": bits,
             "PROFILE": PROFILES.index(str(values["rules"])),
             "MOST_MOVES": pits,
+            "WIDTH": bits * (pits + 1),
             "RING": 2 * pits + 1,
             "PIT": (1 << bits) - 1,
             "ROW": (1 << bits * pits) - 1,
@@ -226,9 +244,11 @@ class Mancala(Game):
             )
         numbers: list[list[int]] = []
         for part in parts:
-            if not all(n is not None and 0 <= n <= MOST_STONES * (20 if part is parts[2] else 1) for n in part):
-                raise self.bad_position(f"a pit holds 0 to {MOST_STONES} stones, written as a number")
+            if not all(n is not None and 0 <= n <= MOST_IN_ALL for n in part):
+                raise self.bad_position(f"a pit or store holds 0 to {MOST_IN_ALL} stones, written as a number")
             numbers.append([n for n in part if n is not None])
+        if sum(map(sum, numbers)) > MOST_IN_ALL:
+            raise self.bad_position(f"there are {sum(map(sum, numbers))} stones, more than {MOST_IN_ALL}")
         return numbers[0], numbers[1], numbers[2], int(player) - 1
 
     def load(self, text: str) -> State:
