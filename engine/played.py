@@ -37,7 +37,7 @@ class Played:
         for name in TIMES:
             value = getattr(self, name)
             if value is not None and not 0 <= value < LONGEST:
-                raise InvalidRecord(f"the time {name} is some milliseconds, not {value}")
+                raise InvalidRecord(f"the time {name} is a number of milliseconds from 0 on, not {value}")
 
     def line(self, ply: int, side: str) -> str:
         times = "".join(

@@ -49,6 +49,8 @@ def game_of(args: Namespace) -> Game:
 def read_text(path: str) -> str:
     """A file's text, or standard input for -."""
     try:
+        if path == "-" and sys.stdin is None:
+            raise UserError("there is no standard input to read")
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         return data.decode("utf-8-sig")
     except OSError as error:

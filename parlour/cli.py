@@ -7,13 +7,17 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Protocol
+
+from parlour import Shadowed, check_house
 
 COMMANDS = {
     "perft": "count the ways a game can go on, move by move",
     "show": "replay a record in the terminal",
     "verify": "check every move and the result of records",
     "export": "convert a record to JSON or clean text",
+    "course": "the course programs: mancala, maxconnect4, nkcohcoh, conga",
 }
 
 
@@ -32,7 +36,29 @@ class UserError(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    words = list(sys.argv[1:] if argv is None else argv)
+    """Run the command line. A user's mistake costs one sentence, never a traceback."""
+    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character shows its number
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = run(list(sys.argv[1:] if argv is None else argv))
+        if sys.stdout is not None:  # None: started with no standard output at all
+            sys.stdout.flush()
+        return code
+    except (Shadowed, UserError) as error:
+        return complain(str(error))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of a pipe has gone: nobody is left to tell
+        silence()
+        return 0
+    except OSError as error:  # a full disk, a file that went away
+        silence()
+        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+
+
+def run(words: list[str]) -> int:
+    if words[:1] == ["help"] and len(words) > 1:  # parlour help show = parlour show --help
+        words = [*words[1:], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return 0
@@ -42,28 +68,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"parlour {version('parlour')}")
         return 0
     if words[0] not in COMMANDS:
-        return complain(f"there is no command {words[0][:40]!r}; 'parlour --help' lists them")
+        raise UserError(f"there is no command {words[0][:40]!r}; 'parlour --help' lists them")
     return call(words[0], words[1:])
 
 
 def call(name: str, words: list[str]) -> int:
+    check_house()
+    from engine.errors import GameError
+
     command: Command = importlib.import_module(f"parlour.commands.{name}")
     parser = ArgumentParser(f"parlour {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter)
     command.arguments(parser)
     args = parser.parse_args(words)
-    from engine.errors import GameError
-
     try:
-        code = command.run(args)
-        sys.stdout.flush()
-        return code
-    except (GameError, UserError) as error:
-        return complain(str(error))
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader of a pipe has gone: nobody is left to tell
+        return command.run(args)
+    except GameError as error:
+        raise UserError(str(error)) from None
+
+
+def silence() -> None:
+    """Send what is still unwritten nowhere, so that leaving does not fail once more."""
+    if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def complain(sentence: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 
 from engine.record import to_json, write
@@ -18,5 +19,15 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     record = read_record(args.file)
-    print(write(record).rstrip("\n") if args.text else json.dumps(to_json(record), ensure_ascii=False))
+    print(write(record).rstrip("\n") if args.text else as_json(to_json(record)))
     return 0
+
+
+def as_json(data: object) -> str:
+    """One line; letters as they are where the output can take them, as JSON escapes where it cannot."""
+    text = json.dumps(data, ensure_ascii=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return json.dumps(data)
+    return text

@@ -1,0 +1,55 @@
+"""Replay a record in the terminal, with keys: arrows or space to step, home and end, a number and enter to jump, q to
+leave. With --plain, or where there is no terminal, all boards and moves come as text.
+
+parlour show game.txt
+parlour show game.txt --plain | less
+
+Exits with 0, with 1 if the record is wrong: it is shown as far as its moves can be played."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from parlour.arguments import read_record
+from parlour.transcript import Transcript
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a record; - reads standard input (and shows it plainly)")
+    parser.add_argument("--plain", action="store_true", help="everything as text, no keys")
+
+
+def run(args: Namespace) -> int:
+    transcript = Transcript(read_record(args.file))
+    if args.plain or args.file == "-" or not interactive():
+        for line in transcript.lines():
+            print(line)
+    else:
+        browse(transcript)
+    return 1 if transcript.fault else 0
+
+
+def interactive() -> bool:
+    """Whether there are a keyboard and a screen, and the screen can do more than print."""
+    if sys.stdin is None or sys.stdout is None or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    try:
+        import termios  # noqa: F401  (not on every system)
+    except ImportError:
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def browse(transcript: Transcript) -> None:
+    from parlour.terminal import Terminal
+    from parlour.viewer import Viewer
+
+    viewer, colour = Viewer(transcript), not os.environ.get("NO_COLOR")
+    with Terminal(sys.stdin.fileno(), sys.stdout) as terminal:
+        terminal.show(viewer.frame(*terminal.size(), colour))
+        for key in terminal.pressed():
+            if key == "end of input" or not viewer.press(key):
+                return
+            terminal.show(viewer.frame(*terminal.size(), colour))

@@ -1,0 +1,79 @@
+"""A record as people read it: who played what, the moves in words, every board. Nothing here knows a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.played import TIMES
+from engine.record import Record, fault, play_through
+
+
+def printable(text: str) -> str:
+    """Somebody's text without characters that could steer a terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+class Transcript:
+    """What there is to say about a record, ply by ply; 0 is its start."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.through = play_through(record)
+        self.game = self.through.game
+        self.last = len(self.through.states) - 1
+        self.fault = fault(record)
+        self.boards = [self.game.draw(state) for state in self.through.states]
+
+    def title(self) -> str:
+        names = [printable(name) or "somebody" for name in self.record.seats]
+        first, second = (f"{name} ({side})" for name, side in zip(names, self.game.sides, strict=True))
+        return f"{self.game.title}: {first} against {second}"
+
+    def facts(self) -> str:
+        """The options, then the headers that say something."""
+        shown = {name: str(value) for name, value in self.record.options.items()}
+        shown |= {"clock": self.record.clock, "date": self.record.date}
+        if self.record.seed is not None:
+            shown["seed"] = str(self.record.seed)
+        return ", ".join(f"{name} {printable(value)}" for name, value in shown.items() if value)
+
+    def side(self, ply: int) -> str:
+        """Who plays a ply."""
+        state = self.through.states[ply - 1]
+        return self.game.sides[self.game.turn(state)]
+
+    def move(self, ply: int) -> str:
+        """A ply in words, with its times."""
+        if ply == 0:
+            return "the start"
+        played = self.record.moves[ply - 1]
+        times = [f"{name} {ms / 1000:.3f} s" for name in TIMES if (ms := getattr(played, name)) is not None]
+        return f"{ply}. {self.side(ply)} {played.move}" + (f"  ({', '.join(times)})" if times else "")
+
+    def note(self, ply: int) -> str:
+        return printable(self.record.moves[ply - 1].note) if ply else ""
+
+    def status(self, ply: int) -> str:
+        """Who is to move after a ply, or how it all ended."""
+        state = self.through.states[ply]
+        if ply < self.last:
+            return f"{self.game.sides[self.game.turn(state)]} to move"
+        if self.fault:
+            return f"WRONG: {self.fault}"
+        if self.record.result == "*":
+            return f"{self.game.sides[self.game.turn(state)]} to move; the record ends here"
+        outcome = self.through.ended
+        points = f", {outcome.scores[0]} to {outcome.scores[1]} points" if outcome and outcome.scores else ""
+        return f"{self.record.result}, {printable(self.record.reason)}{points}"
+
+    def lines(self) -> Iterator[str]:
+        """All of it as plain text."""
+        yield self.title()
+        if facts := self.facts():
+            yield facts
+        for ply, board in enumerate(self.boards):
+            yield ""
+            yield self.move(ply) + (f"  ; {note}" if (note := self.note(ply)) else "")
+            yield board.text()
+        yield ""
+        yield self.status(self.last)
