@@ -1,0 +1,153 @@
+"""Bytes to messages and back: the same messages as msgpack and as JSON. The only importer of a codec.
+
+Whatever cannot be read becomes one `Malformed`, with the command's id where it could be found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Generic, NoReturn, TypeVar
+
+import msgspec
+
+from protocol import strict
+from protocol.messages import AnyCommand, AnyEvent, Message, ServerMessage
+
+MOST_BYTES = 16 * 1024  # of a client's message
+MOST_DEPTH = 4  # of maps and lists inside each other, in a client's message
+
+M = TypeVar("M")
+
+
+class Malformed(Exception):
+    """Bytes that are no message; the text is one sentence for the sender."""
+
+    def __init__(self, text: str, id: int | None = None) -> None:
+        super().__init__(text)
+        self.id = id
+
+
+class Codec(Generic[M]):
+    """One of the two encodings."""
+
+    def __init__(self, name: str, text: bool, encode: Callable[[Any], bytes], plain: Callable[[bytes], Any]) -> None:
+        self.name = name
+        self.subprotocol = f"parlour.v1.{name}"
+        self.text = text  # it travels in text frames
+        self.encode: Callable[[Message], bytes] = encode
+        self._plain = plain
+        decoder = msgspec.json.Decoder if text else msgspec.msgpack.Decoder
+        self._command = decoder(AnyCommand)
+        self._server = decoder(ServerMessage)
+
+    def command(self, data: bytes) -> AnyCommand:
+        """A client's message: judged strictly, since it comes from anybody."""
+        if len(data) > MOST_BYTES:
+            raise Malformed(f"a message has at most {MOST_BYTES} bytes, this one has {len(data)}")
+        try:
+            message: AnyCommand = self._command.decode(data)
+            self._plain(data)
+        except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+            self._refuse(data, error)
+        return message
+
+    def server_message(self, data: bytes) -> ServerMessage:
+        """A server's message, as clients read it."""
+        try:
+            message: ServerMessage = self._server.decode(data)
+        except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+            raise Malformed(f"not a message of the server: {error}") from None
+        return message
+
+    def _refuse(self, data: bytes, error: Exception) -> NoReturn:
+        if isinstance(error, strict.Twice):
+            why = "a key stands twice in one map"
+        elif isinstance(error, strict.TooDeep | RecursionError):
+            why = f"more than {MOST_DEPTH} maps or lists inside each other"
+        elif isinstance(error, UnicodeDecodeError):
+            why = "a text is not UTF-8"
+        else:
+            why = str(error)
+        id = None
+        try:
+            tree = self._plain(data)
+            id = tree.get("id") if isinstance(tree, dict) else None
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            pass  # then it has no id that could be trusted
+        usable = type(id) is int and 0 <= id <= 2**53
+        raise Malformed(f"cannot read this message as {self.name}: {why}", id if usable else None) from None
+
+
+# -- msgpack
+
+
+_msgpack_plain = msgspec.msgpack.Decoder()
+
+
+def plain_msgpack(data: bytes) -> Any:
+    """The value as dicts and lists. A flat map with as many entries as its head says has no key twice."""
+    tree = _msgpack_plain.decode(data)
+    flat = type(tree) is dict and data[0] == 0x80 + len(tree)
+    if not flat or any(type(value) is dict or type(value) is list for value in tree.values()):
+        strict.walk(data, MOST_DEPTH)
+    return tree
+
+
+# -- JSON
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    tree = dict(pairs)
+    if len(tree) != len(pairs):
+        raise strict.Twice
+    return tree
+
+
+def plain_json(data: bytes) -> Any:
+    tree = json.loads(str(data, "utf-8"), object_pairs_hook=once)
+    check_depth(tree, MOST_DEPTH)
+    return tree
+
+
+def check_depth(tree: Any, depth: int) -> None:
+    children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else None
+    if children is not None:
+        if depth == 0:
+            raise strict.TooDeep
+        for child in children:
+            check_depth(child, depth - 1)
+
+
+MSGPACK: Codec[Message] = Codec("msgpack", False, msgspec.msgpack.Encoder().encode, plain_msgpack)
+JSON: Codec[Message] = Codec("json", True, msgspec.json.Encoder().encode, plain_json)
+CODECS = {codec.subprotocol: codec for codec in (MSGPACK, JSON)}  # the first is the default
+
+
+# -- the log: events as msgpack, exactly the bytes that were sent
+
+
+_events = msgspec.msgpack.Decoder(AnyEvent)
+
+
+def read_event(data: bytes) -> AnyEvent:
+    event: AnyEvent = _events.decode(data)
+    return event
+
+
+def read_part(data: bytes, kind: type[M]) -> M:
+    return msgspec.msgpack.decode(data, type=kind)
+
+
+def write_part(part: object) -> bytes:
+    return msgspec.msgpack.encode(part)
+
+
+def to_plain(message: object) -> Any:
+    """A message as dicts and lists."""
+    return msgspec.to_builtins(message)
+
+
+def schemas(types: list[Any]) -> tuple[Any, dict[str, Any]]:
+    """The JSON Schemas of messages and of their parts, for the documentation."""
+    return msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
