@@ -1,6 +1,6 @@
 """Alpha-beta: minimax that leaves out what cannot matter. alpha: what the root's side has for sure; beta: the other's.
 
-At the root value, and the first best line, are those of minimax. A node's own value may be only a bound: that is what
+At the root the value and the first best line are those of minimax. A node's own value may be only a bound: that is what
 the course's log shows too.
 """
 
@@ -27,7 +27,8 @@ def search(tree: Tree, node: Node, alpha: Value, beta: Value) -> tuple[Value, tu
         tree.log(node, leaf, alpha, beta)
         return leaf, ()
     maximise = node.state.turn == tree.side
-    best, line = tree.worst(node), ()
+    best = tree.worst(node)
+    line: tuple[Move, ...] = ()
     tree.log(node, best, alpha, beta)
     for move in moves:
         value, after = search(tree, tree.child(node, move), alpha, beta)

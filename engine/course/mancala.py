@@ -7,6 +7,8 @@
     1 0 0 0 1       player 1's row
     0               player 2's store
     0               player 1's store
+
+The log's rows come from the very minimax.py and alphabeta.py that any game can be searched with.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ GREEDY, MINIMAX, ALPHABETA = 1, 2, 3
 MOST_DEPTH = 10_000
 EVALUATION = "stores"
 
-Sink = Callable[[str], None]
+Sink = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)

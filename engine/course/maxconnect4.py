@@ -7,6 +7,8 @@
     0200111
     1100222
     1               pieces % 2 + 1
+
+Any machine's line ends are read; LF is written.
 """
 
 from __future__ import annotations

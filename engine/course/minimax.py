@@ -29,7 +29,8 @@ def search(tree: Tree, node: Node) -> tuple[Value, tuple[Move, ...]]:
         tree.log(node, leaf, -inf, inf)
         return leaf, ()
     maximise = node.state.turn == tree.side
-    best, line = tree.worst(node), ()
+    best = tree.worst(node)
+    line: tuple[Move, ...] = ()
     tree.log(node, best, -inf, inf)
     for move in moves:
         value, after = search(tree, tree.child(node, move))
