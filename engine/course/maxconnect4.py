@@ -13,7 +13,7 @@ Any machine's line ends are read; LF is written.
 
 from __future__ import annotations
 
-from engine.course.lines import Lines
+from engine.course.lines import CourseFileError, Lines
 from engine.game import State
 from engine.games.maxconnect4 import COLUMNS, ROWS, MaxConnect4
 
@@ -30,7 +30,11 @@ def read_board(text: str) -> State:
                 raise lines.wrong(f"a piece in column {column}, under the piece of line {lines.number - 1}")
         rows.append(row)
         above = row
-    pieces = ROWS * COLUMNS - sum(row.count("0") for row in rows)
+    first, second = (sum(row.count(player) for row in rows) for player in "12")
+    if first - second not in (0, 1):
+        expected = "by here as many pieces of player 1 as of player 2, or one more"
+        raise CourseFileError(lines.number, expected, f"{first} and {second}")
+    pieces = first + second
     expected = f"the player to move next, {pieces % 2 + 1} with {pieces} pieces on the board"
     if lines.next(expected).strip() != str(pieces % 2 + 1):
         raise lines.wrong(expected)

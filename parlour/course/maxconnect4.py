@@ -74,7 +74,7 @@ class Table:
         return 0
 
     def interactive(self, source: str, player: str) -> int:
-        state = load(source) if source == "-" or Path(source).exists() else self.game.start()
+        state = load(source) if Path(source).exists() else self.game.start()
         self.show(state)
         while self.game.moves(state):
             try:
@@ -97,21 +97,21 @@ class Table:
         move, value, nodes = self.strong(state) if self.evaluation == "strong" else self.course(state)
         spent = time.process_time() - begun
         print(f"The computer plays column {self.game.format(state, move)}.")
-        print(f"Depth {self.depth}, value {value:+d}, {nodes} nodes, CPU time {spent:.3f} s", flush=True)
+        print(f"Depth {self.depth}, value {value:+g}, {nodes} nodes, CPU time {spent:.3f} s", flush=True)
         return move
 
-    def course(self, state: State) -> tuple[Move, int, int]:
+    def course(self, state: State) -> tuple[Move, float, int]:
         from engine.course.alphabeta import alphabeta
 
         choice = alphabeta(self.game, state, self.depth, "course")
         return choice.line[0], choice.value, choice.nodes
 
-    def strong(self, state: State) -> tuple[Move, int, int]:
+    def strong(self, state: State) -> tuple[Move, float, int]:
         from engine.search import Limits, think
 
         report = think(self.game, state, Limits(depth=self.depth))
         assert report.move is not None
-        return report.move, round(report.value), report.nodes
+        return report.move, report.value, report.nodes
 
     def ask(self, state: State) -> Move:
         """The human's column; whatever is none is asked again."""
@@ -142,6 +142,4 @@ def load(path: str) -> State:
     try:
         return read_board(read_text(path))
     except CourseFileError as error:
-        raise UserError(f"{path}: {error}") from None
-    except GameError as error:  # pieces that no game can have put there
         raise UserError(f"{path}: {error}") from None

@@ -14,6 +14,7 @@ import threading
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
+from typing import NamedTuple
 
 from engine.course.cohcoh import read_board, write_board
 from engine.course.deepening import deepen
@@ -58,6 +59,7 @@ def run(args: Namespace) -> int:
     adviser.look(FIRST_LOOK if args.seconds >= WORTH_MORE else args.seconds)
     if args.seconds >= WORTH_MORE and not adviser.decided:
         adviser.think(args.seconds)
+    adviser.close()
     return 0
 
 
@@ -70,31 +72,49 @@ def margin(seconds: float) -> float:
     return min(0.25, 0.015 + 0.05 * seconds)
 
 
+class Advice(NamedTuple):
+    move: Move
+    depth: int
+    verdict: str
+
+
 class Adviser:
-    """Says which move it thinks best, and says so again whenever it changes its mind, until the deadline."""
+    """Says which move it thinks best, says so again when it changes its mind, and once more with all it has found."""
 
     def __init__(self, game: CohCoh, state: State, deadline: float) -> None:
         self.game = game
         self.state = state
         self.deadline = deadline
         self.decided = False
-        self._said: Move | None = None
+        self._advice = self._said = Advice(-1, 0, "")
         self._speaking = threading.Lock()
         self._closed = False
 
     def left(self) -> float:
         return self.deadline - time.perf_counter()
 
-    def say(self, move: Move, depth: int, verdict: str) -> None:
-        """A recommendation and the board after it, in one write so that nobody can see the one without the other."""
+    def consider(self, advice: Advice) -> None:
         with self._speaking:
-            if self._closed or (move == self._said and not self.decided):
-                return
-            self._said = move
-            side, square = self.game.sides[self.state.turn], self.game.format(self.state, move)
-            board = write_board(self.game, self.game.after(self.state, move))
-            sys.stdout.write(f"{side} plays {square} (cell {move}), depth {depth}{verdict}\n{board}\n")
-            sys.stdout.flush()
+            if not self._closed:
+                self._advice = advice
+                if advice.move != self._said.move:
+                    self._say()
+
+    def close(self) -> None:
+        """The last word: whatever a thread finds from now on is not heard."""
+        with self._speaking:
+            self._closed = True
+            if self._advice != self._said:
+                self._say()
+
+    def _say(self) -> None:
+        """A recommendation and the board after it, in one write so that nobody can see the one without the other."""
+        self._said = self._advice
+        move, depth, verdict = self._said
+        side, square = self.game.sides[self.state.turn], self.game.format(self.state, move)
+        board = write_board(self.game, self.game.after(self.state, move))
+        sys.stdout.write(f"{side} plays {square} (cell {move}), depth {depth}{verdict}\n{board}\n")
+        sys.stdout.flush()
 
     def look(self, longest: float) -> None:
         """The course's own alpha-beta, here and now."""
@@ -103,7 +123,7 @@ class Adviser:
         for found in deepen(self.game, self.state, "windows", empty, lambda: time.perf_counter() >= until):
             self.decided = found.decided or found.depth == empty
             value = (found.value > 0) - (found.value < 0) if found.decided else 0
-            self.say(found.move, found.depth, VERDICTS[value] if self.decided else "")
+            self.consider(Advice(found.move, found.depth, VERDICTS[value] if self.decided else ""))
 
     def think(self, seconds: float) -> None:
         """Parlour's strong search, in a thread: whatever it is busy with at the deadline, we leave in time."""
@@ -113,10 +133,8 @@ class Adviser:
         thread.join(max(0.0, self.left()))
         cancel.set()
         thread.join(JOIN)
-        with self._speaking:
-            self._closed = True
         with suppress(OSError):
-            sys.stdout.flush()
+            self.close()
         os._exit(0)  # a thread may still be compiling, and taking down numba alone can cost half a second
 
     def _strong(self, seconds: float, cancel: threading.Event) -> None:
@@ -125,7 +143,8 @@ class Adviser:
         def heard(report: Report) -> None:
             if report.move is not None:
                 self.decided = report.proved
-                self.say(report.move, report.depth, VERDICTS[round(report.value)] if report.proved else "")
+                verdict = VERDICTS[round(report.value)] if report.proved else ""
+                self.consider(Advice(report.move, report.depth, verdict))
 
         def compiling(sentence: str) -> None:
             if seconds < WORTH_COMPILING:
