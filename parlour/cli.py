@@ -13,6 +13,8 @@ from typing import Protocol
 from parlour import Shadowed, check_house
 
 COMMANDS = {
+    "best": "the best move of a position",
+    "solve": "the exact value of a position, and a best line",
     "perft": "count the ways a game can go on, move by move",
     "show": "replay a record in the terminal",
     "verify": "check every move and the result of records",

@@ -27,8 +27,8 @@ from engine.rules import Constant
 N, K = 4, 3
 STRIDE = N + 1
 MOST_MOVES = N * N
-UNIT = 100
-WORTH = 1
+UNIT = 1000
+WIDTH = N * STRIDE
 FULL = sum(((1 << N) - 1) << STRIDE * row for row in range(N))
 STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
 
@@ -85,6 +85,22 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     return -1, 1
 
 
+def base(mine: int, rest: int) -> int:
+    return 0
+
+
+def key(mine: int, rest: int) -> tuple[int, int]:
+    return mine, rest
+
+
+def tactics(mine: int, rest: int, move: int) -> int:
+    return 0
+
+
+def guess(mine: int, rest: int) -> int:
+    return min(max(8 * open_windows(mine, rest), 1 - UNIT), UNIT - 1)
+
+
 def open_windows(own: int, other: int) -> int:
     """Windows that only the other side could still fill, less those that only I could: a danger to whoever has more."""
     return windows(FULL & ~own) - windows(FULL & ~other)
@@ -122,6 +138,7 @@ class CohCoh(Game):
             "K": k,
             "STRIDE": n + 1,
             "MOST_MOVES": n * n,
+            "WIDTH": n * (n + 1),
             "FULL": sum(((1 << n) - 1) << (n + 1) * row for row in range(n)),
             "STEPS": (1, n + 1, n + 2, n),
         }

@@ -29,8 +29,8 @@ from engine.rules import Constant
 
 ROWS, COLUMNS = 6, 7
 MOST_MOVES = COLUMNS
-UNIT = 100
-WORTH = 1
+UNIT = 32
+WIDTH = 49
 FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
@@ -81,6 +81,23 @@ def score(mine: int, rest: int) -> int:
 def bounds(mine: int, rest: int) -> tuple[int, int]:
     """Each side keeps what it has; it can at most win every quadruple without a stone of the other."""
     return fours(mine) - fours(FULL & ~mine), fours(FULL & ~rest) - fours(rest)
+
+
+def base(mine: int, rest: int) -> int:
+    return 0
+
+
+def key(mine: int, rest: int) -> tuple[int, int]:
+    return mine, rest
+
+
+def tactics(mine: int, rest: int, move: int) -> int:
+    return 0
+
+
+def guess(mine: int, rest: int) -> int:
+    low, high = bounds(mine, rest)
+    return UNIT * (low + high) // 2
 
 
 def course(own: int, other: int) -> int:

@@ -1,0 +1,18 @@
+"""What the search asks of a machine word. engine/search/machine.py has the same in machine instructions."""
+
+from __future__ import annotations
+
+WORD = (1 << 64) - 1
+
+
+def mix(a: int, b: int) -> int:
+    """A hash of two words, 62 bits: multiply and fold, with odd constants whose bits look random."""
+    h = (a * 0x9E37_79B9_7F4A_7C15 & WORD) ^ (b * 0xC2B2_AE3D_27D4_EB4F + 0x1656_67B1_9E37_79F9 & WORD)
+    h = (h ^ h >> 32) * 0xD6E8_FEB8_6659_FD93 & WORD
+    h = (h ^ h >> 29) * 0xBF58_476D_1CE4_E5B9 & WORD
+    return (h ^ h >> 32) >> 2
+
+
+def length(word: int) -> int:
+    """How many bits a word has up to its highest one."""
+    return word.bit_length()

@@ -1,0 +1,245 @@
+"""The search itself: negamax with a principal variation, a table and proofs, for any game's rule functions.
+
+It is written in the subset of Python that numba compiles, like the rules. It calls the rule functions (gen, play,
+over, score, bounds, base, key, tactics, guess) and the primitives (mix, length) by name; engine/search/kernel.py puts
+this file and a game's rules into one namespace, plain or compiled. It is iterative: all of its state lives in the
+arrays it is given, so it can stop after any number of nodes and go on later.
+
+Values are in units of 1/UNIT, for the side to move. A value is *solid* when no estimate went into it: then it holds
+at any depth, and is a proof.
+
+    stack    FRAME ints a ply: the position, the window, how far its moves have been searched
+    moves    MOST_MOVES ints a ply, with `weights`, the order in which they are tried
+    table    pairs (hash, data) in buckets of WAYS: what earlier searches found; values without what is secured
+    history  how often a move has cut off a search, by side and move
+    control  what the driver and the search tell each other
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.search.primitives import length, mix
+
+if TYPE_CHECKING:  # a game's rules, put here by engine/search/kernel.py
+    from engine.search.given import MOST_MOVES, UNIT, base, bounds, gen, guess, key, over, play, score, tactics
+
+INFINITY = 32_767
+SOLID_DEPTH = 255  # the depth of a value that holds at any depth
+MAX_PLY = 200
+
+# The fields of a frame
+FRAME = 20
+MINE, REST, ALPHA, BETA, DEPTH, BEST, BEST_MOVE, NEXT, COUNT, AGAIN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
+
+# The fields of control
+PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT_MOVE, ROOT_VALUE, ROOT_SOLID = range(12)
+CONTROL = 12
+
+WAYS = 4  # entries of a bucket: four pairs of words, one line of a processor's cache
+
+# The data word of an entry:   age 6 | effort 6 | depth 8 | move 8 | high 16 | low 16
+OFFSET = 1 << 15
+
+
+def pack(low: int, high: int, move: int, depth: int, effort: int, age: int) -> int:
+    return (low + OFFSET) | (high + OFFSET) << 16 | move << 32 | depth << 40 | effort << 48 | age << 54
+
+
+def find(table: list[int], slot: int, check: int) -> int:
+    """Where in its bucket a position stands, or -1."""
+    for i in range(WAYS):
+        if table[slot + 2 * i] == check:
+            return slot + 2 * i
+    return -1
+
+
+def remember(
+    table: list[int], slot: int, check: int, low: int, high: int, move: int, depth: int, effort: int, age: int
+) -> None:
+    """Keep a result, in place of what is known of the position, or of the least worthy entry of the bucket."""
+    at = find(table, slot, check)
+    if at >= 0:
+        old = table[at + 1]
+        if old >> 40 & 255 == depth:  # two results of one depth narrow each other
+            old_low, old_high = (old & 65_535) - OFFSET, (old >> 16 & 65_535) - OFFSET
+            low, high = max(low, old_low), min(high, old_high)
+            if low > high:  # an estimate that has changed since
+                low, high = max(low, -INFINITY), max(low, high)
+    else:
+        worth = 1 << 20
+        at = slot
+        for i in range(WAYS):
+            data = table[slot + 2 * i + 1]
+            value = data >> 48 & 63
+            if data >> 54 & 63 != age:
+                value -= 64
+            if data == 0:
+                value = -128
+            if value < worth:
+                worth, at = value, slot + 2 * i
+    table[at] = check
+    table[at + 1] = pack(low, high, move, depth, effort, age)
+
+
+def arrange(
+    stack: list[int], moves: list[int], weights: list[int], history: list[int], f: int, m: int, hint: int
+) -> None:
+    """Weigh the moves of a frame: the table's, those that cut off at this ply before, then by promise and history."""
+    mine, rest, side = stack[f + MINE], stack[f + REST], stack[f + SIDE]
+    for i in range(stack[f + COUNT]):
+        move = moves[m + i]
+        if move == hint:
+            weight = 1 << 40
+        else:
+            weight = (tactics(mine, rest, move) << 24) + history[side * MOST_MOVES + move]
+            if move == stack[f + KILLER]:
+                weight += 1 << 23
+            elif move == stack[f + KILLER2]:
+                weight += 1 << 22
+        weights[m + i] = weight
+
+
+def pick(moves: list[int], weights: list[int], start: int, end: int) -> int:
+    """Bring the weightiest of the moves left to the front."""
+    at = start
+    for i in range(start + 1, end):
+        if weights[i] > weights[at]:
+            at = i
+    move, weight = moves[at], weights[at]
+    while at > start:  # shift rather than swap: equal weights keep the game's own order
+        moves[at], weights[at] = moves[at - 1], weights[at - 1]
+        at -= 1
+    moves[start], weights[start] = move, weight
+    return move
+
+
+def run(
+    stack: list[int], moves: list[int], weights: list[int], table: list[int], history: list[int], control: list[int]
+) -> None:
+    """Go on with the search in `stack` for control[BUDGET] more nodes, or to its end."""
+    ply, value, solid, returning = control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING]
+    nodes, mask, age = control[NODES], control[MASK], control[AGE]
+    limit = nodes + control[BUDGET]
+    while ply >= 0:
+        f = ply * FRAME
+        m = ply * MOST_MOVES
+        if returning == 0:  # enter a node
+            if nodes >= limit:
+                break
+            nodes += 1
+            returning = 1  # unless it has children
+            mine, rest, alpha, beta = stack[f + MINE], stack[f + REST], stack[f + ALPHA], stack[f + BETA]
+            if over(mine, rest):
+                value, solid = UNIT * score(mine, rest), 1
+                ply -= 1
+                continue
+            low, high = bounds(mine, rest)
+            low, high = UNIT * low, UNIT * high
+            if ply > 0 and (low >= beta or high <= alpha):
+                value, solid = low if low >= beta else high, 1
+                ply -= 1
+                continue
+            depth = stack[f + DEPTH]
+            if depth <= 0 or ply >= MAX_PLY:
+                value, solid = min(max(guess(mine, rest), low), high), 0
+                ply -= 1
+                continue
+            secured = UNIT * base(mine, rest)
+            a, b = key(mine, rest)
+            check = mix(a, b)
+            at = find(table, (check & mask) * (2 * WAYS), check)
+            hint = -1
+            if at >= 0:
+                data = table[at + 1]
+                known = data >> 40 & 255
+                hint = data >> 32 & 255
+                if known >= depth and ply > 0:
+                    known_low, known_high = (data & 65_535) - OFFSET + secured, (data >> 16 & 65_535) - OFFSET + secured
+                    if known_low >= beta or known_high <= alpha or known_low == known_high:
+                        value = known_low if known_low >= beta or known_low == known_high else known_high
+                        solid = 1 if known == SOLID_DEPTH else 0
+                        ply -= 1
+                        continue
+            stack[f + LOW] = low
+            stack[f + ALPHA], stack[f + BETA] = max(alpha, low), min(beta, high)
+            stack[f + FLOOR] = max(alpha, low)
+            stack[f + BEST], stack[f + BEST_MOVE], stack[f + SOLID] = -INFINITY, -1, 1
+            stack[f + HASH], stack[f + BASE], stack[f + ENTERED] = check, secured, nodes
+            stack[f + COUNT] = gen(mine, rest, moves, m) - m
+            stack[f + NEXT] = 0
+            arrange(stack, moves, weights, history, f, m, hint)
+            returning = 0
+        else:  # a child of this node has returned `value`
+            returning = 0
+            gain = value if stack[f + AGAIN] else -value
+            alpha, beta = stack[f + ALPHA], stack[f + BETA]
+            if stack[f + PROBING] and alpha < gain < beta:  # better than the best so far: find out by how much
+                stack[f + PROBING] = 0
+                g = f + FRAME
+                if stack[f + AGAIN]:
+                    stack[g + ALPHA], stack[g + BETA] = alpha, beta
+                else:
+                    stack[g + ALPHA], stack[g + BETA] = -beta, -alpha
+                ply += 1
+                continue
+            stack[f + SOLID] &= solid
+            if gain > stack[f + BEST]:
+                stack[f + BEST] = gain
+                stack[f + BEST_MOVE] = moves[m + stack[f + NEXT] - 1]
+                if gain > alpha:
+                    stack[f + ALPHA] = gain
+                    if ply == 0:
+                        control[ROOT_MOVE], control[ROOT_VALUE], control[ROOT_SOLID] = stack[f + BEST_MOVE], gain, solid
+            best = stack[f + BEST]
+            if best >= beta or stack[f + NEXT] == stack[f + COUNT]:  # this node is done
+                depth, move = stack[f + DEPTH], stack[f + BEST_MOVE]
+                if best >= beta:
+                    if stack[f + KILLER] != move:
+                        stack[f + KILLER2] = stack[f + KILLER]
+                        stack[f + KILLER] = move
+                    record = stack[f + SIDE] * MOST_MOVES + move
+                    history[record] = min(history[record] + min(depth * depth, 400), 1 << 21)
+                else:
+                    solid = stack[f + SOLID]
+                floor, secured = stack[f + FLOOR], stack[f + BASE]
+                best = max(best, stack[f + LOW])
+                low, high = -INFINITY, INFINITY
+                if best > floor:
+                    low = best - secured
+                if best < beta:
+                    high = best - secured
+                if low == -INFINITY and high == INFINITY:
+                    low = best - secured
+                effort = min(length(nodes - stack[f + ENTERED]), 63)
+                check = stack[f + HASH]
+                slot = (check & mask) * (2 * WAYS)
+                remember(table, slot, check, low, high, move, SOLID_DEPTH if solid else min(depth, 254), effort, age)
+                value = best
+                returning = 1
+                ply -= 1
+                continue
+        # go down to the next child
+        index = stack[f + NEXT]
+        stack[f + NEXT] = index + 1
+        move = pick(moves, weights, m + index, m + stack[f + COUNT])
+        mine, rest, again = play(stack[f + MINE], stack[f + REST], move)
+        alpha, beta = stack[f + ALPHA], stack[f + BETA]
+        probing = 1 if index > 0 and beta - alpha > 1 else 0
+        if probing:
+            beta = alpha + 1
+        g = f + FRAME
+        stack[g + MINE], stack[g + REST] = mine, rest
+        stack[f + PROBING] = probing
+        stack[g + DEPTH] = stack[f + DEPTH] if stack[f + COUNT] == 1 else stack[f + DEPTH] - 1
+        if again:
+            stack[f + AGAIN], stack[g + SIDE] = 1, stack[f + SIDE]
+            stack[g + ALPHA], stack[g + BETA] = alpha, beta
+        else:
+            stack[f + AGAIN], stack[g + SIDE] = 0, 1 - stack[f + SIDE]
+            stack[g + ALPHA], stack[g + BETA] = -beta, -alpha
+        ply += 1
+    control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING] = ply, value, solid, returning
+    control[NODES] = nodes
+    control[DONE] = 1 if ply < 0 else 0
