@@ -351,6 +351,7 @@ class Created(Event):
     paired: bool = False
     delay: int = 0
     illegal: int = 0
+    expiry: int = 1_800_000  # how long the room may wait for its start
     previous: str = ""
 
 

@@ -1,0 +1,170 @@
+"""What others see of a room: a snapshot, a line in a list, a record. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+
+from engine.record import Played, Record
+from engine.registry import GAMES
+from protocol.messages import GameInfo, Moved, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
+from server import clock
+from server.decide import claim_at
+from server.room import Room
+
+Seats = tuple[Seat | None, Seat | None]
+
+
+def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
+    """The room as one of its players (or, seat None, a watcher) may see it."""
+    setup, end = room.setup, room.ended
+    timed = setup.clock.kind != "none"
+    running = room.status == "running"
+    return Snapshot(
+        room=setup.room,
+        seq=room.seq,
+        at=now,
+        game=setup.game,
+        options=setup.options,
+        sides=room.game.sides,
+        clock=setup.clock,
+        status=room.status,
+        seats=seats(room),
+        start=room.game.dump(room.states[0]),
+        position=room.game.dump(room.states[-1]),
+        ply=room.ply,
+        turn=room.turn,
+        moves=tuple(played_move(moved) for moved in room.moves),
+        left=left_now(room, now) if timed else None,
+        running=room.turn if running and timed else None,
+        your_seat=seat,
+        your_move=running and seat == room.turn,
+        offers=Offers(
+            draw=room.draw, takeback=None if room.takeback is None else room.takeback[0], rematch=room.rematch
+        ),
+        created_at=setup.at,
+        started_at=room.started_at,
+        private=setup.private,
+        code=setup.code if seat is not None else "",
+        invite=setup.invite,
+        rated=setup.rated,
+        delay=setup.delay,
+        illegal=setup.illegal,
+        fouls=room.fouls,
+        claim_at=(claim_at(room, 0), claim_at(room, 1)),
+        chat=room.chat,
+        result="*" if end is None else end.result,
+        reason=None if end is None else end.reason,
+        winner=None if end is None else end.winner,
+        scores=None if end is None else end.scores,
+        next=room.next,
+        previous=setup.previous,
+    )
+
+
+def seats(room: Room) -> Seats:
+    first, second = (
+        None
+        if seat is None
+        else Seat(player=seat.player, name=seat.name, account=seat.account, online=room.away[side] is None)
+        for side, seat in enumerate(room.seats)
+    )
+    return first, second
+
+
+def left_now(room: Room, now: int) -> tuple[int, int]:
+    """What the clocks show at this moment: the running one less than at the last move."""
+    left = room.clocks.left
+    if room.status != "running":
+        return left
+    used = max(0, now - room.clocks.since - room.setup.clock.per_move)
+    mine = max(0, left[room.turn] - used)
+    return (mine, left[1]) if room.turn == 0 else (left[0], mine)
+
+
+def played_move(moved: Moved) -> PlayedMove:
+    return PlayedMove(
+        ply=moved.ply,
+        side=moved.side,
+        move=moved.move,
+        took=moved.took,
+        charged=moved.charged,
+        left=moved.left,
+        note=moved.note,
+    )
+
+
+def info(room: Room) -> RoomInfo:
+    setup, end = room.setup, room.ended
+    return RoomInfo(
+        room=setup.room,
+        game=setup.game,
+        options=setup.options,
+        clock=setup.clock,
+        status=room.status,
+        seats=seats(room),
+        created_at=setup.at,
+        ply=room.ply,
+        private=setup.private,
+        paired=setup.paired,
+        invite=setup.invite,
+        rated=setup.rated,
+        delay=setup.delay,
+        illegal=setup.illegal,
+        result="*" if end is None else end.result,
+        reason=None if end is None else end.reason,
+        ended_at=None if end is None else end.at,
+    )
+
+
+def record(room: Room) -> Record:
+    """A game as the engine writes records; both times of every move."""
+    end = room.ended
+    timed = room.setup.clock.kind != "none"
+    moves = tuple(
+        Played(
+            moved.move,
+            left=moved.left[moved.side] if timed and moved.left is not None else None,
+            took=moved.took,
+            charged=moved.charged if moved.charged != moved.took else None,
+            note=moved.note,
+        )
+        for moved in room.moves
+    )
+    names = tuple("" if seat is None else seat.name for seat in room.seats)
+    return Record(
+        game=room.setup.game,
+        options=room.setup.options,
+        seats=(names[0], names[1]),
+        clock=clock.text(room.setup.clock),
+        date=datetime.fromtimestamp(room.setup.at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        result="*" if end is None else end.result,
+        reason="" if end is None or end.result == "*" else end.reason,
+        moves=moves,
+    )
+
+
+@cache
+def games() -> tuple[GameInfo, ...]:
+    """What can be played here, for the welcome."""
+    return tuple(
+        GameInfo(
+            name=game.name,
+            title=game.title,
+            sides=game.sides,
+            options=tuple(
+                OptionInfo(
+                    name=option.name,
+                    default=option.default,
+                    help=option.help,
+                    low=option.low,
+                    high=option.high,
+                    choices=option.choices,
+                )
+                for option in game.options
+            ),
+            move_form=game.move_form,
+            position_form=game.position_form,
+        )
+        for game in GAMES.values()
+    )

@@ -1,0 +1,289 @@
+"""A room by its commands, one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.record import RULE_REASONS, parse, verify, write
+from engine.registry import GAMES
+from protocol import messages as m
+from protocol.messages import END_REASONS, TimeControl
+from server import found, view
+from server.decide import Refusal, overdue, presence, resume
+from server.room import BOTH_GONE, Room
+from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
+
+MINUTE = 60_000
+
+
+def test_a_game_begins_when_both_are_here() -> None:
+    room = made().room
+    assert room.status == "waiting"
+    events = do(room, BEN, m.Join).events
+    assert [type(event) for event in events] == [m.Seated, m.Started]
+
+
+def test_a_game_does_not_begin_without_its_founder() -> None:
+    room = presence(made().room, 0, False, NOW).room
+    joined = do(room, BEN, m.Join)
+    assert joined.room.status == "waiting"
+    assert presence(joined.room, 0, True, NOW).room.status == "running"
+
+
+def test_seats_can_be_chosen_and_are_taken_once() -> None:
+    room = made().room
+    assert refused(room, BEN, m.Join, seat=0).code == "seat_taken"
+    assert refused(room, ANN, m.Join).code == "already_seated"
+    assert do(room, BEN, m.Join, seat=1).room.seats[1] == m.Seat(player=BEN.id, name="ben")
+    assert refused(running(), EVE, m.Join).code == "seat_taken"
+
+
+def test_a_private_room_asks_for_its_code_and_an_invited_name_needs_none() -> None:
+    room = made(private=True, code="sesame").room
+    assert refused(room, BEN, m.Join, code="wrong").code == "bad_code"
+    assert do(room, BEN, m.Join, code="sesame").room.status == "running"
+    invited = made(private=True, code="sesame", invite="Ben").room
+    assert do(invited, BEN, m.Join).room.status == "running"
+    assert refused(invited, EVE, m.Join, code="sesame").code == "not_invited"
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "clock", "code"),
+    [
+        ("chess", {}, {}, "unknown_game"),
+        ("conga", {"stones": 99}, {}, "bad_options"),
+        ("conga", {"stnes": 9}, {}, "bad_options"),
+        ("cohcoh", {"n": 3, "k": 4}, {}, "bad_options"),
+        ("cohcoh", {"start": "nonsense"}, {}, "bad_options"),
+        ("cohcoh", {"n": 2, "k": 2, "start": "ww.. b"}, {}, "bad_options"),
+        ("mancala", {"start": "0,0,0,0,0,0/0,0,0,0,0,0 24,24 1"}, {}, "bad_options"),
+        ("conga", {}, {"kind": "fischer"}, "bad_clock"),
+        ("conga", {}, {"kind": "move", "per_move": 5}, "bad_clock"),
+        ("conga", {}, {"kind": "none", "base": 5000}, "bad_clock"),
+        ("conga", {}, {"kind": "bank", "per_move": 500}, "bad_clock"),
+    ],
+)
+def test_rooms_that_cannot_be_are_refused(game: str, options: m.Options, clock: dict[str, int], code: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        found.settle(game, options, TimeControl(**clock))  # type: ignore[arg-type]
+    assert caught.value.code == code
+
+
+def test_a_move_says_everything_about_itself() -> None:
+    (moved,) = move(running(clock=TimeControl(kind="fischer", base=1000, increment=10)), ANN, "a4b4", NOW + 300).events
+    assert moved == m.Moved(
+        room="r1",
+        seq=5,
+        at=NOW + 300,
+        ply=1,
+        side=0,
+        move="a4b4",
+        position=".,b1,b2,b7/.,.,.,./.,.,.,./.,.,.,w10 w",
+        turn=1,
+        took=300,
+        charged=300,
+        left=(710, 1000),
+    )
+
+
+def test_moves_are_refused_for_a_reason_each() -> None:
+    room = running()
+    assert refused(made().room, ANN, m.Move, ply=0, move="a4b4").code == "not_running"
+    assert refused(room, EVE, m.Move, ply=0, move="a4b4").code == "not_seated"
+    assert refused(room, BEN, m.Move, ply=0, move="d1c1").code == "not_your_turn"
+    assert refused(room, ANN, m.Move, ply=1, move="a4b4").code == "stale"
+    assert refused(room, ANN, m.Move, ply=0, move="hello").code == "invalid_notation"
+    assert refused(room, ANN, m.Move, ply=0, move="a4a3a2").code == "invalid_notation"
+    assert refused(room, ANN, m.Move, ply=0, move="d1c1").code == "illegal_move"
+    assert refused(play(room, "a4b4"), ANN, m.Move, ply=0, move="a4b4").code == "stale"
+    ended = do(room, ANN, m.Resign).room
+    assert refused(ended, ANN, m.Move, ply=0, move="a4b4").code == "game_over"
+
+
+def test_illegal_moves_are_counted_where_the_room_says_so() -> None:
+    room = running(illegal=2)
+    first = refused(room, ANN, m.Move, ply=0, move="zz")
+    assert first.decision is not None
+    assert first.decision.room.fouls == (1, 0)
+    second = refused(first.decision.room, ANN, m.Move, ply=0, move="d1c1")
+    assert second.decision is not None
+    assert [type(event) for event in second.decision.events] == [m.Fouled, m.Ended]
+    assert second.decision.room.ended is not None
+    assert (second.decision.room.ended.winner, second.decision.room.ended.reason) == (1, "illegal_moves")
+
+
+def test_extra_turns_are_the_engines_word() -> None:
+    room = play(running("mancala"), "3")  # the last stone falls into the own store
+    assert room.turn == 0
+    assert refused(room, BEN, m.Move, ply=1, move="1").code == "not_your_turn"
+    assert move(room, ANN, "1").room.turn == 1
+
+
+def test_the_rules_end_a_game() -> None:
+    room = running("cohcoh", options={"n": 2, "k": 2})
+    events = move(play(room, "a1", "a2"), ANN, "b1").events
+    assert isinstance(events[-1], m.Ended)
+    assert (events[-1].result, events[-1].reason, events[-1].winner) == ("0-1", "line", 1)
+
+
+def test_repetition_is_a_draw() -> None:
+    room = running(options={"stones": 1, "start": "b1,.,.,./.,.,.,./.,.,.,./.,.,.,w1 b"})
+    room = play(room, "a4a3", "d1d2", "a3a4", "d2d1", "a4a3", "d1d2", "a3a4")
+    assert room.status == "running"
+    room = play(room, "d2d1")
+    assert room.ended is not None
+    assert (room.ended.reason, room.ended.result) == ("repetition", "1/2-1/2")
+
+
+def test_the_ply_limit_is_a_draw() -> None:
+    room = play(running(options={"max_plies": 2}), "a4b4", "d1c1")
+    assert room.ended is not None
+    assert room.ended.reason == "ply_limit"
+
+
+def test_draws_are_offered_answered_and_forgotten_with_a_move() -> None:
+    room = running()
+    offered = do(room, ANN, m.OfferDraw).room
+    assert refused(offered, ANN, m.OfferDraw).code == "bad_request"
+    assert refused(offered, ANN, m.AnswerDraw, accept=True).code == "no_offer"
+    for agreed in (do(offered, BEN, m.AnswerDraw, accept=True).room, do(offered, BEN, m.OfferDraw).room):
+        assert agreed.ended is not None
+        assert (agreed.ended.reason, agreed.ended.result) == ("agreed", "1/2-1/2")
+    assert do(offered, BEN, m.AnswerDraw, accept=False).room.draw is None
+    assert play(offered, "a4b4").draw is None
+
+
+def test_a_takeback_needs_both_and_goes_to_the_askers_last_turn() -> None:
+    room = play(running(), "a4b4", "d1c1")
+    assert refused(running(), ANN, m.Takeback).code == "too_early"
+    asked = do(room, ANN, m.Takeback).room
+    assert refused(asked, ANN, m.Takeback).code == "bad_request"
+    back = do(asked, BEN, m.Takeback).room
+    assert (back.ply, back.turn, back.status) == (0, 0, "running")
+    assert do(asked, BEN, m.Takeback, accept=False).room.takeback is None
+    assert refused(room, BEN, m.Takeback, accept=False).code == "no_offer"
+    only_mine = do(do(room, BEN, m.Takeback).room, ANN, m.Takeback).room
+    assert (only_mine.ply, only_mine.turn) == (1, 1)
+
+
+def test_a_takeback_in_a_row_of_extra_turns_takes_one_move() -> None:
+    room = play(running("mancala"), "3", "1")
+    back = do(do(room, ANN, m.Takeback).room, BEN, m.Takeback).room
+    assert (back.ply, back.turn) == (1, 0)
+
+
+def test_abort_only_before_the_second_move() -> None:
+    room = running()
+    ended = do(play(room, "a4b4"), BEN, m.Abort).room.ended
+    assert ended is not None
+    assert (ended.reason, ended.result) == ("aborted", "*")
+    assert refused(play(room, "a4b4", "d1c1"), BEN, m.Abort).code == "too_late"
+    assert do(made().room, ANN, m.Abort).room.status == "ended"
+
+
+def test_a_player_who_is_gone_can_be_claimed_against_after_the_grace() -> None:
+    room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
+    assert refused(room, ANN, m.Claim).code == "too_early"
+    gone = presence(room, 1, False, NOW).room
+    assert refused(gone, ANN, m.Claim, NOW + 29_999).retry_after == 1
+    ended = do(gone, ANN, m.Claim, NOW + 30_000).room.ended
+    assert ended is not None
+    assert (ended.reason, ended.winner) == ("abandoned", 0)
+    back = presence(gone, 1, True, NOW + 20_000).room
+    assert refused(back, ANN, m.Claim, NOW + MINUTE).code == "too_early"
+
+
+def test_a_game_both_have_left_is_over_some_day() -> None:
+    room = presence(presence(running(), 0, False, NOW).room, 1, False, NOW + 5).room
+    assert room.deadline == NOW + 5 + BOTH_GONE
+    assert overdue(room, room.deadline - 1).events == ()
+    assert overdue(room, room.deadline).room.ended is not None
+
+
+def test_rooms_nobody_joins_expire() -> None:
+    room = made(expiry=MINUTE).room
+    assert overdue(room, NOW + MINUTE - 1).events == ()
+    assert overdue(room, NOW + MINUTE).room.status == "ended"
+
+
+def test_a_flag_falls_after_the_time_and_the_credit() -> None:
+    room = running(clock=TimeControl(kind="fischer", base=1000))
+    assert room.deadline == NOW + 1000 + 500
+    ended = overdue(room, NOW + 1500).room.ended
+    assert ended is not None
+    assert (ended.reason, ended.winner) == ("time", 1)
+
+
+def test_a_move_after_the_time_loses() -> None:
+    late = refused(running(clock=TimeControl(kind="move", per_move=1000)), ANN, m.Move, NOW + 1001, ply=0, move="a4b4")
+    assert late.code == "too_late"
+    assert late.decision is not None
+    assert late.decision.room.ended is not None
+
+
+def test_after_an_outage_the_running_clock_gets_its_time_back() -> None:
+    room = play(running(clock=TimeControl(kind="fischer", base=10_000)), "a4b4", now=NOW + 1000)
+    back = resume(room, NOW + MINUTE, NOW + 3000).room
+    assert view.left_now(back, NOW + MINUTE) == (9000, 8000)
+    assert back.away == (NOW + MINUTE, NOW + MINUTE)
+
+
+def test_a_rematch_swaps_the_seats() -> None:
+    over = do(running(), ANN, m.Resign).room
+    assert refused(running(), ANN, m.Rematch).code == "too_early"
+    assert refused(over, BEN, m.Rematch, accept=False).code == "no_offer"
+    offered = do(over, BEN, m.Rematch).room
+    assert do(offered, ANN, m.Rematch, accept=False).room.rematch is None
+    agreed = do(offered, ANN, m.Rematch)
+    assert agreed.room.next == "r2"
+    assert refused(agreed.room, ANN, m.Rematch).code == "too_late"
+    again = found.again(agreed.room, "r2", NOW).room
+    assert [seat and seat.name for seat in again.seats] == ["ben", "ann"]
+    assert (again.status, again.setup.previous) == ("running", "r1")
+
+
+def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:
+    left = do(made().room, ANN, m.Leave)
+    assert [type(event) for event in left.events] == [m.Unseated, m.Ended]
+    assert do(running(), ANN, m.Leave).room.away == (NOW, None)
+
+
+def test_watchers_with_a_delay_see_the_game_some_plies_late() -> None:
+    room = running(delay=2)
+    assert room.horizon == room.seq
+    room = play(room, "a4b4", "d1c1")
+    assert room.horizon == room.moves[0].seq - 1
+    room = play(room, "d4c4")
+    assert room.horizon == room.moves[1].seq - 1
+    assert do(room, ANN, m.Resign).room.horizon == do(room, ANN, m.Resign).room.seq
+
+
+def test_a_snapshot_is_complete_and_keeps_secrets() -> None:
+    room = play(running(private=True, code="sesame", clock=TimeControl(kind="fischer", base=9000)), "a4b4")
+    seen = view.snapshot(room, None, NOW + 500)
+    assert (seen.your_seat, seen.your_move, seen.code, seen.left, seen.running) == (None, False, "", (9000, 8500), 1)
+    mine = view.snapshot(room, 1, NOW)
+    assert (mine.your_seat, mine.your_move, mine.code, mine.ply) == (1, True, "sesame", 1)
+    assert [played.move for played in mine.moves] == ["a4b4"]
+
+
+def test_a_finished_game_is_a_record_that_verifies() -> None:
+    room = play(running("cohcoh", options={"n": 2, "k": 2}), "a1", "a2", "b1")
+    record = parse(write(view.record(room)))
+    verify(record)
+    assert (record.result, record.reason, record.seats) == ("0-1", "line", ("ann", "ben"))
+    aborted = parse(write(view.record(do(running(), ANN, m.Abort).room)))
+    verify(aborted)
+
+
+def test_the_engines_reasons_are_among_ours() -> None:
+    assert set(RULE_REASONS) <= set(END_REASONS)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_can_be_played_to_its_end(game: str) -> None:
+    room: Room = running(game, options={"max_plies": 30} if game == "conga" else {})
+    while room.status == "running":
+        room = play(room, room.game.legal(room.states[-1])[0])
+    assert room.ended is not None
+    verify(view.record(room))

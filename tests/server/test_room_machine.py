@@ -1,0 +1,147 @@
+"""Any sequence of commands: replay equals live, strangers change nothing, time and seq run forwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from engine.registry import GAMES
+from protocol import messages as m
+from protocol.messages import AnyEvent, TimeControl
+from protocol.wire import MSGPACK, read_event
+from server import view
+from server.decide import Decision, Refusal, decide, overdue, presence, resume
+from server.room import Room, evolve, replay
+from tests.server.rooms import ANN, BEN, EVE, NOW, made
+
+players = st.sampled_from([ANN, BEN])
+CLOCKS = [
+    TimeControl(),
+    TimeControl(kind="fischer", base=20_000, increment=500),
+    TimeControl(kind="move", per_move=8000),
+    TimeControl(kind="bank", per_move=3000, bank=9000),
+]
+OPEN_TO_ALL = (m.Join, m.Say)
+plain_commands = st.sampled_from([m.Join, m.Leave, m.Resign, m.OfferDraw, m.Claim, m.Abort])
+answers: st.SearchStrategy[type[Any]] = st.sampled_from([m.AnswerDraw, m.Takeback, m.Rematch])
+
+
+class RoomMachine(RuleBasedStateMachine):
+    room: Room
+    log: list[AnyEvent]
+    now: int
+
+    @initialize(
+        game=st.sampled_from(sorted(GAMES)), clock=st.sampled_from(CLOCKS), delay=st.integers(0, 3),
+        illegal=st.integers(0, 2), joined=st.booleans(),
+    )  # fmt: skip
+    def make(self, game: str, clock: TimeControl, delay: int, illegal: int, joined: bool) -> None:
+        self.now, self.log = NOW, []
+        self.take(made(game, clock, delay=delay, illegal=illegal))
+        if joined:
+            self.command(BEN, m.Join)
+
+    def take(self, decision: Decision) -> None:
+        """Write the events down, as the hall does, and go on with the room the decision gave."""
+        written = [read_event(MSGPACK.encode(event)) for event in decision.events]
+        assert tuple(written) == decision.events
+        if self.log and decision.events:
+            room = self.room
+            for event in written:
+                room = evolve(room, event)
+            assert room == decision.room
+        self.log += written
+        self.room = decision.room
+
+    def command(self, who: m.Player, kind: type[m.RoomCommand], **fields: Any) -> None:
+        command = kind(id=1, room="r1", **fields)
+        before = dict(vars(self.room))
+        try:
+            decision = decide(self.room, who, command, self.now, lag=40, next_room="r2")
+        except Refusal as refusal:
+            assert vars(self.room) == before
+            if refusal.decision is not None:
+                self.take(refusal.decision)
+            return
+        assert vars(self.room) == before, "to decide is not to change"
+        self.take(decision)
+
+    @rule(ms=st.sampled_from([0, 1, 400, 3000, 15_000, 70_000]))
+    def wait(self, ms: int) -> None:
+        self.now += ms
+
+    @rule(choice=st.integers(0, 200), note=st.sampled_from(["", "depth 3"]))
+    def legal_move(self, choice: int, note: str) -> None:
+        legal = self.room.game.legal(self.room.states[-1])
+        if legal:
+            who = (ANN, BEN)[self.room.turn] if None in self.room.seats else self.player(self.room.turn)
+            self.command(who, m.Move, ply=self.room.ply, move=legal[choice % len(legal)], note=note)
+
+    def player(self, side: int) -> m.Player:
+        seat = self.room.seats[side]
+        return BEN if seat is not None and seat.player == BEN.id else ANN
+
+    @rule(who=players, ply=st.integers(0, 5), text=st.sampled_from(["", "a1", "1", "a4b4", "zz", "99"]))
+    def any_move(self, who: m.Player, ply: int, text: str) -> None:
+        self.command(who, m.Move, ply=ply, move=text)
+
+    @rule(who=players, kind=plain_commands)
+    def plain(self, who: m.Player, kind: type[m.RoomCommand]) -> None:
+        self.command(who, kind)
+
+    @rule(who=players, kind=answers, accept=st.booleans())
+    def answer(self, who: m.Player, kind: type[m.RoomCommand], accept: bool) -> None:
+        self.command(who, kind, accept=accept)
+
+    @rule(who=st.sampled_from([ANN, BEN, EVE]))
+    def say(self, who: m.Player) -> None:
+        self.command(who, m.Say, text="hello")
+
+    @rule(seat=st.integers(0, 1), online=st.booleans())
+    def come_or_go(self, seat: int, online: bool) -> None:
+        if self.room.seats[seat] is not None:
+            self.take(presence(self.room, seat, online, self.now))
+
+    @rule()
+    def tick(self) -> None:
+        self.take(overdue(self.room, self.now))
+
+    @rule(outage=st.sampled_from([0, 5000, 600_000]))
+    def outage(self, outage: int) -> None:
+        since, self.now = self.now, self.now + outage
+        self.take(resume(self.room, self.now, since))
+
+    @rule(kind=plain_commands | answers, accept=st.booleans())
+    def stranger(self, kind: type[m.RoomCommand], accept: bool) -> None:
+        if kind not in OPEN_TO_ALL and self.room.seat_of(EVE.id) is None:
+            before = self.room
+            self.command(EVE, kind, **({"accept": accept} if kind in (m.AnswerDraw, m.Takeback, m.Rematch) else {}))
+            self.command(EVE, m.Move, ply=self.room.ply, move="1")
+            assert self.room is before
+
+    @invariant()
+    def replay_equals_live(self) -> None:
+        assert replay(self.log) == self.room
+
+    @invariant()
+    def the_log_is_in_order(self) -> None:
+        assert [event.seq for event in self.log] == list(range(1, self.room.seq + 1))
+        assert all(first.at <= second.at for first, second in zip(self.log, self.log[1:], strict=False))
+
+    @invariant()
+    def what_is_seen_makes_sense(self) -> None:
+        room = self.room
+        assert room.horizon <= room.seq
+        assert len(room.states) == room.ply + 1
+        assert (room.deadline is None) <= (room.status == "ended" or room.setup.clock.kind == "none")
+        seen = view.snapshot(room, 0, self.now)
+        assert seen.your_move == (room.status == "running" and room.turn == 0)
+        assert seen.left is None or min(seen.left) >= 0
+        assert MSGPACK.server_message(MSGPACK.encode(seen)) == seen
+
+
+TestRoomMachine = RoomMachine.TestCase
+TestRoomMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
