@@ -96,5 +96,5 @@ def unquote(text: str) -> str:
     except ValueError:
         value = None
     if not isinstance(value, str):
-        raise InvalidRecord(f"{shorten(text)} begins with a quotation mark and is not a JSON string")
+        raise InvalidRecord(f"{shorten(text)!r} begins with a quotation mark and is not a JSON string")
     return value

@@ -33,5 +33,6 @@ def check(path: str) -> int:
         print(f"{path}: WRONG: {error}")
         return 1
     ended = f"{record.result} {quote(record.reason)}" if record.reason else "not finished"
-    print(f"{path}: ok, {record.game}, {len(record.moves)} plies, {ended}")
+    plies = "1 ply" if len(record.moves) == 1 else f"{len(record.moves)} plies"
+    print(f"{path}: ok, {record.game}, {plies}, {ended}")
     return 0

@@ -1,0 +1,149 @@
+"""n-k-coh-coh by hand: every sentence of docs/rules.md."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from engine.errors import IllegalMove, InvalidNotation, InvalidOption, InvalidPosition
+from engine.game import Game, State
+from engine.registry import create
+
+
+def ended(position: str, move: str, k: int) -> tuple[str, str] | None:
+    """Result and reason after a move."""
+    game = create("cohcoh", {"k": k, "start": position})
+    outcome = game.outcome(game.play(game.start(), game.parse(game.start(), move)))
+    return None if outcome is None else (outcome.result, outcome.reason)
+
+
+def test_the_start() -> None:
+    game = create("cohcoh")
+    assert game.dump(game.start()) == "................ w"
+    assert game.spec.options == {"n": 4, "k": 3}
+    assert game.sides == ("white", "black")
+    assert len(game.moves(game.start())) == 16
+
+
+def test_cells_run_by_rows_from_the_top_and_squares_are_named_as_in_chess() -> None:
+    game = create("cohcoh", {"n": 3})
+    texts = [game.format(game.start(), move) for move in game.moves(game.start())]
+    assert texts == ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"]
+    state = game.play(game.start(), game.parse(game.start(), "b3"))
+    assert game.dump(game.play(state, game.parse(state, "c1"))) == ".w......b w"
+
+
+@pytest.mark.parametrize(
+    ("position", "move"),
+    [
+        ("ww.......bb..... w", "c4"),  # a row
+        ("w...wb....b..... w", "a2"),  # a column
+        ("w..b.w.....b.... w", "c2"),  # a diagonal downwards
+        ("...wb.w.b....... w", "b2"),  # a diagonal upwards
+        ("w.w......bb..... w", "b4"),  # closed in the middle
+    ],
+)
+def test_a_line_of_k_of_the_own_colour_loses(position: str, move: str) -> None:
+    assert ended(position, move, 3) == ("0-1", "line")
+
+
+def test_black_can_lose_too() -> None:
+    assert ended("bb..w.w..w...... b", "c4", 3) == ("1-0", "line")
+
+
+def test_more_than_k_in_a_line_loses_as_well() -> None:
+    assert ended("ww.wwbb..bb.............. w", "c5", 3) == ("0-1", "line")
+
+
+def test_a_line_does_not_run_round_the_edge() -> None:
+    assert ended("..ww....b......b w", "a3", 3) is None
+    assert ended("...ww..b.......b w", "b3", 3) is None
+
+
+def test_a_full_board_without_a_line_is_a_draw() -> None:
+    assert ended("wwbbbwwb. w", "c1", 3) == ("1/2-1/2", "no_moves")
+
+
+def test_with_k_larger_than_the_board_every_game_is_a_draw() -> None:
+    assert value(create("cohcoh", {"n": 2, "k": 3})) == 0
+    assert value(create("cohcoh", {"n": 1, "k": 2})) == 0
+
+
+def value(game: Game) -> int:
+    """The value for the first player, both playing as well as can be."""
+
+    @cache
+    def best(state: State) -> int:
+        if game.outcome(state) is not None:
+            return int(game.rules.score(state.mine, state.rest))
+        return max(-best(game.after(state, move)) for move in game.moves(state))
+
+    return best(game.start())
+
+
+@pytest.mark.parametrize(("n", "k", "expected"), [(2, 2, -1), (3, 2, -1), (3, 3, 0)])
+def test_values_for_the_first_player(n: int, k: int, expected: int) -> None:
+    assert value(create("cohcoh", {"n": n, "k": k})) == expected
+
+
+def test_the_evaluation_counts_windows_that_only_one_side_can_fill() -> None:
+    game = create("cohcoh", {"n": 3, "k": 3, "start": "ww......b b"})
+    assert [game.evaluate("windows", game.start(), side) for side in (0, 1)] == [4 - 5, 5 - 4]
+    larger = create("cohcoh", {"n": 6, "k": 4, "start": "w................wb.w.w.b.w..b...b.. b"})
+    assert [larger.evaluate("windows", larger.start(), side) for side in (0, 1)] == [24 - 38, 38 - 24]
+
+
+def test_the_widest_board() -> None:
+    game = create("cohcoh", {"n": 12, "k": 12})
+    state = game.start()
+    for column in "abcdefghijk":
+        for row in (12, 1):
+            state = game.play(state, game.parse(state, f"{column}{row}"))
+    assert game.outcome(state) is None
+    lost = game.play(state, game.parse(state, "l12"))
+    outcome = game.outcome(lost)
+    assert outcome is not None
+    assert (outcome.result, outcome.reason) == ("0-1", "line")
+    assert game.load(game.dump(lost)) == lost
+
+
+def test_a_taken_square_is_illegal_and_a_square_off_the_board_is_no_move() -> None:
+    game = create("cohcoh", {"n": 3, "start": ".w......b w"})
+    with pytest.raises(IllegalMove, match="b3 is not legal here; legal: a1 a2 a3 b1 b2 c2 c3"):
+        game.parse(game.start(), "b3")
+    for text in ("d1", "a4", "a0", "a01", "b", "3", "B3", "b3b3", "ab", "b-1"):
+        with pytest.raises(InvalidNotation, match="expected a square, like b3"):
+            game.parse(game.start(), text)
+
+
+@pytest.mark.parametrize("options", [{"n": 0}, {"n": 13}, {"k": 1}, {"k": "three"}, {"n": 4.0}, {"m": 3}, {"n": True}])
+def test_options_that_cannot_be(options: dict[str, object]) -> None:
+    with pytest.raises(InvalidOption, match="cohcoh"):
+        create("cohcoh", options)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is not of the form"),
+        (".w......b", "is not of the form"),
+        (".w......b x", "is not of the form"),
+        (".w......B w", "is not of the form"),
+        (".w.....b w", "a board of 3 x 3 has 9 cells, not 8"),
+        (".w......b b", "with 1 white and 1 black marbles it is white's turn"),
+        (".w....... w", "with 1 white and 0 black marbles it is black's turn"),
+        (".b....... w", "0 white and 1 black marbles cannot come from taking turns"),
+        ("www...... b", "3 white and 0 black marbles cannot come from taking turns"),
+        ("wwwbb.b.. w", "white made a line of 3 before, so the game was over then"),
+    ],
+)
+def test_what_is_no_position(text: str, why: str) -> None:
+    with pytest.raises(InvalidPosition, match="not a position of cohcoh: ") as caught:
+        create("cohcoh", {"n": 3}).load(text)
+    assert why in str(caught.value)
+
+
+def test_a_start_of_a_wrong_shape_says_so() -> None:
+    with pytest.raises(InvalidPosition, match="a board of 3 x 3 has 9 cells, not 8"):
+        create("cohcoh", {"start": ".w.....b w"})

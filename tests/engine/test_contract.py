@@ -1,0 +1,160 @@
+"""What every registered game promises, over random games of its defaults and of unusual options."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from engine.board import Board
+from engine.errors import IllegalMove, InvalidNotation
+from engine.game import Game, Outcome, State
+from engine.registry import GAMES, create
+from tests.engine.naive import NAIVE, successors
+from tests.engine.variants import NAMES, VARIANTS, Variant, positions, walk
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
+GAMES_EACH = 3
+
+
+GROWTH = {"conga": 0, "mancala": 0, "maxconnect4": 1, "cohcoh": 1}  # stones that a move brings to the board
+
+
+def test_games_are_registered_under_their_own_names() -> None:
+    assert all(name == game.name for name, game in GAMES.items())
+    assert {name for name, _ in VARIANTS} == set(GAMES)
+
+
+@every_variant
+def test_moves_are_sorted_and_empty_if_and_only_if_the_game_is_over(variant: Variant) -> None:
+    for game, state in positions(variant, GAMES_EACH):
+        moves = game.moves(state)
+        assert list(moves) == sorted(set(moves))
+        assert (moves == ()) == (game.outcome(state) is not None)
+
+
+@every_variant
+def test_playing_agrees_with_the_rules_written_a_second_time(variant: Variant) -> None:
+    if variant[0] not in NAIVE:
+        pytest.skip("written once only")
+    for game, state in positions(variant, GAMES_EACH):
+        after = {game.format(state, move): game.dump(game.play(state, move)) for move in game.moves(state)}
+        assert after == successors(game.name, game.spec.options, game.dump(state))
+
+
+@every_variant
+def test_positions_survive_being_written_and_read(variant: Variant) -> None:
+    for game, state in positions(variant, GAMES_EACH):
+        text = game.dump(state)
+        assert game.load(text) == state
+        assert game.load(f"  {text}\n") == state
+        assert text.isascii()
+        assert text.isprintable()
+        again = create(game.name, {**game.spec.options, "start": text})
+        assert again.dump(again.start()) == text
+
+
+@every_variant
+def test_moves_survive_being_written_and_read(variant: Variant) -> None:
+    for game, state in positions(variant, GAMES_EACH):
+        texts = [game.format(state, move) for move in game.moves(state)]
+        assert len(set(texts)) == len(texts)
+        assert [game.parse(state, text) for text in texts] == list(game.moves(state))
+        assert sorted(game.legal(state)) == sorted(texts)
+
+
+@every_variant
+def test_a_state_is_a_small_value_that_play_never_changes(variant: Variant) -> None:
+    for game, state in positions(variant, 1):
+        copy = State(*state)
+        assert min(state.mine, state.rest) >= 0
+        assert game.turn(state) == state.turn in (0, 1)
+        for move in game.moves(state):
+            assert game.play(state, move) == game.after(state, move)
+            assert state == copy
+        assert hash(state) == hash(copy)
+
+
+@every_variant
+def test_stones_are_conserved_or_added_one_by_one(variant: Variant) -> None:
+    game = create(*variant)
+    if game.name not in GROWTH:
+        pytest.skip("its stones come and go")
+    counts = [stones(game.draw(state)) for state in walk(game, 1)]
+    assert counts == [counts[0] + ply * GROWTH[game.name] for ply in range(len(counts))]
+
+
+def stones(board: Board) -> int:
+    return sum(cell.count for row in board.rows for cell in row if cell is not None and cell.owner is not None)
+
+
+@every_variant
+def test_an_outcome_is_stable_and_says_who_won(variant: Variant) -> None:
+    game = create(*variant)
+    for seed in range(GAMES_EACH):
+        *_, last = walk(game, seed, 2000)
+        outcome = game.outcome(last)
+        assert outcome == game.outcome(last)
+        if outcome is None:
+            assert game.spec.max_plies is not None  # such a game may go on for ever
+            continue
+        assert outcome.reason in ("no_moves", "score", "line")
+        if outcome.scores is not None:
+            margin = outcome.scores[0] - outcome.scores[1]
+            assert outcome.winner == (None if margin == 0 else 0 if margin > 0 else 1)
+        with pytest.raises(IllegalMove, match="the game is over") as caught:
+            game.play(last, 0)
+        assert caught.value.legal == ()
+
+
+@every_variant
+def test_a_board_can_be_drawn_in_every_position(variant: Variant) -> None:
+    for game, state in positions(variant, 1):
+        board = game.draw(state)
+        assert {len(row) for row in board.rows} == {game.spec.columns, len(board.files)}
+        assert len(board.rows) == len(board.ranks) == game.spec.rows
+        names = [cell.name for row in board.rows for cell in row if cell is not None]
+        assert len(set(names)) == len(names)
+        assert len(board.text().splitlines()) == game.spec.rows + 1
+
+
+@every_variant
+def test_every_evaluation_is_a_number_for_both_sides(variant: Variant) -> None:
+    for game, state in positions(variant, 1):
+        for name in game.evaluations:
+            assert [type(game.evaluate(name, state, side)) for side in (0, 1)] == [int, int]
+
+
+@every_variant
+def test_bounds_hold_for_how_a_game_went_on(variant: Variant) -> None:
+    game = create(*variant)
+    states = list(walk(game, 5, 2000))
+    if game.outcome(states[-1]) is None:
+        return
+    final = game.rules.score(states[-1].mine, states[-1].rest) * (1 - 2 * states[-1].turn)
+    for state in states:
+        low, high = game.rules.bounds(state.mine, state.rest)
+        assert low <= final * (1 - 2 * state.turn) <= high
+
+
+@every_variant
+def test_text_that_is_no_move_and_a_move_that_is_not_legal_are_two_errors(variant: Variant) -> None:
+    game = create(*variant)
+    for text in ("", " ", "?", "１", "a4b3 a4b3", "x" * 10_000, "\x00", "9" * 5000):
+        with pytest.raises(InvalidNotation, match=r"is not a move of \w+: expected "):
+            game.parse(game.start(), text)
+    for move in (10**6, -1, 2**70):
+        with pytest.raises(IllegalMove):
+            game.play(game.start(), move)
+
+
+@every_variant
+def test_a_game_can_be_sent_to_another_process(variant: Variant) -> None:
+    game: Game = create(*variant)
+    copy = pickle.loads(pickle.dumps(game))
+    assert copy.spec == game.spec
+    assert copy.start() == game.start()
+
+
+def test_a_result_is_written_as_in_chess() -> None:
+    assert [Outcome(winner, "line").result for winner in (0, 1, None)] == ["1-0", "0-1", "1/2-1/2"]

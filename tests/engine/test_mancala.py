@@ -1,0 +1,230 @@
+"""Mancala by hand: every sentence of docs/rules.md, for each profile."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from engine.errors import IllegalMove, InvalidNotation, InvalidOption, InvalidPosition
+from engine.game import Game, State
+from engine.registry import create
+
+PROFILES = ("course", "prose", "standard")
+every_profile = pytest.mark.parametrize("rules", PROFILES)
+
+
+def after(position: str, *columns: str, rules: str = "course") -> str:
+    game: Game = create("mancala", {"start": position, "rules": rules})
+    state = game.start()
+    for column in columns:
+        state = game.play(state, game.parse(state, column))
+    return game.dump(state)
+
+
+def test_the_start() -> None:
+    game = create("mancala")
+    assert game.dump(game.start()) == "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
+    assert game.legal(game.start()) == ("1", "2", "3", "4", "5", "6")
+    assert game.spec.options == {"pits": 6, "stones": 4, "rules": "course"}
+    small = create("mancala", {"pits": 2, "stones": 3})
+    assert small.dump(small.start()) == "3,3/3,3 0,0 1"
+
+
+@every_profile
+def test_stones_are_sown_one_by_one_counter_clockwise(rules: str) -> None:
+    start = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
+    assert after(start, "1", rules=rules) == "4,4,4,4,4,4/0,5,5,5,5,4 0,0 2"
+    assert after(start, "6", rules=rules) == "4,4,4,5,5,5/4,4,4,4,4,0 0,1 2"
+
+
+@every_profile
+def test_columns_count_from_the_left_as_displayed_for_both_sides(rules: str) -> None:
+    start = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
+    assert after(start, "1", "1", rules=rules) == "0,4,4,4,4,4/1,6,6,5,5,4 1,0 1"
+    assert after(start, "1", "6", rules=rules) == "4,5,5,5,5,0/0,5,5,5,5,4 0,0 1"
+
+
+@every_profile
+def test_a_last_stone_in_the_own_store_moves_again(rules: str) -> None:
+    start = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
+    assert after(start, "3", rules=rules) == "4,4,4,4,4,4/4,4,0,5,5,5 0,1 1"
+    assert after(start, "3", "6", rules=rules) == "4,4,5,5,5,5/4,4,0,5,5,0 0,2 2"
+    assert after(start, "1", "4", rules=rules) == "5,5,5,0,4,4/0,5,5,5,5,4 1,0 2"
+
+
+@every_profile
+def test_the_opponents_store_is_skipped(rules: str) -> None:
+    assert after("1,1,1,1,1,1/2,0,0,0,0,8 3,4 1", "6", rules=rules) == "2,2,2,2,2,2/3,0,0,0,0,0 3,5 2"
+    assert after("8,0,0,0,0,2/1,1,1,1,1,1 3,4 2", "1", rules=rules) == "0,0,0,0,0,3/2,2,2,2,2,2 4,4 1"
+
+
+@every_profile
+def test_a_last_stone_in_an_own_empty_pit_captures_it_and_the_opposite_stones(rules: str) -> None:
+    assert after("4,5,4,4,4,4/1,0,4,4,4,4 0,0 1", "1", rules=rules) == "4,0,4,4,4,4/0,0,4,4,4,4 0,6 2"
+    assert after("0,1,4,4,4,4/7,4,4,4,4,4 0,0 2", "2", rules=rules) == "0,0,4,4,4,4/0,4,4,4,4,4 8,0 1"
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("course", "4,0,4,4,4,4/0,0,4,4,4,4 0,1 2"),
+        ("prose", "4,0,4,4,4,4/0,0,4,4,4,4 0,1 2"),
+        ("standard", "4,0,4,4,4,4/0,1,4,4,4,4 0,0 2"),
+    ],
+)
+def test_whether_a_stone_opposite_an_empty_pit_is_captured(rules: str, expected: str) -> None:
+    assert after("4,0,4,4,4,4/1,0,4,4,4,4 0,0 1", "1", rules=rules) == expected
+
+
+@every_profile
+def test_no_capture_in_an_own_pit_that_holds_stones_nor_in_an_opponents_pit(rules: str) -> None:
+    assert after("4,4,4,4,4,4/1,1,4,4,4,4 0,0 1", "1", rules=rules) == "4,4,4,4,4,4/0,2,4,4,4,4 0,0 2"
+    assert after("4,4,4,4,4,0/4,4,4,4,4,2 0,0 1", "6", rules=rules) == "4,4,4,4,4,1/4,4,4,4,4,0 0,1 2"
+
+
+@every_profile
+def test_a_full_lap_back_into_the_emptied_origin_captures(rules: str) -> None:
+    assert after("4,0,0,0,0,0/13,0,0,0,0,0 0,0 1", "1", rules=rules) == "0,1,1,1,1,1/0,1,1,1,1,1 0,7 2"
+    assert after("0,0,9,0/0,3,0,0 0,0 2", "3", rules=rules) == "1,1,0,1/1,4,0,1 3,0 1"
+
+
+@every_profile
+def test_two_laps_end_in_an_origin_that_is_no_longer_empty(rules: str) -> None:
+    assert after("1,0,0,0,0,0/26,0,0,0,0,0 0,0 1", "1", rules=rules) == "3,2,2,2,2,2/2,2,2,2,2,2 0,2 2"
+
+
+@every_profile
+def test_a_pit_of_a_thousand_stones(rules: str) -> None:
+    game = create("mancala", {"pits": 2, "stones": 1000, "rules": rules})
+    state = game.play(game.start(), game.parse(game.start(), "1"))  # 200 laps of five places
+    assert game.dump(state) == "1200,1200/200,1200 0,200 2"
+    assert game.load(game.dump(state)) == state
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("course", "0,0,0/0,0,0 9,4 2"),  # over at once: 1 + 2 + 4 and the 2 in the store
+        ("prose", "1,2,4/0,0,0 2,4 2"),  # player 2 can move, so the game goes on
+        ("standard", "0,0,0/0,0,0 9,4 2"),
+    ],
+)
+def test_the_mover_empties_the_own_row(rules: str, expected: str) -> None:
+    assert after("1,2,3/0,0,2 2,3 1", "3", rules=rules) == expected
+
+
+def test_prose_goes_on_until_the_side_to_move_has_no_stone() -> None:
+    assert after("1,2,3/0,0,2 2,3 1", "3", "3", rules="prose") == "2,3,0/1,0,0 3,4 1"
+    assert after("0,0,0/2,0,1 5,5 1", "3", rules="prose") == "0,0,0/2,0,0 5,6 1"
+    assert after("0,0,1/0,0,1 5,5 1", "3", rules="prose") == "0,0,0/0,0,0 6,6 1"
+
+
+@every_profile
+def test_the_opponents_row_is_emptied_by_a_capture(rules: str) -> None:
+    assert after("0,3,0/1,0,2 2,3 1", "1", rules=rules) == "0,0,0/0,0,0 2,9 2"
+
+
+@every_profile
+def test_an_extra_turn_without_a_stone_ends_the_game(rules: str) -> None:
+    game = create("mancala", {"start": "1,2,3/0,0,1 2,3 1", "rules": rules})
+    state = game.play(game.start(), game.parse(game.start(), "3"))
+    outcome = game.outcome(state)
+    assert game.dump(state) == "0,0,0/0,0,0 8,4 1"
+    assert outcome is not None
+    assert (outcome.winner, outcome.reason, outcome.scores) == (1, "score", (4, 8))
+
+
+def test_most_stones_win_and_equal_is_a_draw() -> None:
+    results = {"0,0/0,0 3,5 1": "1-0", "0,0/0,0 5,3 1": "0-1", "0,0/0,0 4,4 2": "1/2-1/2"}
+    for position, result in results.items():
+        game = create("mancala", {"start": position})
+        outcome = game.outcome(game.start())
+        assert outcome is not None
+        assert outcome.result == result
+
+
+def test_a_finished_position_that_was_not_swept_counts_the_rows() -> None:
+    course = create("mancala", {"start": "0,0,0/1,2,3 4,5 1"})
+    ended = course.outcome(course.start())
+    assert ended is not None
+    assert ended.scores == (11, 4)
+    prose = create("mancala", {"start": "0,0,0/1,2,3 4,5 1", "rules": "prose"})
+    assert prose.outcome(prose.start()) is None
+    assert prose.legal(prose.start()) == ("1", "2", "3")
+
+
+def test_the_evaluation_is_the_difference_of_the_stores() -> None:
+    game = create("mancala", {"start": "5,2,0,2,0,6/1,0,0,4,2,2 11,13 2"})
+    assert [game.evaluate("stores", game.start(), side) for side in (0, 1)] == [2, -2]
+
+
+def value(game: Game) -> int:
+    """The margin of the first player, both playing as well as can be."""
+
+    @cache
+    def best(state: State) -> int:
+        if game.outcome(state) is not None:
+            return int(game.rules.score(state.mine, state.rest))
+        after = [game.after(state, move) for move in game.moves(state)]
+        return max(best(one) if one.turn == state.turn else -best(one) for one in after)
+
+    return best(game.start())
+
+
+@pytest.mark.parametrize(
+    ("pits", "stones", "margin"),
+    [
+        (4, 1, 2),
+        (5, 1, 0),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((4, 2, 6), (6, 1, 2), (5, 2, 0))),
+    ],
+)
+def test_values_published_in_solving_kalah(pits: int, stones: int, margin: int) -> None:
+    assert value(create("mancala", {"pits": pits, "stones": stones})) == margin
+
+
+def test_an_empty_pit_is_illegal_and_a_column_off_the_board_is_no_move() -> None:
+    game = create("mancala", {"start": "1,2,3/0,0,2 2,3 1"})
+    with pytest.raises(IllegalMove, match="1 is not legal here; legal: 3"):
+        game.parse(game.start(), "1")
+    for text in ("0", "4", "-1", "1.0", "a", "1 2", "+1", "９"):
+        with pytest.raises(InvalidNotation, match="expected a column counted from the left, like 3"):
+            game.parse(game.start(), text)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"pits": 0}, "option pits of mancala is a whole number from 1 to 10, not 0"),
+        ({"pits": 11}, "option pits of mancala is a whole number from 1 to 10, not 11"),
+        ({"stones": 0}, "option stones of mancala is a whole number from 1 to 1000, not 0"),
+        ({"stones": "many"}, "option stones of mancala is a whole number from 1 to 1000, not 'many'"),
+        ({"rules": "house"}, "option rules of mancala is one of course, prose, standard, not 'house'"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, object], why: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        create("mancala", options)
+    assert str(caught.value) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is not two rows of 6 pits"),
+        ("4,4,4,4,4,4/4,4,4,4,4 0,0 1", "is not two rows of 6 pits"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0 1", "is not two rows of 6 pits"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0", "is not two rows of 6 pits"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 3", "is not two rows of 6 pits"),
+        ("4,4,4,4,4,4/4,4,4,4,4,x 0,0 1", "a pit or store holds 0 to 100000 stones, written as a number"),
+        ("4,4,4,4,4,4/4,4,4,4,4,-4 0,0 1", "a pit or store holds 0 to 100000 stones, written as a number"),
+        ("4,4,4,4,4,4/4,4,4,4,4,100001 0,0 1", "a pit or store holds 0 to 100000 stones, written as a number"),
+        ("4,4,4,4,4,4/4,4,4,4,4,99999 0,0 1", "there are 100043 stones, more than 100000"),
+        ("4,4,4,4,4,4/4,4,4,4,4,5 0,0 1", "the stones add up to 49, in this game there are 48"),
+    ],
+)
+def test_what_is_no_position(text: str, why: str) -> None:
+    with pytest.raises(InvalidPosition, match="not a position of mancala: ") as caught:
+        create("mancala").load(text)
+    assert why in str(caught.value)

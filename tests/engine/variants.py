@@ -1,0 +1,47 @@
+"""Sets of options that the generic tests play: the defaults of every registered game, and what is unusual of each."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from engine.game import Game, State
+from engine.registry import GAMES, create
+
+Variant = tuple[str, dict[str, int | str]]
+
+UNUSUAL: list[Variant] = [
+    ("conga", {"stones": 1}),
+    ("conga", {"stones": 2}),
+    ("conga", {"stones": 15}),
+    ("conga", {"start": "b4,.,b1,b2/b2,w6,.,b1/.,.,w2,./.,w2,.,. w", "max_plies": 30}),
+    *[("mancala", {"rules": rules}) for rules in ("prose", "standard")],
+    *[("mancala", {"pits": 1, "stones": 1, "rules": rules}) for rules in ("course", "prose", "standard")],
+    *[("mancala", {"pits": 3, "stones": 7, "rules": rules}) for rules in ("course", "prose", "standard")],
+    ("mancala", {"pits": 10, "stones": 1000}),
+    ("mancala", {"start": "0,0,13/1,0,0 5,2 2"}),
+    ("maxconnect4", {"start": "0000000/0000000/0200000/0100002/0200111/1100222 1"}),
+    *[("cohcoh", {"n": n, "k": k}) for n, k in ((1, 2), (2, 2), (3, 3), (3, 4), (5, 4), (7, 7), (12, 2), (12, 6))],
+    ("cohcoh", {"n": 3, "start": ".w......b w"}),
+]
+VARIANTS: list[Variant] = [*((name, {}) for name in GAMES), *UNUSUAL]
+NAMES = [f"{name}-{'-'.join(map(str, options.values())) or 'default'}" for name, options in VARIANTS]
+
+
+def walk(game: Game, seed: int, plies: int = 250) -> Iterator[State]:
+    """The states of a game of random moves, until it is over or so many plies are played."""
+    dice, state = random.Random(seed), game.start()
+    yield state
+    for _ in range(plies):
+        moves = game.moves(state)
+        if not moves:
+            return
+        state = game.play(state, dice.choice(moves))
+        yield state
+
+
+def positions(variant: Variant, games: int) -> Iterator[tuple[Game, State]]:
+    game = create(*variant)
+    for seed in range(games):
+        for state in walk(game, seed):
+            yield game, state
