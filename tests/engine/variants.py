@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.game import Game, State
 from engine.registry import GAMES, create
 
-Variant = tuple[str, dict[str, int | str]]
+Variant = tuple[str, Mapping[str, int | str]]
 
 UNUSUAL: list[Variant] = [
     ("conga", {"stones": 1}),

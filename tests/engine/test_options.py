@@ -1,0 +1,71 @@
+"""Options, the registry and the board view."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import Board, Cell
+from engine.errors import InvalidOption, InvalidPosition
+from engine.registry import GAMES, create
+
+
+def test_the_four_games_are_registered() -> None:
+    assert {"conga", "mancala", "maxconnect4", "cohcoh"} <= set(GAMES)
+
+
+def test_equal_options_give_the_same_game() -> None:
+    assert create("conga", {"stones": 3}) is create("conga", {"stones": 3})
+    assert create("conga") is create("conga", {})
+
+
+def test_numbers_may_be_written_as_text() -> None:
+    assert create("mancala", {"pits": "4", "stones": "3"}).spec == create("mancala", {"pits": 4, "stones": 3}).spec
+
+
+@pytest.mark.parametrize("value", [True, False, None, 1.0, "1.0", "１", "", "0x1", "1" * 5000, 16, 0, -1, [1]])
+def test_a_number_that_cannot_be(value: object) -> None:
+    create("conga", {"stones": 1})  # True == 1 must not find this one
+    with pytest.raises(InvalidOption, match="option stones of conga is a whole number from 1 to 15, not "):
+        create("conga", {"stones": value})
+
+
+def test_what_does_not_exist() -> None:
+    with pytest.raises(InvalidOption, match="there is no game 'chess'; there are conga, mancala"):
+        create("chess")
+    with pytest.raises(InvalidOption, match="conga has no option 'pits'; it has max_plies, start, stones"):
+        create("conga", {"pits": 6})
+
+
+def test_a_start_tells_the_size_of_the_board() -> None:
+    assert create("mancala", {"start": "1,2,3/4,5,6 0,0 1"}).spec.options["pits"] == 3
+    assert create("cohcoh", {"start": ".w......b w"}).spec.options["n"] == 3
+    with pytest.raises(InvalidPosition, match="is not two rows of 4 pits"):
+        create("mancala", {"pits": 4, "start": "1,2,3/4,5,6 0,0 1"})
+    with pytest.raises(InvalidPosition, match="a board of 4 x 4 has 16 cells, not 9"):
+        create("cohcoh", {"n": 4, "start": ".w......b w"})
+    with pytest.raises(InvalidOption, match="option start of conga is text, not 5"):
+        create("conga", {"start": 5})
+
+
+def test_options_of_a_game_are_complete_and_in_order() -> None:
+    spec = create("mancala", {"rules": "prose"}).spec
+    assert list(spec.options.items()) == [("pits", 6), ("stones", 4), ("rules", "prose")]
+    assert "start" in create("mancala", {"start": "1,2/3,4 0,0 2"}).spec.options
+
+
+def test_a_board_as_text() -> None:
+    game = create("conga")
+    assert game.draw(game.start()).text().splitlines() == [
+        "4  b10   .   .   .",
+        "3    .   .   .   .",
+        "2    .   .   .   .",
+        "1    .   .   . w10",
+        "     a   b   c   d",
+    ]
+    mancala = create("mancala", {"pits": 2})
+    assert mancala.draw(mancala.start()).text().splitlines() == ["2  0 4 4", "1    4 4 0", "     1 2"]
+
+
+def test_the_face_of_a_cell() -> None:
+    board = Board((), (), (), ("x", "o"), counted=False)
+    assert [board.face(cell) for cell in (None, Cell("a1", None), Cell("a1", 1, 1))] == ["", ".", "o"]
