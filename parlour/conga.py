@@ -13,6 +13,7 @@ import random
 from collections.abc import Sequence
 
 from engine.course.alphabeta import alphabeta
+from engine.course.brains import root_by_chance
 from engine.errors import GameError
 from engine.game import Game, Move, State
 from engine.registry import create
@@ -95,6 +96,7 @@ class Agent:
         self.bestValue: int | None = None
         self.numExplored = 0
         self._evaluation = evaluation
+        self._rng = random.Random(random.random())  # random.seed() before makes a game the same again
         self._searched: CongaBoard | None = None  # the board bestMove and bestValue are for
 
     def updateBoard(self, board: CongaBoard) -> None:
@@ -104,10 +106,12 @@ class Agent:
     def buildTree(self) -> None:
         """Search maxDepth moves deep (one at least) from the agent's board, with the agent to move.
 
-        Afterwards bestMove is {} if there is no move, bestValue what it is worth, numExplored the positions seen.
+        Afterwards bestMove is the move, any of the best ({} if there is none), bestValue what it is worth, and
+        numExplored the number of positions seen.
         """
         game, state = self.board.state(self.player)
-        choice = alphabeta(game, state, max(1, self.maxDepth), self._evaluation)
+        order = root_by_chance(state, self._rng)
+        choice = alphabeta(game, state, max(1, self.maxDepth), self._evaluation, order=order)
         self.bestMove = _move(game, state, choice.line[0]) if choice.line else {}
         self.bestValue = choice.value
         self.numExplored = choice.nodes
@@ -125,7 +129,7 @@ class Agent:
         """Any legal move of a player, {} if there is none."""
         game, state = board.state(player)
         moves = game.moves(state)
-        return _move(game, state, random.choice(moves)) if moves else {}
+        return _move(game, state, self._rng.choice(moves)) if moves else {}
 
     def makeMove(self, fromTile: Sequence[int], toTile: Sequence[int], player: int, board: CongaBoard) -> CongaBoard:
         """The board after a move, given by its tile and the first tile of its run; GameError if it is not legal."""

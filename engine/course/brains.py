@@ -2,16 +2,18 @@
 
     brain("alphabeta:3:hfunc1", game, rng)(state) -> Move
 
-`search` is another word for alphabeta. Chance comes from the generator that is passed in.
+`search` is another word for alphabeta. Chance comes from the generator that is passed in; it also chooses among moves
+of equal value, so that a player with nothing better to do does not walk in circles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 from engine.course.alphabeta import alphabeta
 from engine.course.minimax import minimax
+from engine.course.tree import Order
 from engine.errors import InvalidOption, shorten
 from engine.game import Game, Move, State
 from engine.options import whole
@@ -37,7 +39,16 @@ def brain(text: str, game: Game, rng: Random) -> Brain:
     if evaluation not in game.evaluations:
         known = ", ".join(game.evaluations)
         raise InvalidOption(f"{shorten(text)!r} is no player of {game.name}, whose evaluations are {known}")
-    return lambda state: search(game, state, depth, evaluation).line[0]
+    return lambda state: search(game, state, depth, evaluation, order=root_by_chance(state, rng)).line[0]
+
+
+def root_by_chance(root: State, rng: Random) -> Order:
+    """The root's moves in any order: a search keeps the first of equals, which then is any of them."""
+
+    def order(state: State, moves: tuple[Move, ...]) -> Sequence[Move]:
+        return rng.sample(moves, len(moves)) if state == root else moves
+
+    return order
 
 
 def _depth(text: str, word: str) -> int:

@@ -1,0 +1,85 @@
+"""`parlour course conga`: a game of two agents."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pexpect
+import pytest
+
+from engine.registry import create
+from parlour.cli import main
+
+MOVE = re.compile(r"^(\d+)\. player ([12]) \((.*)\) moves \((\d),(\d)\) towards \((\d),(\d)\)$", re.M)
+
+
+def game(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["course", "conga", *words]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_search_beats_chance(capsys: pytest.CaptureFixture[str], seed: str) -> None:
+    out = game(capsys, "--players", "search:3:hfunc1,random", "--seed", seed)
+    assert re.search(r"\nPlayer 1 \(search:3:hfunc1\) wins after \d+ moves: player 2 cannot move\.\n$", out)
+    assert "\x1b" not in out, "no colours in a pipe"
+    out = game(capsys, "--players", "random,search:3", "--seed", seed)
+    assert re.search(r"\nPlayer 2 \(search:3\) wins after \d+ moves: player 1 cannot move\.\n$", out)
+
+
+def test_the_moves_it_tells_are_the_moves_it_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    out = game(capsys, "--players", "minimax:1:neighbour, random", "--seed", "5", "--max-plies", "30")
+    conga = create("conga")
+    state = conga.start()
+    moves = MOVE.findall(out)
+    assert len(moves) > 5
+    for number, (said, player, name, *places) in enumerate(moves, 1):
+        x, y, to_x, to_y = map(int, places)
+        assert (int(said), int(player) - 1) == (number, state.turn)
+        assert name == ("minimax:1:neighbour", "random")[state.turn]
+        state = conga.play(state, conga.parse(state, f"{'abcd'[x - 1]}{y}{'abcd'[to_x - 1]}{to_y}"))
+
+
+def test_the_same_seed_gives_the_same_game(capsys: pytest.CaptureFixture[str]) -> None:
+    first, again, other = (game(capsys, "--players", "random,random", "--seed", seed) for seed in ("4", "4", "5"))
+    assert first == again
+    assert first != other
+
+
+def test_a_game_without_an_end_is_a_draw(capsys: pytest.CaptureFixture[str]) -> None:
+    out = game(capsys, "--players", "random,random", "--seed", "1", "--max-plies", "6")
+    assert out.endswith("\nA draw after 6 moves: nobody won in time.\n")
+
+
+def test_colours_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    out = game(capsys, "--players", "random,random", "--seed", "1", "--max-plies", "2", "--color", "always")
+    for colour in ("\x1b[94m", "\x1b[91m", "\x1b[93m"):
+        assert colour in out
+
+
+def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    command = ["-m", "parlour", "course", "conga", "--players", "random,random", "--max-plies", "1"]
+    terminal = pexpect.spawn(sys.executable, command, encoding="utf-8", timeout=30)
+    terminal.expect(pexpect.EOF)
+    assert "\x1b[94m" in terminal.before
+    terminal.close()
+    assert terminal.exitstatus == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--players", "random"], "--players takes two players with a comma between"),
+        (["--players", "random,random,random"], "--players takes two players"),
+        (["--players", "random,genius"], "'genius' is no player: expected random, greedy"),
+        (["--players", "search:3:best,random"], "whose evaluations are hfunc0, hfunc1"),
+        (["--max-plies", "0"], "option max_plies of conga is a whole number from 1 to 10000"),
+    ],
+)
+def test_wrong_arguments(capsys: pytest.CaptureFixture[str], words: list[str], sentence: str) -> None:
+    assert main(["course", "conga", *words]) == 2
+    out, err = capsys.readouterr()
+    assert sentence in err
+    assert (out, err.count("\n")) == ("", 1)

@@ -1,0 +1,112 @@
+"""`parlour course mancala`: files in, files out, or one sentence and nothing touched."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from parlour.cli import main
+
+INPUT = "3\n1\n2\n0 0 2 1 1\n1 0 0 0 1\n0\n0\n"
+STATE = "0 0 2 1 1\n0 0 0 0 1\n0\n1\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "setrecursionlimit", lambda limit: None)
+    return tmp_path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("words", [["in.txt"], ["-i", "in.txt"]])
+def test_it_writes_both_files(here: Path, words: list[str]) -> None:
+    (here / "in.txt").write_text(INPUT)
+    assert main(["course", "mancala", *words]) == 0
+    assert (here / "next_state.txt").read_bytes() == STATE.encode()
+    log = (here / "traverse_log.txt").read_bytes()
+    assert log.startswith(b"Node,Depth,Value,Alpha,Beta\nroot,0,-Infinity,-Infinity,Infinity\nB2,1,Infinity,")
+    assert log.endswith(b"\nB6,1,-2,0,Infinity\nroot,0,0,0,Infinity\n")
+    assert names(here) == ["in.txt", "next_state.txt", "traverse_log.txt"], "no draft is left behind"
+
+
+def test_greedy_writes_no_log(here: Path) -> None:
+    (here / "in.txt").write_bytes(b"1" + INPUT[1:].replace("\n", "\r\n").encode())
+    assert main(["course", "mancala", "in.txt"]) == 0
+    assert names(here) == ["in.txt", "next_state.txt"]
+
+
+def test_standard_input(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(INPUT.encode())))
+    assert main(["course", "mancala", "-"]) == 0
+    assert (here / "next_state.txt").read_text() == STATE
+
+
+def test_what_was_there_is_replaced_and_keeps_its_mode(here: Path) -> None:
+    (here / "in.txt").write_text(INPUT)
+    (here / "next_state.txt").write_text("old")
+    (here / "next_state.txt").chmod(0o640)
+    assert main(["course", "mancala", "in.txt"]) == 0
+    assert (here / "next_state.txt").read_text() == STATE
+    assert (here / "next_state.txt").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (None, "parlour: cannot read in.txt: No such file or directory"),
+        (b"\xff\xfe", "parlour: cannot read in.txt: it is not UTF-8 text"),
+        (b"", "parlour: in.txt: line 1: expected the task, 1 (greedy), 2 (minimax) or 3 (alpha-beta), the file ends"),
+        (INPUT.replace("2 1 1", "2 1 x").encode(), "parlour: in.txt: line 4: expected player 2's row, 1 to 10 pits of"),
+    ],
+)
+def test_a_bad_file_costs_a_sentence_and_touches_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str], data: bytes | None, sentence: str
+) -> None:
+    if data is not None:
+        (here / "in.txt").write_bytes(data)
+    (here / "next_state.txt").write_text("old")
+    before = names(here)
+    assert main(["course", "mancala", "in.txt"]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith(sentence)
+    assert err.count("\n") == 1
+    assert out == ""
+    assert names(here) == before
+    assert (here / "next_state.txt").read_text() == "old"
+
+
+def test_a_log_that_cannot_be_written_leaves_the_state_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "in.txt").write_text(INPUT)
+    (here / "traverse_log.txt").mkdir()
+    assert main(["course", "mancala", "in.txt"]) == 2
+    assert capsys.readouterr().err == "parlour: cannot write traverse_log.txt: it is a folder\n"
+    assert names(here) == ["in.txt", "traverse_log.txt"]
+
+
+@pytest.mark.parametrize("words", [[], ["a", "-i", "b"], ["a", "b"]])
+def test_wrong_arguments(here: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["course", "mancala", *words])
+    assert left.value.code == 2
+    assert "parlour course mancala: error: " in capsys.readouterr().err
+    assert names(here) == []
+
+
+def test_a_program_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["course", "chess"]) == 2
+    assert "no course program 'chess'; there are mancala, maxconnect4, nkcohcoh, conga" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("program", ["mancala", "maxconnect4", "nkcohcoh", "conga"])
+def test_every_program_has_help(capsys: pytest.CaptureFixture[str], program: str) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["course", program, "--help"])
+    assert left.value.code == 0
+    assert f"usage: parlour course {program}" in capsys.readouterr().out
