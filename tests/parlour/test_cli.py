@@ -1,0 +1,161 @@
+"""The command line as people meet it: right answers, one sentence for a mistake, an exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from parlour.cli import COMMANDS, main
+from tests.parlour.records import GOOD, MANCALA, save
+
+Out = pytest.CaptureFixture[str]
+
+
+def test_help_lists_every_command(capsys: Out) -> None:
+    for words in ([], ["-h"], ["--help"], ["help"]):
+        assert main(words) == 0
+        text = capsys.readouterr().out
+        assert all(f"  {name}" in text and summary in text for name, summary in COMMANDS.items())
+
+
+def test_the_version(capsys: Out) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("parlour 0.")
+
+
+@pytest.mark.parametrize("name", ["perft", "show", "verify", "export"])
+def test_help_of_a_command(name: str, capsys: Out) -> None:
+    for words in ([name, "--help"], ["help", name]):
+        with pytest.raises(SystemExit) as caught:
+            main(words)
+        assert caught.value.code == 0
+        assert f"usage: parlour {name}" in capsys.readouterr().out
+
+
+def test_every_command_of_the_table_can_be_imported() -> None:
+    for name in COMMANDS:
+        module = __import__(f"parlour.commands.{name}", fromlist=["run"])
+        assert module.__doc__
+        assert callable(module.arguments)
+        assert callable(module.run)
+
+
+def complaint(words: list[str], capsys: Out) -> str:
+    """What is said about a mistake: one line, exit code 2."""
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("parlour: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_an_unknown_command(capsys: Out) -> None:
+    assert "there is no command 'dance'; 'parlour --help' lists them" in complaint(["dance"], capsys)
+
+
+def test_perft_prints_one_line_a_depth(capsys: Out) -> None:
+    assert main(["perft", "conga", "4"]) == 0
+    assert capsys.readouterr().out == "1 3\n2 8\n3 96\n4 1112\n"
+    assert main(["perft", "mancala", "3", "--option", "pits=3", "--option", "stones=3"]) == 0
+    assert capsys.readouterr().out == "1 3\n2 8\n3 19\n"
+    assert main(["perft", "cohcoh", "1", "--position", ".w......b w"]) == 0
+    assert capsys.readouterr().out == "1 7\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["chess", "3"], "there is no game 'chess'; there are conga"),
+        (["conga", "3", "--option", "pits=3"], "conga has no option 'pits'"),
+        (["conga", "3", "--option", "stones"], "--option takes NAME=VALUE, like pits=6, not 'stones'"),
+        (["conga", "3", "--option", "=3"], "--option takes NAME=VALUE"),
+        (["conga", "3", "--option", "stones=x"], "option stones of conga is a whole number from 1 to 15, not 'x'"),
+        (["mancala", "3", "--option", "rules=mine"], "option rules of mancala is one of course, prose, standard"),
+        (["conga", "3", "--position", "x"], "not a position of conga: 'x' is not of the form"),
+        (["conga", "3", "--position", ""], "not a position of conga: "),
+        (
+            ["cohcoh", "3", "--position", ".w......b w", "--option", "start=x"],
+            "give either --position or --option start",
+        ),
+    ],
+)
+def test_mistakes_with_perft(words: list[str], why: str, capsys: Out) -> None:
+    assert why in complaint(["perft", *words], capsys)
+
+
+@pytest.mark.parametrize(
+    "words", [["perft"], ["perft", "conga", "0"], ["perft", "conga", "x"], ["verify"], ["export", "a", "b"]]
+)
+def test_missing_and_impossible_arguments(words: list[str], capsys: Out) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert "usage: parlour" in capsys.readouterr().err
+
+
+def test_verify_says_ok(tmp_path: Path, capsys: Out) -> None:
+    good, unfinished = save(tmp_path, GOOD, "good.txt"), save(tmp_path, MANCALA, "unfinished.txt")
+    assert main(["verify", good, unfinished]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{good}: ok, conga, 1 ply, 1-0 no_moves",
+        f"{unfinished}: ok, mancala, 4 plies, not finished",
+    ]
+
+
+def test_verify_names_the_first_wrong_ply_and_goes_on(tmp_path: Path, capsys: Out) -> None:
+    wrong, good = (
+        save(tmp_path, MANCALA.replace("player2 1", "player2 7"), "wrong.txt"),
+        save(tmp_path, GOOD, "good.txt"),
+    )
+    assert main(["verify", wrong, good]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert (
+        first == f"{wrong}: WRONG: ply 3: '7' is not a move of mancala: expected a column counted from the left, like 3"
+    )
+    assert second.endswith("ok, conga, 1 ply, 1-0 no_moves")
+
+
+def test_verify_of_what_cannot_be_read(tmp_path: Path, capsys: Out) -> None:
+    good, latin = save(tmp_path, GOOD), tmp_path / "latin.txt"
+    latin.write_bytes("bøb".encode("latin-1"))
+    assert main(["verify", str(tmp_path / "none"), str(tmp_path), str(latin), good]) == 2
+    captured = capsys.readouterr()
+    assert [line.split(": ", 2)[2] for line in captured.err.splitlines()] == [
+        "No such file or directory",
+        "Is a directory",
+        "it is not UTF-8 text",
+    ]
+    assert captured.out.endswith("ok, conga, 1 ply, 1-0 no_moves\n")
+
+
+def test_export_as_json(tmp_path: Path, capsys: Out) -> None:
+    for words in ([], ["--json"]):
+        assert main(["export", save(tmp_path, GOOD), *words]) == 0
+        data = json.loads(capsys.readouterr().out)
+        assert data["seats"] == ["alice", "bøb"]
+        assert (data["game"], data["result"], data["reason"], data["seed"]) == ("conga", "1-0", "no_moves", 7)
+        (move,) = data["moves"]
+        assert move["note"] == "found \x1b[31m it"
+        assert (move["ply"], move["side"], move["move"], move["left"], move["took"]) == (1, 0, "c3b4", 299.0, 1.0)
+        assert move["position"] == "w9,b3,b1,./b1,b1,.,b1/b1,b1,.,./w1,b1,.,. w"
+
+
+def test_export_as_text_is_the_usual_form(tmp_path: Path, capsys: Out) -> None:
+    untidy = GOOD.replace("\n", "\r\n").replace("option stones: 10\r\n", "").replace("seat 0: ", "seat 0:   ")
+    assert main(["export", "--text", save(tmp_path, untidy)]) == 0
+    assert capsys.readouterr().out == GOOD
+
+
+def test_mistakes_with_export(tmp_path: Path, capsys: Out) -> None:
+    assert "cannot read nowhere: No such file or directory" in complaint(["export", "nowhere"], capsys)
+    wrong = save(tmp_path, "parlour record 1\ngame: chess\n")
+    assert f"{wrong}: line 2: there is no game 'chess'" in complaint(["export", wrong], capsys)
+
+
+def test_a_wrong_record_is_exported_as_far_as_it_can_be_played(tmp_path: Path, capsys: Out) -> None:
+    assert main(["export", save(tmp_path, MANCALA.replace("player2 1", "player2 7"))]) == 0
+    moves = json.loads(capsys.readouterr().out)["moves"]
+    assert [("position" in move) for move in moves] == [True, True, False, False]

@@ -1,0 +1,128 @@
+"""The house as a whole: what starting it imports, whose packages it finds, which way imports point."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import parlour
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = Path(sys.executable).with_name("parlour")
+
+
+def run(*words: str, cwd: Path = ROOT, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": "", **env}
+    return subprocess.run(
+        words, cwd=cwd, input=stdin, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = "['numba', 'numpy', 'textual', 'websockets', 'asyncio', 'msgspec', 'engine']"
+    code = (
+        f"import sys; from parlour.cli import main; main(['--help']); print([n for n in {heavy} if n in sys.modules])"
+    )
+    done = run(sys.executable, "-c", code)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_rules_import_nothing_heavy() -> None:
+    code = "import sys, engine.record; print([n for n in ('numba', 'numpy', 'asyncio') if n in sys.modules])"
+    assert run(sys.executable, "-c", code).stdout == "[]\n"
+
+
+def test_help_is_quick() -> None:
+    """Against the interpreter alone, so that a busy machine does not matter."""
+
+    def best(*words: str) -> float:
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            assert run(sys.executable, *words).returncode == 0
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert best("-m", "parlour", "--help") - best("-c", "pass") < 0.1
+
+
+@pytest.mark.parametrize("name", parlour.HOUSE)
+@pytest.mark.parametrize("how", ["module", "script"])
+def test_a_foreign_package_of_our_name_gets_one_sentence(name: str, how: str, tmp_path: Path) -> None:
+    package = tmp_path / name
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    command = [sys.executable, "-m", "parlour"] if how == "module" else [str(SCRIPT)]
+    done = run(*command, "perft", "conga", "1", cwd=tmp_path, PYTHONPATH="" if how == "module" else str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"parlour: parlour needs its own package '{name}', but here that name leads to ")
+    assert str(package) in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_that_is_no_package_does_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "server").mkdir()
+    done = run(sys.executable, "-m", "parlour", "perft", "conga", "1", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 3\n", "")
+
+
+def test_the_script_does_not_look_into_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text("raise RuntimeError('imported')\n")
+    assert run(str(SCRIPT), "perft", "conga", "1", cwd=tmp_path).stdout == "1 3\n"
+
+
+def test_the_public_names() -> None:
+    for name in parlour.PUBLIC:
+        assert getattr(parlour, name).__class__
+        assert name in dir(parlour)
+    game = parlour.create("conga")
+    assert isinstance(game, parlour.Game)
+    with pytest.raises(AttributeError, match="module 'parlour' has no attribute 'nonsense'"):
+        _ = parlour.nonsense
+
+
+def test_a_library_user_gets_an_import_error(tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text("")
+    done = run(sys.executable, "-c", "import parlour; parlour.create", cwd=tmp_path)
+    assert "parlour.Shadowed: parlour needs its own package 'engine'" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_any_output_encoding_will_do(encoding: str) -> None:
+    record = 'parlour record 1\ngame: conga\nseat 0: b→b\nseat 1: "\\ud800"\n'
+    for words in (["export", "-"], ["export", "--text", "-"], ["show", "-"], ["verify", "-"]):
+        done = subprocess.run(
+            [str(SCRIPT), *words], input=record.encode(), capture_output=True, check=False, timeout=60,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        done.stdout.decode(encoding)
+
+
+def test_a_pipe_that_closes_early_is_no_error() -> None:
+    for words in ("--help", "perft conga 3"):
+        done = run("bash", "-c", f"set -o pipefail; {SCRIPT} {words} | true")
+        assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_gets_one_sentence() -> None:
+    done = run("bash", "-c", f"{SCRIPT} perft conga 1 > /dev/full")
+    assert (done.returncode, done.stderr) == (2, "parlour: No space left on device\n")
+
+
+def test_closed_standard_streams() -> None:
+    done = run("bash", "-c", f"{SCRIPT} verify - <&-")
+    assert (done.returncode, done.stderr) == (2, "parlour: there is no standard input to read\n")
+    assert run("bash", "-c", f"{SCRIPT} perft conga 1 >&-").returncode == 0
+
+
+def test_imports_point_in_the_right_directions() -> None:
+    done = run(str(SCRIPT.with_name("lint-imports")), "--no-cache")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,186 @@
+"""`parlour show` in a real pseudo-terminal: keys, resizing, and a terminal put back however it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from parlour.cli import main
+from parlour.terminal import ENTER, LEAVE, Keys
+from tests.parlour.records import GOOD, MANCALA, long_record, save
+
+PARLOUR = str(Path(sys.executable).with_name("parlour"))
+
+
+class Session:
+    """`parlour show` between two looks at the terminal's settings."""
+
+    def __init__(self, folder: Path, text: str, rows: int = 24, columns: int = 80, **env: str) -> None:
+        file = save(folder, text)
+        script = f"stty -g; sh -c 'echo pid=$$; exec {PARLOUR} show {file}'; echo code=$?; stty -g; echo done"
+        environment: Any = {**os.environ, "TERM": "xterm", "NO_COLOR": "", **env}
+        self.child = pexpect.spawn(
+            "/bin/bash", ["-c", script], dimensions=(rows, columns), env=environment, encoding="utf-8", timeout=30
+        )
+        self.child.expect(r"([0-9a-f:]+)\r\npid=(\d+)\r\n")
+        self.before, self.pid = self.child.match.group(1), int(self.child.match.group(2))
+
+    def sees(self, text: str) -> None:
+        self.child.expect_exact(text)
+
+    def press(self, keys: str, text: str) -> None:
+        self.child.send(keys)
+        self.sees(text)
+
+    def ends(self, code: int) -> None:
+        """The end: the usual screen, the exit code, the settings of before."""
+        self.child.expect_exact(LEAVE)
+        self.child.expect(r"code=(\d+)\r\n([0-9a-f:]+)\r\ndone")
+        assert int(self.child.match.group(1)) == code
+        assert self.child.match.group(2) == self.before
+        self.child.close()
+
+
+def test_keys_in_a_terminal(tmp_path: Path) -> None:
+    session = Session(tmp_path, long_record(7))
+    session.sees(ENTER)
+    session.sees("ply 0 of 7")
+    session.press("\x1b[C", "ply 1 of 7")
+    session.press(" ", "ply 2 of 7")
+    session.press("\x1b[D", "ply 1 of 7")
+    session.press("\x1bOF", "ply 7 of 7")
+    session.press("\x1b[1~", "ply 0 of 7")
+    session.press("5", "go to ply 5_")
+    session.press("\r", "ply 5 of 7")
+    session.press("q", LEAVE[:6])
+    session.child.expect(r"code=0")
+
+
+def test_leaving_with_q(tmp_path: Path) -> None:
+    session = Session(tmp_path, GOOD)
+    session.sees("ply 0 of 1")
+    session.child.send("q")
+    session.ends(0)
+
+
+def test_leaving_with_ctrl_c(tmp_path: Path) -> None:
+    session = Session(tmp_path, GOOD)
+    session.sees("ply 0 of 1")
+    session.child.send("\x03")
+    session.ends(130)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_leaving_by_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+    session = Session(tmp_path, GOOD)
+    session.sees("ply 0 of 1")
+    os.kill(session.pid, number)
+    session.ends(128 + number)
+
+
+def test_resizing_draws_anew_and_leaves_the_terminal_right(tmp_path: Path) -> None:
+    session = Session(tmp_path, long_record(7))
+    session.sees("number, enter: jump   q: leave")
+    session.child.setwinsize(12, 30)
+    session.child.expect(re.escape("←/→ or space: step   home/end ") + "\x1b")
+    session.press("\x1b[C", "ply 1")
+    session.child.setwinsize(30, 100)
+    session.sees("number, enter: jump   q: leave")
+    session.child.send("q")
+    session.ends(0)
+
+
+def test_the_end_of_a_wrong_record_is_shown_and_told_by_the_exit_code(tmp_path: Path) -> None:
+    session = Session(tmp_path, MANCALA.replace("player2 1", "player2 9"))
+    session.press("\x1b[F", "WRONG: ply 3: '9' is not a move of mancala")
+    session.child.send("q")
+    session.ends(1)
+
+
+def test_suspending_gives_the_shell_its_terminal_back(tmp_path: Path) -> None:
+    file = save(tmp_path, GOOD)
+    environment: Any = {**os.environ, "TERM": "xterm", "PS1": "ready> "}
+    shell = pexpect.spawn("/bin/bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=30)
+    shell.expect_exact("ready> ")
+    shell.sendline(f"{PARLOUR} show {file}")
+    shell.expect_exact("ply 0 of 1")
+    shell.send("\x1a")
+    shell.expect_exact(LEAVE)
+    shell.expect("Stopped")
+    shell.expect_exact("ready> ")
+    shell.sendline("fg")
+    shell.expect_exact(ENTER)
+    shell.expect_exact("ply 0 of 1")
+    shell.send("q")
+    shell.expect_exact(LEAVE)
+    shell.expect_exact("ready> ")
+    shell.close(force=True)
+
+
+def test_colours_unless_they_are_not_wanted(tmp_path: Path) -> None:
+    colour = Session(tmp_path, GOOD)
+    colour.sees("\x1b[36mb1\x1b[0m")
+    colour.child.send("q")
+    colour.ends(0)
+    plain = Session(tmp_path, GOOD, NO_COLOR="1")
+    plain.sees("w9  . b1  .")
+    plain.child.send("q")
+    plain.ends(0)
+
+
+def test_a_dumb_terminal_gets_text(tmp_path: Path) -> None:
+    session = Session(tmp_path, GOOD, TERM="dumb")
+    session.child.expect("1-0, no_moves\r\ncode=0")
+    assert "\x1b" not in session.child.before
+
+
+def test_plain_text_where_there_is_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["--plain"]):
+        assert main(["show", save(tmp_path, GOOD), *words]) == 0
+        text = capsys.readouterr().out
+        assert text.startswith("Conga: alice (black) against bøb (white)\nstones 10, max_plies 400, start w9,")
+        assert "\n4  w9 b3 b1  .\n3  b1 b1  . b1\n2  b1 b1  .  .\n1  w1 b1  .  .\n    a  b  c  d\n" in text
+        assert "1. black c3b4  (left 299.000 s, took 1.000 s)  ; found \\x1b[31m it\n" in text
+        assert text.endswith("\n\n1-0, no_moves\n")
+
+
+def test_a_wrong_record_is_shown_as_far_as_it_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "--plain", save(tmp_path, MANCALA.replace("player2 1", "player2 9"))]) == 1
+    assert "WRONG: ply 3: '9' is not a move" in capsys.readouterr().out
+    assert main(["show", str(tmp_path / "none")]) == 2
+
+
+def names(*pieces: bytes) -> list[str]:
+    keys = Keys()
+    return [key for piece in pieces for key in keys.feed(piece)]
+
+
+def test_bytes_become_keys() -> None:
+    assert names(b"q\r\n\x7f\x03\x1a") == ["q", "enter", "enter", "backspace", "interrupt", "suspend"]
+    assert names(b"\x1b[A\x1b[B\x1bOC\x1bOD\x1b[H\x1b[F") == ["up", "down", "right", "left", "home", "end"]
+    assert names(b"\x1b[1~\x1b[4~\x1b[7~\x1b[8~\x1b[5~\x1b[6~") == [
+        "home",
+        "end",
+        "home",
+        "end",
+        "page up",
+        "page down",
+    ]
+    assert names(b"\x1b[1;5C", b"AH~") == ["unknown", "A", "H", "~"]
+    assert names(b"\x1b", b"[", b"C", b"\xc3", b"\xa9", b"\xff") == ["right", "é"]
+    assert names(b"\x1bx") == ["\x1b", "x"]
+
+
+def test_a_lone_escape_is_a_key_after_a_while() -> None:
+    keys = Keys()
+    assert list(keys.feed(b"\x1b")) == []
+    assert keys.pending
+    assert list(keys.give_up()) == ["escape"]
+    assert list(keys.give_up()) == []
