@@ -57,6 +57,7 @@ def room(square: int, direction: int) -> int:
     return count
 
 
+MOVES, SQUARES, STUCK = 8, 0, 0  # weights of guess(), found by self-play: bench/tune.py
 ROOM = tuple(room(move & 15, move >> 4) for move in range(MOST_MOVES))
 
 
@@ -160,7 +161,20 @@ def tactics(mine: int, rest: int, move: int) -> int:
 
 
 def guess(mine: int, rest: int) -> int:
-    return min(max(4 * hfunc1(mine, rest), 1 - UNIT), UNIT - 1)
+    """Moves, squares held, and squares held that cannot move: mine less theirs."""
+    mine, rest = held(mine), held(rest)
+    mine_free, rest_free = SPREAD & ~rest, SPREAD & ~mine
+    moves, mine_able, rest_able = 0, 0, 0
+    for direction in range(8):
+        able = starts(mine, mine_free, direction)
+        mine_able |= able
+        moves += ones(able)
+        able = starts(rest, rest_free, direction)
+        rest_able |= able
+        moves -= ones(able)
+    squares = ones(mine) - ones(rest)
+    stuck = ones(mine & ~mine_able) - ones(rest & ~rest_able)
+    return min(max(MOVES * moves + SQUARES * squares - STUCK * stuck, 1 - UNIT), UNIT - 1)
 
 
 def hfunc0(own: int, other: int) -> int:
@@ -223,15 +237,10 @@ class Conga(Game):
         return "no_moves"
 
     def read(self, state: State, text: str) -> Move:
-        if len(text) != 4:
+        move = TEXTS.get(text)
+        if move is None:
             raise self.invalid(text)
-        square, first = index(text[:2]), index(text[2:])
-        if square is None or first is None:
-            raise self.invalid(text)
-        for direction in range(8):
-            if ROOM[16 * direction + square] and square + STEPS[direction] == first:
-                return 16 * direction + square
-        raise self.invalid(text)
+        return move
 
     def format(self, state: State, move: Move) -> str:
         square = move & 15
@@ -286,7 +295,4 @@ class Conga(Game):
 
 
 NAMES = tuple("abcd"[square % 4] + "1234"[square // 4] for square in range(16))
-
-
-def index(name: str) -> int | None:
-    return NAMES.index(name) if name in NAMES else None
+TEXTS = {NAMES[move & 15] + NAMES[(move & 15) + STEPS[move >> 4]]: move for move in range(MOST_MOVES) if ROOM[move]}

@@ -43,6 +43,7 @@ PITS, BITS, PROFILE = 6, 6, COURSE
 MOST_MOVES = PITS
 UNIT = 8
 WIDTH = BITS * (PITS + 1)
+HOME, TURN, CAPTURE, MOVER = 0, 0, 0, 0  # weights of guess(), found by self-play: bench/tune.py
 RING = 2 * PITS + 1
 PIT = (1 << BITS) - 1  # the bits of one field
 ROW = (1 << BITS * PITS) - 1  # the bits of all pits
@@ -142,11 +143,25 @@ def key(mine: int, rest: int) -> tuple[int, int]:
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    return move
+    """Another turn first, the pits near the store first of all: they can be had again and again."""
+    return move + (PITS if (mine >> BITS * move & PIT) % RING == PITS - move else 0)
+
+
+def prospects(own: int, other: int) -> int:
+    """Stones near home, another turn to be had, stones that could be captured: what a side has beyond its store."""
+    total = 0
+    for i in range(PITS):
+        stones = own >> BITS * i & PIT
+        total += HOME * stones
+        if stones == PITS - i:
+            total += TURN
+        elif 0 < stones < PITS - i and own >> BITS * (i + stones) & PIT == 0:
+            total += CAPTURE * (other >> BITS * (PITS - 1 - i - stones) & PIT)
+    return total
 
 
 def guess(mine: int, rest: int) -> int:
-    return UNIT * base(mine, rest)
+    return UNIT * base(mine, rest) + prospects(mine, rest) - prospects(rest, mine) + MOVER
 
 
 def stores(own: int, other: int) -> int:

@@ -34,6 +34,7 @@ WIDTH = 49
 FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
+THREE, TWO, OPEN, MOVER = 12, 4, 2, 0  # weights of guess(), found by self-play: bench/tune.py
 WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)  # lowest squares of all 69
 
 
@@ -92,12 +93,28 @@ def key(mine: int, rest: int) -> tuple[int, int]:
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    return 0
+    """The middle first: more lines pass through it."""
+    return 3 - abs(move - 3)
+
+
+def chances(own: int, other: int) -> int:
+    """Quadruples made, and those that can still be made, by how many of their squares are held."""
+    total = UNIT * fours(own)
+    free = FULL & ~other
+    for i in range(4):
+        step = STEPS[i]
+        pairs = free & free >> step
+        alive = pairs & pairs >> 2 * step
+        a, b, c, d = own, own >> step, own >> 2 * step, own >> 3 * step
+        both, either, two, some = a & b, a ^ b, c & d, c ^ d
+        three = alive & (both & some | either & two)
+        pair = alive & (both & ~(c | d) | two & ~(a | b) | either & some)
+        total += THREE * ones(three) + TWO * ones(pair) + OPEN * ones(alive)
+    return total
 
 
 def guess(mine: int, rest: int) -> int:
-    low, high = bounds(mine, rest)
-    return UNIT * (low + high) // 2
+    return chances(mine, rest) - chances(rest, mine) + MOVER
 
 
 def course(own: int, other: int) -> int:

@@ -14,7 +14,7 @@ from engine.search.primitives import mix
 
 SLICE = 0.002  # seconds between two looks at the clock
 TABLE_MB = 64
-PLAIN_BUCKETS = 1 << 12  # plain Python is too slow to fill more
+FIRST_BUCKETS = 1 << 12  # of the table, which grows as it fills; plain Python is too slow to fill more
 LONGEST_LINE = 60
 FIRST_LOOK = 10  # plies of estimate before a position is solved: good moves to try first
 
@@ -72,9 +72,8 @@ class Thinker:
         self.kernel = kernel(game, compiled, notice)
         plies = tree.MAX_PLY + 2
         words = self.kernel.words
-        buckets = PLAIN_BUCKETS
-        if self.kernel.compiled:
-            buckets = 1 << max(0, int(table_mb * (1 << 20) / (16 * tree.WAYS)).bit_length() - 1)
+        self._most_buckets = max(1, int(table_mb * (1 << 20)) // (16 * tree.WAYS)) if self.kernel.compiled else 0
+        buckets = FIRST_BUCKETS
         self._stack, self._table = words(plies * tree.FRAME), words(buckets * 2 * tree.WAYS)
         self._moves, self._weights = words(plies * self.kernel.most_moves), words(plies * self.kernel.most_moves)
         self._history, self._control = words(2 * self.kernel.most_moves), words(tree.CONTROL)
@@ -172,7 +171,7 @@ class Thinker:
         control[tree.ROOT_MOVE] = -1
         while True:
             nodes, start = int(control[tree.NODES]), time.perf_counter()
-            control[tree.BUDGET] = clock.budget(self._budget, nodes)
+            control[tree.BUDGET] = min(clock.budget(self._budget, nodes), self._until_growth(nodes))
             self.kernel.run(stack, self._moves, self._weights, self._table, self._history, control)
             spent = time.perf_counter() - start
             if spent > 0:
@@ -181,6 +180,29 @@ class Thinker:
             if control[tree.DONE]:
                 return int(control[tree.VALUE])
             clock.check(int(control[tree.NODES]))
+            self._grow(int(control[tree.NODES]))
+
+    def _until_growth(self, nodes: int) -> int:
+        """The nodes to go before the table grows: always at the same count, so that equal limits give equal answers."""
+        buckets = 4 * (int(self._control[tree.MASK]) + 1)
+        return 1 << 40 if buckets > self._most_buckets else max(1, buckets * tree.WAYS - nodes)
+
+    def _grow(self, nodes: int) -> None:
+        """Make the table four times as large when more positions have been seen than it would hold then.
+
+        Memory that is never touched costs nothing, so small searches stay small. A bucket's entries go to buckets
+        that get entries from no other one, so each keeps its place within the bucket.
+        """
+        if self._until_growth(nodes) > 1 or nodes < 4 * tree.WAYS * (int(self._control[tree.MASK]) + 1):
+            return
+        buckets = 4 * (int(self._control[tree.MASK]) + 1)
+        table = self.kernel.words(buckets * 2 * tree.WAYS)
+        for way in range(0, 2 * tree.WAYS, 2):
+            checks = self._table[way :: 2 * tree.WAYS]
+            places = (checks & (buckets - 1)) * (2 * tree.WAYS) + way
+            table[places], table[places + 1] = checks, self._table[way + 1 :: 2 * tree.WAYS]
+        self._table = table
+        self._control[tree.MASK] = buckets - 1
 
     def _aspire(self, state: State, depth: int, guess: int, clock: _Clock) -> int:
         """Search around the value of the depth before, and with an open window if that was wrong."""

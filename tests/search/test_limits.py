@@ -1,0 +1,95 @@
+"""Limits are kept, whoever asks can stop it, and nobody else has to wait."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from engine.registry import create
+from engine.search import Limits, Report, Thinker
+
+
+@pytest.fixture(scope="module")
+def thinker() -> Thinker:
+    return Thinker(create("conga"), compiled=True)
+
+
+def test_a_limit_of_nodes_is_exact_and_repeatable() -> None:
+    game = create("conga")
+    reports = [Thinker(game, compiled=True).think(game.start(), Limits(nodes=200_000)) for _ in range(2)]
+    assert [report.nodes for report in reports] == [200_000, 200_000]
+    assert reports[0].line == reports[1].line
+    assert reports[0].value == reports[1].value
+
+
+def test_a_limit_of_depth(thinker: Thinker) -> None:
+    assert thinker.think(thinker.game.start(), Limits(depth=5)).depth == 5
+
+
+def test_the_clock_is_looked_at_often(thinker: Thinker) -> None:
+    """Between two looks at the clock there are few nodes: measured in nodes, since time on a busy machine is no measure."""
+    seen: list[int] = []
+    thinker.think(thinker.game.start(), Limits(seconds=0.2))
+    run = thinker.kernel.run
+
+    def counting(*arrays: object) -> None:
+        run(*arrays)  # type: ignore[arg-type]
+        seen.append(1)
+
+    thinker.kernel = replace(thinker.kernel, run=counting)
+    report = thinker.think(thinker.game.start(), Limits(seconds=0.3))
+    assert len(seen) > 20
+    assert report.depth >= 1
+
+
+def test_an_answer_is_there_at_once(thinker: Thinker) -> None:
+    report = thinker.think(thinker.game.start(), Limits(nodes=1))
+    assert report.move in thinker.game.moves(thinker.game.start())
+
+
+def test_cancelled_from_outside() -> None:
+    game = create("maxconnect4")
+    thinker, cancel, reports = Thinker(game, compiled=True), threading.Event(), []
+    started = threading.Event()
+
+    def progress(report: Report) -> None:
+        started.set()
+
+    thread = threading.Thread(target=lambda: reports.append(thinker.think(game.start(), Limits(), cancel, progress)))
+    thread.start()
+    assert started.wait(20)
+    cancel.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert not reports[0].proved
+    assert reports[0].move in game.moves(game.start())
+
+
+async def beats(stop: asyncio.Event) -> list[float]:
+    """How late an event loop's timer of one millisecond is, again and again."""
+    late = []
+    while not stop.is_set():
+        asked = time.perf_counter()
+        await asyncio.sleep(0.001)
+        late.append(time.perf_counter() - asked - 0.001)
+    return late
+
+
+def test_an_event_loop_goes_on_beside_it() -> None:
+    game = create("maxconnect4")
+    thinker = Thinker(game, compiled=True)
+
+    async def scene() -> list[float]:
+        stop = asyncio.Event()
+        watcher = asyncio.create_task(beats(stop))
+        await asyncio.to_thread(thinker.think, game.start(), Limits(nodes=2_000_000))
+        stop.set()
+        return await watcher
+
+    late = sorted(asyncio.run(scene()))
+    assert len(late) > 20, "the loop stood still"
+    assert late[len(late) // 2] < 0.05

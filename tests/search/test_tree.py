@@ -1,0 +1,139 @@
+"""The search is right: plain and compiled runs are the same, and both agree with minimax."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.game import Game, State
+from engine.registry import GAMES as REGISTERED
+from engine.registry import create
+from engine.search import Limits, Thinker, think
+from engine.search.kernel import compilable
+
+GAMES: list[tuple[str, dict[str, object]]] = [  # each costs seconds of compiling
+    ("conga", {}),
+    ("mancala", {}),
+    ("mancala", {"pits": 6, "stones": 40, "rules": "standard"}),  # all 63 bits
+    ("maxconnect4", {}),
+    ("cohcoh", {}),
+    ("cohcoh", {"n": 7, "k": 3}),
+]
+SMALL: list[tuple[str, dict[str, object]]] = [
+    ("mancala", {"pits": 2, "stones": 2}),
+    ("mancala", {"pits": 3, "stones": 2}),
+    ("mancala", {"pits": 2, "stones": 3, "rules": "prose"}),
+    ("mancala", {"pits": 3, "stones": 2, "rules": "standard"}),
+    ("cohcoh", {"n": 3, "k": 2}),
+    ("cohcoh", {"n": 3, "k": 3}),
+    ("cohcoh", {"n": 3, "k": 4}),
+]
+
+
+def some_states(game: Game, count: int, plies: int, seed: int) -> list[State]:
+    """Positions from random games, none of them over."""
+    chance, states = random.Random(seed), []
+    while len(states) < count:
+        state = game.start()
+        for _ in range(chance.randrange(plies)):
+            moves = game.moves(state)
+            if not moves:
+                break
+            state = game.after(state, chance.choice(moves))
+        if game.moves(state):
+            states.append(state)
+    return states
+
+
+def test_every_game_is_there() -> None:
+    assert {name for name, _ in GAMES} == set(REGISTERED)
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES)
+def test_plain_and_compiled_searches_are_one_search(name: str, options: dict[str, object]) -> None:
+    game = create(name, options)
+    for state in some_states(game, 3, 20, seed=1):
+        plain, fast = Thinker(game, compiled=False), Thinker(game, table_mb=0.25, compiled=True)
+        for _ in range(2):  # the second time with what the first left in the table
+            expected, got = (thinker.think(state, Limits(nodes=1500)) for thinker in (plain, fast))
+            assert (expected.nodes, expected.depth, expected.value, expected.move, expected.line, expected.proved) == (
+                got.nodes,
+                got.depth,
+                got.value,
+                got.move,
+                got.line,
+                got.proved,
+            )
+
+
+def minimax(game: Game, state: State, known: dict[State, int]) -> int:
+    if state not in known:
+        if game.outcome(state) is not None:
+            known[state] = game.rules.score(state.mine, state.rest)
+        else:
+            values = []
+            for move in game.moves(state):
+                after = game.after(state, move)
+                value = minimax(game, after, known)
+                values.append(value if after.turn == state.turn else -value)
+            known[state] = max(values)
+    return known[state]
+
+
+@pytest.mark.parametrize(("name", "options"), SMALL)
+def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object]) -> None:
+    game = create(name, options)
+    known: dict[State, int] = {}
+    minimax(game, game.start(), known)
+    thinker = Thinker(game, compiled=False)
+    chance = random.Random(2)
+    for state in [game.start(), *chance.sample(sorted(known), min(60, len(known)))]:
+        report = thinker.solve(state, Limits())
+        assert (report.value, report.proved) == (known[state], True), game.dump(state)
+        if report.move is not None:
+            after = game.play(state, report.move)
+            value = known[after] if after.turn == state.turn else -known[after]
+            assert value == known[state], f"{game.dump(state)}: {report.move} is not a best move"
+
+
+def late_max_connect4(empty: int, seed: int) -> tuple[Game, State]:
+    game = create("maxconnect4")
+    chance, state = random.Random(seed), game.start()
+    for _ in range(42 - empty):
+        state = game.after(state, chance.choice(game.moves(state)))
+    return game, state
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_end_of_max_connect4_is_that_of_minimax(seed: int) -> None:
+    game, state = late_max_connect4(8, seed)
+    report = think(game, state, Limits())
+    assert report.proved
+    assert report.value == minimax(game, state, {})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_deepening_proves_is_true(seed: int) -> None:
+    """A proof may come long before the last ply: it must never be an estimate in disguise."""
+    game = create("cohcoh", {"n": 4, "k": 3})
+    for state in some_states(game, 8, 12, seed):
+        solved = Thinker(game).solve(state, Limits())
+        deepened = Thinker(game).think(state, Limits())
+        assert solved.proved
+        assert deepened.proved
+        assert solved.value == deepened.value, game.dump(state)
+
+
+def test_wide_options_run_unjitted() -> None:
+    for name, options in (("cohcoh", {"n": 9, "k": 4}), ("mancala", {"pits": 8, "stones": 500})):
+        game = create(name, options)
+        assert not compilable(game)
+        report = think(game, game.start(), Limits(nodes=300))
+        assert report.move in game.moves(game.start())
+
+
+def test_a_finished_game_has_its_result_and_no_move() -> None:
+    game = create("mancala", {"start": "0,0,0,0,0,0/0,0,0,0,0,0 20,28 1"})
+    report = think(game, game.start(), Limits(seconds=1))
+    assert (report.move, report.value, report.proved, report.line) == (None, 8, True, ())
