@@ -26,7 +26,8 @@ CLOCKS = [
 ]
 OPEN_TO_ALL = (m.Join, m.Say)
 plain_commands = st.sampled_from([m.Join, m.Leave, m.Resign, m.OfferDraw, m.Claim, m.Abort])
-answers: st.SearchStrategy[type[Any]] = st.sampled_from([m.AnswerDraw, m.Takeback, m.Rematch])
+ANSWERS: list[type[Any]] = [m.AnswerDraw, m.Takeback, m.Rematch]
+answers = st.sampled_from(ANSWERS)
 
 
 class RoomMachine(RuleBasedStateMachine):
@@ -118,7 +119,7 @@ class RoomMachine(RuleBasedStateMachine):
     def stranger(self, kind: type[m.RoomCommand], accept: bool) -> None:
         if kind not in OPEN_TO_ALL and self.room.seat_of(EVE.id) is None:
             before = self.room
-            self.command(EVE, kind, **({"accept": accept} if kind in (m.AnswerDraw, m.Takeback, m.Rematch) else {}))
+            self.command(EVE, kind, **({"accept": accept} if kind in ANSWERS else {}))
             self.command(EVE, m.Move, ply=self.room.ply, move="1")
             assert self.room is before
 

@@ -1,0 +1,196 @@
+"""The store in one SQLite file: WAL, synchronous=FULL, one writer thread (writer.py), one that reads."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from asyncio import Future
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from server.sqlite.migrations import migrations
+from server.sqlite.writer import Statement, Writer
+from server.store import Account, Append, Session, StoreError, Unavailable, digest
+
+APPLICATION = 0x5041524C  # "PARL": marks the file as ours
+BUSY_SECONDS = 2.0  # to wait for another process that holds the file
+Commit = Callable[[float, int], None]
+
+
+class SqliteStore:
+    def __init__(self, path: str, on_commit: Commit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self.on_commit = on_commit
+        self._busy = busy
+        self._readers = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
+        self._writer: Writer | None = None
+        self._reader: sqlite3.Connection | None = None
+
+    async def open(self) -> None:
+        loop = asyncio.get_running_loop()
+        writing, self._reader = await loop.run_in_executor(self._readers, self._connect)
+        self._writer = Writer(writing, self.on_commit)
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._writer.close()
+            self._writer = None
+        if self._reader is not None:
+            await asyncio.get_running_loop().run_in_executor(self._readers, self._reader.close)
+            self._reader = None
+        self._readers.shutdown()
+
+    def _connect(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        try:
+            writing = self._connection()
+            writing.execute("PRAGMA journal_mode = WAL")
+            writing.execute("PRAGMA synchronous = FULL")
+            writing.execute("PRAGMA wal_autocheckpoint = 4000")
+            migrate(writing, self.path)
+            return writing, self._connection()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot use the database {self.path}: {error}") from None
+
+    def _connection(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
+
+    # -- writing
+
+    def append(self, append: Append) -> Future[None]:
+        assert self._writer is not None
+        return self._writer.submit(append)
+
+    @property
+    def queued(self) -> int:
+        return 0 if self._writer is None else self._writer.queued
+
+    async def _write(self, sql: str, *values: Any) -> int:
+        assert self._writer is not None
+        changed: int = await self._writer.submit(Statement(sql, values))
+        return changed
+
+    async def _read(self, sql: str, *values: Any) -> list[Any]:
+        reader = self._reader
+        assert reader is not None
+
+        def rows() -> list[Any]:
+            return reader.execute(sql, values).fetchall()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, rows)
+        except sqlite3.Error as error:
+            raise Unavailable(f"the database cannot be read: {error}") from None
+
+    # -- rooms
+
+    async def events(self, room: str, after: int = 0) -> list[bytes]:
+        rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq > ? ORDER BY seq", room, after)
+        return [payload for (payload,) in rows]
+
+    async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
+        wanted = "status = ?" if status else "status != 'ended' AND ? = ''"
+        sql = (
+            f"SELECT info FROM rooms WHERE {wanted} AND private = 0 AND (? = '' OR game = ?) ORDER BY room DESC LIMIT ?"
+        )
+        return [info for (info,) in await self._read(sql, status, game, game, limit)]
+
+    async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
+        sql = """
+            SELECT changed_at, info FROM rooms
+            WHERE status = 'ended' AND result != '*' AND private = 0 AND changed_at < ?
+              AND (? = '' OR game = ?) AND (? = '' OR name0 = ? OR name1 = ?)
+            ORDER BY changed_at DESC LIMIT ?
+        """
+        return await self._read(sql, 2**62 if before is None else before, game, game, name, name, name, limit)
+
+    async def rooms_of(self, player: str) -> list[str]:
+        sql = "SELECT room FROM rooms WHERE status != 'ended' AND {} = ?"
+        both = f"{sql.format('player0')} UNION {sql.format('player1')} ORDER BY 1"
+        return [room for (room,) in await self._read(both, player, player)]
+
+    async def due(self, before: int) -> list[str]:
+        sql = "SELECT room FROM rooms WHERE deadline IS NOT NULL AND deadline <= ? ORDER BY deadline LIMIT 500"
+        return [room for (room,) in await self._read(sql, before)]
+
+    async def unfinished(self) -> list[str]:
+        return [room for (room,) in await self._read("SELECT room FROM rooms WHERE status != 'ended' ORDER BY room")]
+
+    # -- people
+
+    async def save_session(self, secret: str, session: Session, now: int) -> None:
+        sql = "INSERT OR REPLACE INTO sessions (secret, player, name, account, seen_at) VALUES (?,?,?,?,?)"
+        await self._write(sql, digest(secret), *session, now)
+
+    async def forget_sessions(self, before: int) -> None:
+        await self._write("DELETE FROM sessions WHERE seen_at < ?", before)
+
+    async def session(self, secret: str) -> Session | None:
+        rows = await self._read("SELECT player, name, account FROM sessions WHERE secret = ?", digest(secret))
+        return Session(*rows[0]) if rows else None
+
+    async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
+        sql = """
+            INSERT INTO accounts (token, name, player, created_at) SELECT ?,?,?,?
+            WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE name = ? AND revoked_at IS NULL)
+        """
+        return await self._write(sql, digest(token), name, player, now, name) == 1
+
+    async def revoke_account(self, name: str, now: int) -> bool:
+        sql = "UPDATE accounts SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL"
+        return await self._write(sql, now, name) == 1
+
+    async def accounts(self) -> list[Account]:
+        sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
+        return [Account(*row) for row in await self._read(sql)]
+
+    async def account_of_token(self, token: str) -> Account | None:
+        return await self._account("token", digest(token))
+
+    async def account_named(self, name: str) -> Account | None:
+        return await self._account("name", name)
+
+    async def _account(self, column: str, value: object) -> Account | None:
+        sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {column} = ? AND revoked_at IS NULL"
+        rows = await self._read(sql, value)
+        return Account(*rows[0]) if rows else None
+
+    # -- nodes
+
+    async def mark_alive(self, node: str, now: int) -> None:
+        await self._write("INSERT OR REPLACE INTO nodes (node, alive_at) VALUES (?,?)", node, now)
+
+    async def last_alive(self) -> int | None:
+        rows = await self._read("SELECT max(alive_at) FROM nodes")
+        at: int | None = rows[0][0]
+        return at
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring the database to what this program knows; refuse one that knows more, or is not ours."""
+    connection.execute("BEGIN EXCLUSIVE")  # two programs starting at once take turns
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        steps = migrations()
+        newest = steps[-1][0]
+        if tables and owner != APPLICATION:
+            raise StoreError(f"the database {path} belongs to another program")
+        if version > newest:
+            raise StoreError(
+                f"the database {path} was written by a newer Parlour (its schema is {version}, this program knows "
+                f"{newest}); start that version, or use another file"
+            )
+        for number, sql in steps:
+            if number > version:
+                for statement in sql.split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        connection.close()
+        raise
