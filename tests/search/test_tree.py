@@ -33,7 +33,8 @@ SMALL: list[tuple[str, dict[str, object]]] = [
 
 def some_states(game: Game, count: int, plies: int, seed: int) -> list[State]:
     """Positions from random games, none of them over."""
-    chance, states = random.Random(seed), []
+    chance = random.Random(seed)
+    states: list[State] = []
     while len(states) < count:
         state = game.start()
         for _ in range(chance.randrange(plies)):
