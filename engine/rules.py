@@ -8,11 +8,14 @@ Each sees the position as two non-negative ints, `mine` (what the side to move o
     over(mine, rest) -> bool
     score(mine, rest) -> int          points secured so far, mine minus theirs; when over: the value of the game
     bounds(mine, rest) -> (low, high) the value of the game cannot lie outside, however it is played
+    base(mine, rest) -> int           the part of the value that no move can change any more, which `key` leaves out
     key(mine, rest) -> (a, b)         equal for positions whose *future* is equal (score left out, symmetries folded)
     tactics(mine, rest, move) -> int  how promising a move looks before it is searched
     guess(mine, rest) -> int          an estimate of the value for the side to move, in units of 1/UNIT
 
-Their constants (board size, field width, profile) are module globals. `specialise` copies the functions into a
+and the constants MOST_MOVES (room for `out`), UNIT (see guess) and WIDTH (bits of the wider word; up to 63 compile).
+
+These and all others (board size, field width, profile) are module globals. `specialise` copies the functions into a
 namespace of their own in which those globals have the values of one set of options. The server calls these copies
 as plain Python; engine/search compiles copies of the very same functions.
 """

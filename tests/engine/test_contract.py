@@ -138,6 +138,23 @@ def test_bounds_hold_for_how_a_game_went_on(variant: Variant) -> None:
 
 
 @every_variant
+def test_the_search_finds_the_functions_it_needs(variant: Variant) -> None:
+    for game, state in positions(variant, 1):
+        words = state.mine, state.rest
+        assert max(words) < 1 << game.rules.WIDTH
+        assert len(game.moves(state)) <= game.rules.MOST_MOVES
+        first, second = game.rules.key(*words)
+        assert min(first, second) >= 0
+        low, high = game.rules.bounds(*words)
+        assert low <= high
+        if game.outcome(state) is not None:
+            assert low <= game.rules.score(*words) <= high
+        numbers = [game.rules.base(*words), game.rules.guess(*words)]
+        numbers += [game.rules.tactics(*words, move) for move in game.moves(state)]
+        assert {type(number) for number in numbers} == {int}
+
+
+@every_variant
 def test_text_that_is_no_move_and_a_move_that_is_not_legal_are_two_errors(variant: Variant) -> None:
     game = create(*variant)
     for text in ("", " ", "?", "１", "a4b3 a4b3", "x" * 10_000, "\x00", "9" * 5000):
