@@ -131,7 +131,7 @@ class Table:
         for row in rows:
             print("  ", " ".join(row).replace("0", "."))
         print("  ", " ".join("1234567"))
-        print(f"Score: player 1 {scores[0]}, player 2 {scores[1]}", flush=True)
+        print(f"Score: player 1 = {scores[0]}, player 2 = {scores[1]}", flush=True)
         outcome = self.game.outcome(state)
         if outcome is not None:
             who = "Nobody wins" if outcome.winner is None else f"Player {outcome.winner + 1} wins"

@@ -32,7 +32,7 @@ def test_one_move(here: Path, capsys: pytest.CaptureFixture[str], more: list[str
     before, after = read_board(FILE), read_board((here / "out.txt").read_text())
     assert after in [GAME.after(before, move) for move in GAME.moves(before)]
     out = capsys.readouterr().out
-    assert "   1 1 . . 2 2 2\n   1 2 3 4 5 6 7\nScore: player 1 0, player 2 0\n" in out
+    assert "   1 1 . . 2 2 2\n   1 2 3 4 5 6 7\nScore: player 1 = 0, player 2 = 0\n" in out
     assert re.search(r"The computer plays column [1-7]\.\nDepth 3, value \S+, \d+ nodes, CPU time \d+\.\d{3} s\n", out)
 
 
@@ -49,7 +49,7 @@ def test_a_full_board_is_shown_and_nothing_written(here: Path, capsys: pytest.Ca
     (here / "full.txt").write_text(write_board(GAME, full))
     assert main(["course", "maxconnect4", "one-move", "full.txt", "out.txt", "5"]) == 0
     out = capsys.readouterr().out
-    assert "Score: player 1 " in out
+    assert "Score: player 1 = " in out
     assert "The board is full. " in out
     assert not (here / "out.txt").exists()
     assert main(["course", "maxconnect4", "interactive", "full.txt", "human-next", "5"]) == 0
