@@ -47,7 +47,7 @@ def play(game: Game, state: State, players: tuple[Thinker, Thinker], limits: Lim
     """One game: 1 if side 0's player wins, 0 if it loses."""
     states = [state]
     while (outcome := ending(game, states)) is None:
-        move = players[states[-1].turn].think(states[-1], limits).move
+        move = players[states[-1].turn].think(states[-1], limits, past=states[:-1]).move
         assert move is not None
         states.append(game.after(states[-1], move))
     return 0.5 if outcome.winner is None else 1.0 - outcome.winner

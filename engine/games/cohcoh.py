@@ -27,6 +27,7 @@ from engine.rules import Constant
 N, K = 4, 3
 STRIDE = N + 1
 MOST_MOVES = N * N
+CYCLIC = False
 UNIT = 1000
 WIDTH = N * STRIDE
 FULL = sum(((1 << N) - 1) << STRIDE * row for row in range(N))

@@ -38,6 +38,7 @@ from engine.rules import Constant
 
 STONES = 10
 MOST_MOVES = 128
+CYCLIC = True  # stones can go round: the search looks out for repetition
 UNIT = 1000
 WIDTH = 61  # bits of a word or a set of squares
 SPREAD = 0x1111_1111_1111_1111  # one bit a square

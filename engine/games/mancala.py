@@ -41,6 +41,7 @@ MOST_IN_ALL = 100_000  # in a position: play heaps up more than MOST_STONES in a
 
 PITS, BITS, PROFILE = 6, 6, COURSE
 MOST_MOVES = PITS
+CYCLIC = False
 UNIT = 8
 WIDTH = BITS * (PITS + 1)
 HOME, TURN, CAPTURE, MOVER = 0, 0, 0, 0  # weights of guess(), found by self-play: bench/tune.py

@@ -29,6 +29,7 @@ from engine.rules import Constant
 
 ROWS, COLUMNS = 6, 7
 MOST_MOVES = COLUMNS
+CYCLIC = False
 UNIT = 32
 WIDTH = 49
 FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))

@@ -5,6 +5,7 @@ engine/search/kernel.py puts the functions of one game in their place.
 
 MOST_MOVES: int
 UNIT: int
+CYCLIC: bool
 
 def gen(mine: int, rest: int, out: list[int], n: int) -> int: ...
 def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]: ...

@@ -42,6 +42,7 @@ class Kernel:
     compiled: bool
     most_moves: int
     unit: int
+    cyclic: bool
 
     def words(self, count: int) -> Any:
         """An array of zeros such as `run` takes."""
@@ -67,7 +68,7 @@ def compilable(game: Game) -> bool:
 @lru_cache(maxsize=64)
 def plain_kernel(game: Game) -> Kernel:
     names = plain_names(game)
-    return Kernel(names["run"], False, names["MOST_MOVES"], names["UNIT"])
+    return Kernel(names["run"], False, names["MOST_MOVES"], names["UNIT"], names["CYCLIC"])
 
 
 def plain_names(game: Game) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def compiled_kernel(game: Game, notice: Notice) -> Kernel:
     text = source(game)
     if text not in _kernels:
         module = load(game.name, text, notice)
-        _kernels[text] = Kernel(module.run, True, game.rules.MOST_MOVES, game.rules.UNIT)
+        _kernels[text] = Kernel(module.run, True, game.rules.MOST_MOVES, game.rules.UNIT, game.rules.CYCLIC)
     return _kernels[text]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.game import Game, Move, State
@@ -16,6 +16,8 @@ SLICE = 0.002  # seconds between two looks at the clock
 TABLE_MB = 64
 FIRST_BUCKETS = 1 << 12  # of the table, which grows as it fills; plain Python is too slow to fill more
 LONGEST_LINE = 60
+MOST_DEPTH = 200
+MOST_PAST = 100  # positions of the game that are looked at for repetition
 FIRST_LOOK = 10  # plies of estimate before a position is solved: good moves to try first
 
 
@@ -81,14 +83,23 @@ class Thinker:
         self._budget = 256
 
     def think(
-        self, state: State, limits: Limits, cancel: threading.Event | None = None, progress: Progress = quiet
+        self,
+        state: State,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+        progress: Progress = quiet,
+        past: Sequence[State] = (),
     ) -> Report:
-        """The best move that can be found within the limits. Deepens move by move; a proof ends it early."""
+        """The best move that can be found within the limits. Deepens move by move; a proof ends it early.
+
+        `past` are the states before this one, for games in which a position can come again: to repeat one is a draw.
+        """
         clock = self._begin(limits, cancel)
+        self._recall(past)
         report = self._first(state)
         if report.proved:
             return report
-        deepest = min(limits.depth or tree.MAX_PLY, tree.MAX_PLY)
+        deepest = min(limits.depth or MOST_DEPTH, MOST_DEPTH)
         guess = 0
         try:
             for depth in range(1, deepest + 1):
@@ -111,6 +122,7 @@ class Thinker:
         if self.game.spec.repetition is not None:
             return self.think(state, limits, cancel, progress)
         clock = self._begin(limits, cancel)
+        self._recall(())
         report = self._first(state)
         if report.proved:
             return report
@@ -142,13 +154,20 @@ class Thinker:
         line: list[Move] = []
         while self.game.outcome(state) is None:
             self._full(state, value, clock)
-            line.append(int(self._stack[tree.BEST_MOVE]))
+            line.append(int(self._stack[self._root() + tree.BEST_MOVE]))
             after = self.game.after(state, line[-1])
             value = value if after.turn == state.turn else -value
             state = after
         return tuple(line)
 
     # -- one search of the tree
+
+    def _recall(self, past: Sequence[State]) -> None:
+        """Put the latest positions of the game below the root, where the search looks for repetitions."""
+        known = past[-MOST_PAST:] if self.kernel.cyclic else ()
+        self._control[tree.ROOT] = len(known)
+        for i, state in enumerate(known):
+            self._stack[i * tree.FRAME + tree.MINE], self._stack[i * tree.FRAME + tree.REST] = state.mine, state.rest
 
     def _begin(self, limits: Limits, cancel: threading.Event | None) -> _Clock:
         control = self._control
@@ -158,6 +177,10 @@ class Thinker:
             self._history[i] //= 8
         return _Clock(limits, cancel)
 
+    def _root(self) -> int:
+        """Where the root's frame begins."""
+        return int(self._control[tree.ROOT]) * tree.FRAME
+
     def _search(self, state: State, depth: int, alpha: int, beta: int, clock: _Clock) -> int:
         """The value of the tree to a depth within a window; Stopped when the limits say so."""
         stack, control = self._stack, self._control
@@ -166,8 +189,9 @@ class Thinker:
             (state.mine, state.rest, alpha, beta, depth, 0),
             strict=True,
         ):
-            stack[field] = value
-        control[tree.PLY] = control[tree.RETURNING] = control[tree.DONE] = 0
+            stack[self._root() + field] = value
+        control[tree.RETURNING] = control[tree.DONE] = 0
+        control[tree.PLY] = control[tree.ROOT]
         control[tree.ROOT_MOVE] = -1
         while True:
             nodes, start = int(control[tree.NODES]), time.perf_counter()
@@ -227,7 +251,7 @@ class Thinker:
         return bool(self._control[tree.VALUE_SOLID])
 
     def _report(self, state: State, depth: int, value: int, proved: bool, clock: _Clock) -> Report:
-        move, unit = int(self._stack[tree.BEST_MOVE]), self.kernel.unit
+        move, unit = int(self._stack[self._root() + tree.BEST_MOVE]), self.kernel.unit
         nodes = int(self._control[tree.NODES])
         points = value // unit if proved and value % unit == 0 else value / unit
         return Report(move, points, proved, self._line(state, move), depth, nodes, clock.spent())

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 from engine.search.primitives import length, mix
 
 if TYPE_CHECKING:  # a game's rules, put here by engine/search/kernel.py
-    from engine.search.given import MOST_MOVES, UNIT, base, bounds, gen, guess, key, over, play, score, tactics
+    from engine.search.given import CYCLIC, MOST_MOVES, UNIT, base, bounds, gen, guess, key, over, play, score, tactics
 
 INFINITY = 32_767
 SOLID_DEPTH = 255  # the depth of a value that holds at any depth
-MAX_PLY = 200
+MAX_PLY = 300  # frames of the stack: positions the game went through, then the search
 
 # The fields of a frame
 FRAME = 20
@@ -34,8 +34,8 @@ MINE, REST, ALPHA, BETA, DEPTH, BEST, BEST_MOVE, NEXT, COUNT, AGAIN = 0, 1, 2, 3
 SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
 
 # The fields of control
-PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT_MOVE, ROOT_VALUE, ROOT_SOLID = range(12)
-CONTROL = 12
+PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE = range(11)
+CONTROL = 11
 
 WAYS = 4  # entries of a bucket: four pairs of words, one line of a processor's cache
 
@@ -115,14 +115,24 @@ def pick(moves: list[int], weights: list[int], start: int, end: int) -> int:
     return move
 
 
+def repeats(stack: list[int], f: int) -> bool:
+    """Whether the position of a frame stood there before: in this line, or in the game that led here."""
+    g = f - 4 * FRAME
+    while g >= 0:
+        if stack[g + MINE] == stack[f + MINE] and stack[g + REST] == stack[f + REST]:
+            return True
+        g -= 2 * FRAME
+    return False
+
+
 def run(
     stack: list[int], moves: list[int], weights: list[int], table: list[int], history: list[int], control: list[int]
 ) -> None:
     """Go on with the search in `stack` for control[BUDGET] more nodes, or to its end."""
     ply, value, solid, returning = control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING]
-    nodes, mask, age = control[NODES], control[MASK], control[AGE]
+    nodes, mask, age, root = control[NODES], control[MASK], control[AGE], control[ROOT]
     limit = nodes + control[BUDGET]
-    while ply >= 0:
+    while ply >= root:
         f = ply * FRAME
         m = ply * MOST_MOVES
         if returning == 0:  # enter a node
@@ -135,9 +145,13 @@ def run(
                 value, solid = UNIT * score(mine, rest), 1
                 ply -= 1
                 continue
+            if CYCLIC and ply > root and repeats(stack, f):
+                value, solid = 0, 0
+                ply -= 1
+                continue
             low, high = bounds(mine, rest)
             low, high = UNIT * low, UNIT * high
-            if ply > 0 and (low >= beta or high <= alpha):
+            if ply > root and (low >= beta or high <= alpha):
                 value, solid = low if low >= beta else high, 1
                 ply -= 1
                 continue
@@ -155,7 +169,7 @@ def run(
                 data = table[at + 1]
                 known = data >> 40 & 255
                 hint = data >> 32 & 255
-                if known >= depth and ply > 0:
+                if known >= depth and ply > root:
                     known_low, known_high = (data & 65_535) - OFFSET + secured, (data >> 16 & 65_535) - OFFSET + secured
                     if known_low >= beta or known_high <= alpha or known_low == known_high:
                         value = known_low if known_low >= beta or known_low == known_high else known_high
@@ -190,8 +204,8 @@ def run(
                 stack[f + BEST_MOVE] = moves[m + stack[f + NEXT] - 1]
                 if gain > alpha:
                     stack[f + ALPHA] = gain
-                    if ply == 0:
-                        control[ROOT_MOVE], control[ROOT_VALUE], control[ROOT_SOLID] = stack[f + BEST_MOVE], gain, solid
+                    if ply == root:
+                        control[ROOT_MOVE] = stack[f + BEST_MOVE]
             best = stack[f + BEST]
             if best >= beta or stack[f + NEXT] == stack[f + COUNT]:  # this node is done
                 depth, move = stack[f + DEPTH], stack[f + BEST_MOVE]
@@ -242,4 +256,4 @@ def run(
         ply += 1
     control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING] = ply, value, solid, returning
     control[NODES] = nodes
-    control[DONE] = 1 if ply < 0 else 0
+    control[DONE] = 1 if ply < root else 0
