@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from engine.errors import GameError, IllegalMove
 from parlour.conga import Agent, CongaBoard
+
+TRANSITIONS = Path(__file__).resolve().parents[3] / "shared" / "data" / "conga" / "transitions.jsonl"
 
 
 def board(**tiles: tuple[int, int]) -> CongaBoard:
@@ -59,6 +64,21 @@ def test_a_run_that_the_opponent_shortens() -> None:
 def test_moves_that_cannot_be(start: list[int], to: list[int], error: type[Exception]) -> None:
     with pytest.raises(error):
         Agent(0, 0, 1).makeMove(start, to, 0, CongaBoard())
+
+
+@pytest.mark.skipif(not TRANSITIONS.exists(), reason="the recorded moves are not part of the project")
+def test_recorded_moves() -> None:
+    lines = TRANSITIONS.read_text().splitlines()
+    assert lines
+    agent = Agent(0, 0, 1)
+    for line in lines[::10]:
+        case = json.loads(line)
+        before, after = (
+            board(**{f"{'abcd'[x - 1]}{y}": ("BW".index(owner), count) for x, y, owner, count in case[name]})
+            for name in ("board", "result")
+        )
+        start, to = case["move"]
+        assert agent.makeMove(start, to, "BW".index(case["player"]), before) == after
 
 
 @pytest.mark.parametrize("player", [0, 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.course.lines import CourseFileError
-from engine.course.mancala import Task, read_task, solve
+from engine.course.mancala import Task, next_state, read_task, solve
+from engine.game import State
+from engine.games.mancala import Mancala
 from tests.course.naive_mancala import Board, Program
 
 OFFICIAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "mancala-course"
@@ -112,6 +115,28 @@ def test_it_agrees_with_a_program_that_moves_stone_by_stone(
     given_text = [task, player, depth, " ".join(map(str, rows[0])), " ".join(map(str, rows[1])), *stores]
     assert solve(read_task("\n".join(map(str, given_text))), lines.append) == expected
     assert lines == (program.lines if task > 1 else [])
+
+
+def turns(game: Mancala, state: State) -> Iterator[State]:
+    """Every state that one whole turn can end in, played by the engine."""
+    for move in game.moves(state):
+        after = game.play(state, move)
+        if after.turn == state.turn and game.moves(after):
+            yield from turns(game, after)
+        else:
+            yield after
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    task=st.integers(1, 3),
+    player=st.integers(1, 2),
+    rows=st.tuples(*[st.lists(st.integers(1, 6), min_size=4, max_size=4)] * 2),
+)
+def test_the_next_state_is_the_end_of_a_whole_turn(task: int, player: int, rows: tuple[list[int], list[int]]) -> None:
+    given_task = Task(task, player - 1, 2, tuple(rows[0]), tuple(rows[1]), (0, 0))
+    game = given_task.game()
+    assert solve(given_task, lambda line: None) in {next_state(game, end) for end in turns(game, game.start())}
 
 
 INPUT = "2\n1\n3\n0 0 0 1 1\n1 0 0 0 1\n7\n5\n"
