@@ -13,6 +13,8 @@ from typing import Protocol
 from parlour import Shadowed, check_house
 
 COMMANDS = {
+    "serve": "run a server",
+    "account": "names and tokens of a server's players",
     "best": "the best move of a position",
     "solve": "the exact value of a position, and a best line",
     "perft": "count the ways a game can go on, move by move",

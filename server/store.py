@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from asyncio import Future
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 
@@ -68,6 +69,9 @@ class Store(Protocol):
     async def close(self) -> None:
         """Write what is queued, then let go."""
 
+    async def settled(self) -> None:
+        """Once nothing is queued any more."""
+
     def append(self, append: Append) -> Future[None]:
         """Resolves once the events are durable; Conflict, Unavailable."""
 
@@ -85,8 +89,11 @@ class Store(Protocol):
     async def rooms_of(self, player: str) -> list[str]:
         """The open rooms in which a player sits."""
 
-    async def due(self, before: int) -> list[str]:
-        """The rooms whose deadline in the index has passed."""
+    async def due(self, before: int) -> list[tuple[str, int]]:
+        """The rooms whose deadline in the index has passed, and that deadline."""
+
+    async def postpone(self, room: str, was: int, due: int) -> None:
+        """Change the deadline in the index, if it is still what it was."""
 
     async def unfinished(self) -> list[str]: ...
 
@@ -122,10 +129,13 @@ def new_secret() -> str:
     return secrets.token_urlsafe(24)
 
 
-def open_store(where: str) -> Store:
+Commit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it
+
+
+def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None) -> Store:
     """The store for what `--db` says."""
     if "://" in where:
         raise StoreError(f"--db takes the name of a file, and {where.partition('://')[0]}:// is none")
     from server.sqlite.store import SqliteStore
 
-    return SqliteStore(where)
+    return SqliteStore(where, on_commit)

@@ -61,6 +61,10 @@ class SqliteStore:
         assert self._writer is not None
         return self._writer.submit(append)
 
+    async def settled(self) -> None:
+        if self._writer is not None:
+            await self._writer.settled()
+
     @property
     def queued(self) -> int:
         return 0 if self._writer is None else self._writer.queued
@@ -109,9 +113,14 @@ class SqliteStore:
         both = f"{sql.format('player0')} UNION {sql.format('player1')} ORDER BY 1"
         return [room for (room,) in await self._read(both, player, player)]
 
-    async def due(self, before: int) -> list[str]:
-        sql = "SELECT room FROM rooms WHERE deadline IS NOT NULL AND deadline <= ? ORDER BY deadline LIMIT 500"
-        return [room for (room,) in await self._read(sql, before)]
+    async def due(self, before: int) -> list[tuple[str, int]]:
+        sql = (
+            "SELECT room, deadline FROM rooms WHERE deadline IS NOT NULL AND deadline <= ? ORDER BY deadline LIMIT 500"
+        )
+        return await self._read(sql, before)
+
+    async def postpone(self, room: str, was: int, due: int) -> None:
+        await self._write("UPDATE rooms SET deadline = ? WHERE room = ? AND deadline = ?", due, room, was)
 
     async def unfinished(self) -> list[str]:
         return [room for (room,) in await self._read("SELECT room FROM rooms WHERE status != 'ended' ORDER BY room")]

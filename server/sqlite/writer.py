@@ -71,10 +71,13 @@ class Writer:
             self._loop.call_soon(self._hand_over)  # what else this turn of the loop brings comes along
         return done
 
-    async def close(self) -> None:
+    async def settled(self) -> None:
         while self._gathered or self._in_flight:
             self._idle.clear()
             await self._idle.wait()
+
+    async def close(self) -> None:
+        await self.settled()
         self._batches.put(None)
         await self._loop.run_in_executor(None, self._thread.join)
 

@@ -1,0 +1,70 @@
+"""Names that belong to someone, and the tokens that prove it.
+
+parlour account add alice      prints a token, once: only its hash is kept
+parlour account list
+parlour account revoke alice   the token is worth nothing from now on, and the name is free"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from argparse import ArgumentParser, Namespace
+from datetime import UTC, datetime
+
+from parlour.cli import UserError
+from server.auth import check_name
+from server.decide import Refusal
+from server.names import new_player
+from server.settings import Settings
+from server.store import Store, StoreError, Unavailable, new_secret, open_store
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("action", metavar="add|list|revoke", choices=("add", "list", "revoke"))
+    parser.add_argument("name", metavar="NAME", nargs="?", help="whose account (not for list)")
+    default = os.environ.get("PARLOUR_DB", Settings().db)
+    parser.add_argument("--db", default=default, metavar="STR", help=f"the server's database (default: {default})")
+
+
+def run(args: Namespace) -> int:
+    if (args.name is None) != (args.action == "list"):
+        raise UserError(f"account {args.action} takes {'no name' if args.action == 'list' else 'a name'}")
+    try:
+        return asyncio.run(act(args))
+    except (StoreError, Unavailable, Refusal) as error:
+        raise UserError(str(error)) from None
+
+
+async def act(args: Namespace) -> int:
+    store = open_store(args.db)
+    await store.open()
+    try:
+        now = int(time.time() * 1000)
+        if args.action == "list":
+            await show(store)
+        elif args.action == "add":
+            await add(store, args.name, now)
+        elif not await store.revoke_account(args.name, now):
+            raise UserError(f"nobody has the name {args.name[:40]}")
+        return 0
+    finally:
+        await store.close()
+
+
+async def add(store: Store, name: str, now: int) -> None:
+    check_name(name, Settings().name_length)
+    token = new_secret()
+    if not await store.add_account(name, new_player(), token, now):
+        raise UserError(f"the name {name} has an owner; revoke that account first")
+    print(token)
+
+
+async def show(store: Store) -> None:
+    for account in await store.accounts():
+        state = "active" if account.revoked_at is None else f"revoked {day(account.revoked_at)}"
+        print(f"{account.name}\t{day(account.created_at)}\t{state}")
+
+
+def day(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d")

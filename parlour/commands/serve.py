@@ -1,0 +1,40 @@
+"""Run a server. Prints one line with its address as soon as it listens; SIGTERM ends it gently.
+
+Every flag is also an environment variable: --watch-tick is PARLOUR_WATCH_TICK. A flag wins over a variable."""
+
+from __future__ import annotations
+
+import os
+from argparse import SUPPRESS, ArgumentParser, Namespace
+from dataclasses import fields
+
+from parlour.cli import UserError
+from server.settings import BadSetting, Settings, read
+from server.store import StoreError
+
+
+def arguments(parser: ArgumentParser) -> None:
+    for entry in fields(Settings):
+        flag = f"--{entry.name.replace('_', '-')}"
+        default = "no" if entry.default is False else entry.default
+        shown = f" (default: {default})" if default != "" else ""
+        help = entry.metadata["help"] + shown
+        if isinstance(entry.default, bool):
+            parser.add_argument(flag, nargs="?", const="yes", default=SUPPRESS, metavar="yes|no", help=help)
+        else:
+            choices = entry.metadata["choices"]
+            metavar = "|".join(choices) if choices else type(entry.default).__name__.upper()
+            parser.add_argument(flag, default=SUPPRESS, metavar=metavar, help=help)
+
+
+def run(args: Namespace) -> int:
+    from server.app import main
+
+    try:
+        settings = read(vars(args), os.environ)
+        main(settings)
+    except (BadSetting, StoreError) as error:
+        raise UserError(str(error)) from None
+    except OSError as error:
+        raise UserError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
+    return 0

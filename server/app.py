@@ -1,0 +1,138 @@
+"""Wiring: the parts of a server, put together, run, and taken apart again."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import ssl
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import NamedTuple, cast
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import NegotiationError
+from websockets.typing import Subprotocol
+
+from protocol.wire import CODECS
+from server.bus import LocalBus
+from server.connection import MOST_FRAME, Connection
+from server.house import House
+from server.log import log, set_up
+from server.metrics import Metrics
+from server.pages import Doorman
+from server.settings import Settings
+from server.store import open_store
+
+RESTART = 1012  # the close code for a server that comes back
+
+
+class Running(NamedTuple):
+    url: str
+    house: House
+    server: Server
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Running]:
+    """A server that serves until the block is left, and drains then. StoreError, OSError."""
+    metrics = Metrics()
+    store = open_store(settings.db, metrics.committed)
+    await store.open()
+    bus = LocalBus()
+    await bus.open()
+    house = House(settings, store, bus, metrics)
+    try:
+        await house.open()
+        server = await listen(house)
+        keeping = asyncio.create_task(house.keep())
+        try:
+            yield Running(address(settings, server), house, server)
+        finally:
+            keeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeping
+            await house.drain()
+            server.close(code=RESTART, reason="restart")
+            await server.wait_closed()
+    finally:
+        await bus.close()
+        await store.close()
+
+
+async def listen(house: House) -> Server:
+    settings = house.settings
+    return await serve(
+        lambda connection: cast(Connection, connection).live(),
+        settings.host,
+        settings.port,
+        create_connection=partial(Connection, house),  # type: ignore[arg-type]  # a factory is enough
+        process_request=Doorman(house).request,  # type: ignore[arg-type]  # it gets what the factory makes
+        subprotocols=[Subprotocol(name) for name in CODECS],
+        select_subprotocol=select_subprotocol,
+        compression="deflate" if settings.deflate else None,
+        ping_interval=settings.ping_interval,
+        ping_timeout=max(10.0, settings.ping_interval),
+        close_timeout=2,
+        max_size=MOST_FRAME,
+        server_header="parlour",
+        ssl=tls(settings),
+    )
+
+
+def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """The first that both know; a client that offers none speaks msgpack."""
+    for name in offered:
+        if name in CODECS:
+            return name
+    if offered:
+        raise NegotiationError(f"this server speaks {' and '.join(CODECS)}")
+    return None
+
+
+def tls(settings: Settings) -> ssl.SSLContext | None:
+    if not settings.tls_cert:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    return context
+
+
+def address(settings: Settings, server: Server) -> str:
+    host, port = next(iter(server.sockets)).getsockname()[:2]
+    scheme = "wss" if settings.tls_cert else "ws"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/ws"
+
+
+async def serve_until_told(settings: Settings) -> None:
+    """Print the address, and serve until SIGTERM or SIGINT."""
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError):  # Windows has Ctrl-C, which the command line deals with
+            loop.add_signal_handler(number, told.set)
+    async with running(settings) as server:
+        print(f"parlour: listening on {server.url}", flush=True)
+        log("listening", url=server.url, db=settings.db)
+        await told.wait()
+    log("stopped")
+
+
+def main(settings: Settings) -> None:
+    set_up(settings.log_level)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(serve_until_told(settings))
+
+
+def loop_factory() -> type[asyncio.AbstractEventLoop] | None:
+    """uvloop where it can be had; elsewhere asyncio with a receive buffer that is not cleared for every message."""
+    if sys.platform != "win32":
+        with suppress(ImportError):
+            import uvloop
+
+            return uvloop.Loop
+    from asyncio import selector_events
+
+    selector_events._SelectorTransport.max_size = 16 * 1024  # type: ignore[attr-defined]
+    return None

@@ -1,0 +1,80 @@
+"""Who somebody is: a guest with a name, the holder of a token, or someone who comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from protocol.messages import Hello, Player
+from server.decide import Refusal
+from server.names import draw, new_player
+from server.settings import Settings
+from server.store import Session, Store, new_secret
+
+Taken = Callable[[str], bool]  # a guest who is here now has this name
+
+
+class Identity(NamedTuple):
+    player: Player
+    session: str  # the secret that brings this player back
+
+
+async def identify(store: Store, settings: Settings, hello: Hello, taken: Taken, now: int) -> Identity:
+    """Raises Refusal."""
+    if hello.resume:
+        return await come_back(store, settings, hello.resume, taken, now)
+    if hello.token:
+        account = await store.account_of_token(hello.token)
+        if account is None:
+            raise Refusal("bad_token", "this token is not known, or not any more")
+        session = Session(account.player, account.name, account.name)
+    elif settings.auth == "tokens":
+        raise Refusal("guests_refused", "this server is for holders of tokens only")
+    else:
+        session = Session(new_player(), await guest_name(store, settings, hello.name, taken), "")
+    secret = new_secret()
+    await store.save_session(secret, session, now)
+    return Identity(player_of(session), secret)
+
+
+async def come_back(store: Store, settings: Settings, secret: str, taken: Taken, now: int) -> Identity:
+    session = await store.session(secret)
+    if session is None:
+        raise Refusal("bad_session", "this session is not known any more; say hello without resume")
+    owner = await store.account_named(session.name)
+    if session.account and (owner is None or owner.player != session.player):
+        raise Refusal("bad_session", "the account of this session has been revoked")
+    if not session.account and settings.auth == "tokens":
+        raise Refusal("guests_refused", "this server is for holders of tokens only")
+    if not session.account and owner is not None:  # the name has got an owner meanwhile
+        session = session._replace(name=await free_name(store, session.name, taken))
+    await store.save_session(secret, session, now)
+    return Identity(player_of(session), secret)
+
+
+def player_of(session: Session) -> Player:
+    return Player(id=session.player, name=session.name, account=bool(session.account))
+
+
+async def guest_name(store: Store, settings: Settings, asked: str, taken: Taken) -> str:
+    name = asked.strip() or f"guest-{draw(4)}"
+    check_name(name, settings.name_length)
+    if await store.account_named(name) is not None:
+        raise Refusal("name_taken", f"the name {name} belongs to the holder of a token")
+    return await free_name(store, name, taken)
+
+
+async def free_name(store: Store, name: str, taken: Taken) -> str:
+    """The name, or with a number behind it if a guest with that name is here, or it has an owner."""
+    candidate, number = name, 1
+    while taken(candidate) or await store.account_named(candidate) is not None:
+        number += 1
+        candidate = f"{name}~{number}"
+    return candidate
+
+
+def check_name(name: str, most: int) -> None:
+    if len(name) > most:
+        raise Refusal("bad_name", f"a name has at most {most} characters")
+    if not name.isprintable() or name != name.strip() or not name:
+        raise Refusal("bad_name", "a name is made of printable characters, without blanks at its ends")

@@ -1,0 +1,199 @@
+"""One socket: bytes in, bytes out, and the defences that concern a single connection.
+
+A message is dealt with as it arrives, without the queue and the wake-up of `recv()`, and frames that are ready made
+go straight to the transport: each of the two doubles what a server can do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from websockets.asyncio.server import Server, ServerConnection
+from websockets.frames import CONT, TEXT, Frame, Opcode
+from websockets.protocol import OPEN, Event
+from websockets.server import ServerProtocol
+
+from protocol.messages import Error, ErrorCode, Message, Player, Snapshot
+from protocol.wire import JSON, MOST_BYTES, MSGPACK, Malformed
+from server.packet import BINARY, frame
+from server.packet import TEXT as TEXT_FRAME
+
+if TYPE_CHECKING:
+    from server.house import House
+    from server.live import Live
+
+MOST_WAITING = 200  # messages behind one that takes its time
+POLICY = 1008  # the close code for whoever breaks the house's rules
+
+
+class Connection(ServerConnection):
+    def __init__(self, house: House, protocol: ServerProtocol, server: Server, **options: Any) -> None:
+        super().__init__(protocol, server, **options)
+        self.house = house
+        self.player: Player | None = None
+        self.text = False
+        self.rooms: dict[str, Live] = {}
+        self.address = ""  # set once it counts against the address
+        self.heard_at = self.loop.time()
+        self.tokens = float(house.settings.burst)
+        self.refused = 0  # messages over the rate, in a row
+        self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
+        self.parts: list[bytes] | None = None  # of a message that comes in fragments
+
+    # -- in
+
+    def process_event(self, event: Event) -> None:
+        if self.request is None or not isinstance(event, Frame):
+            super().process_event(event)
+            return
+        opcode = event.opcode
+        if opcode is Opcode.BINARY or opcode is TEXT:
+            if event.fin:
+                self.received(bytes(event.data), opcode is TEXT)
+            else:
+                self.parts = [b"t" if opcode is TEXT else b"b", bytes(event.data)]
+        elif opcode is CONT:
+            if self.parts is not None:
+                self.parts.append(bytes(event.data))
+                if event.fin:
+                    parts, self.parts = self.parts, None
+                    self.received(b"".join(parts[1:]), parts[0] == b"t")
+        else:
+            super().process_event(event)
+
+    def received(self, data: bytes, text: bool) -> None:
+        """One message. Its sender has so many of them a second, and a reserve."""
+        settings = self.house.settings
+        now = self.loop.time()
+        self.tokens = min(float(settings.burst), self.tokens + (now - self.heard_at) * settings.rate)
+        self.heard_at = now
+        if self.tokens < 1.0:
+            self.over_the_rate()
+            return
+        self.tokens -= 1.0
+        self.refused = 0
+        if self.waiting is not None:
+            if len(self.waiting) >= MOST_WAITING:
+                self.cut(POLICY, "too many messages at once")
+            else:
+                self.waiting.append((data, text))
+        else:
+            self.handle(data, text)
+
+    def over_the_rate(self) -> None:
+        self.refused += 1
+        if self.refused > 2 * self.house.settings.burst:
+            self.cut(POLICY, "too many messages")
+            return
+        rate = self.house.settings.rate
+        self.refuse(None, "rate_limited", f"no more than {rate:g} messages a second", (1.0 - self.tokens) / rate)
+
+    def handle(self, data: bytes, text: bool) -> None:
+        codec = JSON if self.text else MSGPACK
+        try:
+            if text is not self.text:
+                kinds = ("text", "binary") if self.text else ("binary", "text")
+                raise Malformed(f"{codec.name} comes in {kinds[0]} frames, not in {kinds[1]} ones")
+            command = codec.command(data)
+        except Malformed as error:
+            self.refuse(error.id, "malformed", str(error))
+            return
+        waiting = self.house.desk.receive(self, command)
+        if waiting is not None:
+            self.waiting = deque()
+            self.house.hall.spawn(self.finish(waiting))
+
+    async def finish(self, answering: Any) -> None:
+        """Wait for an answer that takes its time, then turn to what came meanwhile."""
+        try:
+            await answering
+        except Exception:
+            self.house.bug("a message could not be answered")
+            self.cut(1011, "the server made a mistake")
+        waiting, self.waiting = self.waiting, None
+        while waiting:
+            data, text = waiting.popleft()
+            self.handle(data, text)
+            if self.held is not None:  # that one takes its time too
+                self.held.extend(waiting)
+                return
+
+    @property
+    def held(self) -> deque[tuple[bytes, bool]] | None:
+        return self.waiting
+
+    # -- out
+
+    @property
+    def lag(self) -> int:
+        return int(self.latency * 1000)
+
+    def write(self, frames: bytes) -> None:
+        if self.protocol.state is OPEN:
+            self.transport.write(frames)
+            if self.transport.get_write_buffer_size() > 4 * self.house.settings.send_buffer:
+                self.cut(POLICY, "too slow")
+
+    def send(self, message: Message) -> None:  # type: ignore[override]  # nobody here awaits a send
+        payload = (JSON if self.text else MSGPACK).encode(message)
+        if self.protocol.extensions and self.protocol.state is OPEN:  # permessage-deflate
+            if self.text:
+                self.protocol.send_text(payload)
+            else:
+                self.protocol.send_binary(payload)
+            self.send_data()
+        else:
+            self.write(frame(TEXT_FRAME if self.text else BINARY, payload))
+
+    def refuse(
+        self,
+        id: int | None,
+        code: ErrorCode,
+        text: str,
+        retry_after: float | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> None:
+        self.house.metrics.refusals[code] += 1
+        self.send(Error(id=id, code=code, text=text, retry_after=retry_after, snapshot=snapshot))
+
+    def backlog(self) -> int:
+        return self.transport.get_write_buffer_size()
+
+    def cut(self, code: int, reason: str) -> None:
+        if self.protocol.state is not OPEN:
+            return
+        self.house.metrics.turned_away[reason] += 1
+        if self.backlog() > self.house.settings.send_buffer:  # the goodbye would not be read either
+            self.transport.abort()
+        else:
+            self.house.hall.spawn(self.close(code, reason))
+
+    # -- life
+
+    async def live(self) -> None:
+        """The handler: everything happens as messages arrive, so there is just an end to wait for."""
+        self.text = self.subprotocol == JSON.subprotocol
+        self.heard_at = self.loop.time()
+        self.house.peers.add(self)
+        try:
+            await asyncio.shield(self.connection_lost_waiter)
+        finally:
+            self.house.peers.discard(self)
+            self.house.desk.goodbye(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.house.addresses.release(self.address)
+        super().connection_lost(exc)
+
+    def out_of_time(self, now: float) -> str | None:
+        """Why this connection has been silent for too long."""
+        settings = self.house.settings
+        silent = now - self.heard_at
+        if self.player is None:
+            return "no hello" if silent > settings.hello_timeout else None
+        return "idle" if silent > settings.idle_timeout and not self.rooms else None
+
+
+MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code

@@ -1,0 +1,323 @@
+"""All rooms of this node. The path of an event:
+
+    decide → encode once → append to the store → the room goes on → players at once, watchers on the tick → bus
+
+One append a room at a time; commands that come meanwhile wait in its queue. Nobody sees what is not durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, NamedTuple
+
+from protocol import messages as m
+from protocol.messages import Moved, RoomCommand
+from protocol.wire import read_event
+from server.bus import Bus
+from server.clockwork import Alarms, Now, now
+from server.decide import Decision, Refusal, decide, overdue, presence, resume
+from server.found import again
+from server.index import line_after, whole
+from server.live import Live
+from server.lobby import Lobby
+from server.log import log
+from server.metrics import Metrics
+from server.names import new_room
+from server.packet import Packet
+from server.peer import Peer, require
+from server.room import Room, evolve, replay
+from server.settings import Settings
+from server.store import Append, Conflict, RoomRow, Store, Unavailable
+from server.teller import Teller
+
+Action = Callable[[Room, int], Decision]
+RETRY = 1.0  # seconds to wait while the store cannot write
+
+
+class Origin(NamedTuple):
+    """Where a decision comes from: a peer's command, or something the house does by itself."""
+
+    peer: Peer | None
+    command: RoomCommand | None
+    action: Action | None = None
+
+
+class Pending(NamedTuple):
+    """A decision that is on its way into the store."""
+
+    live: Live
+    origin: Origin
+    decision: Decision
+    refusal: Refusal | None
+    packets: list[Packet]
+    append: Append
+    following: Decision | None  # the room of a rematch
+
+
+class Hall:
+    def __init__(self, store: Store, bus: Bus, settings: Settings, metrics: Metrics, clock: Now = now) -> None:
+        self.store, self.bus, self.settings, self.metrics, self.now = store, bus, settings, metrics, clock
+        self.rooms: dict[str, Live] = {}  # every open room, and ended ones while somebody is there
+        self.lobby = Lobby(settings.lobby_tick)
+        self.teller = Teller(settings, clock)
+        self.alarms = Alarms(clock, self._ring)
+        self.draining = False
+        self.failing = ""  # why the store cannot write, if it cannot
+        self._loading: dict[str, asyncio.Future[Live | None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Take up every open game where it was; running clocks are credited with the time the house was away."""
+        self.bus.listen(self.heard)
+        away_since = await self.store.last_alive()
+        since = self.now() - 1 if away_since is None else away_since
+        for name in await self.store.unfinished():
+            live = await self.room(name)
+            if live is not None:
+                self.act(live, partial(resume, away_since=since))
+
+    # -- rooms come and go
+
+    async def room(self, name: str) -> Live | None:
+        """A room by its name, from memory or from the store."""
+        live = self.rooms.get(name)
+        if live is not None:
+            return live
+        if name not in self._loading:
+            self._loading[name] = asyncio.ensure_future(self._load(name))
+        return await asyncio.shield(self._loading[name])
+
+    async def _load(self, name: str) -> Live | None:
+        try:
+            payloads = await self.store.events(name)
+            if name not in self.rooms and payloads:
+                live = self.rooms[name] = Live(replay(map(read_event, payloads)), payloads)
+                self.alarms.watch(live)
+            return self.rooms.get(name)
+        finally:
+            del self._loading[name]
+
+    def admit(self, founded: Decision) -> Live:
+        """A new room that is in the store."""
+        room = founded.room
+        live = self.rooms[room.id] = Live(room, [Packet(event).payload for event in founded.events])
+        live.stored_due = room.deadline
+        self._show(room)
+        self.alarms.watch(live)
+        log("created", room=room.id, game=room.setup.game)
+        return live
+
+    def let_go(self, live: Live) -> None:
+        """Forget an ended room once nobody is there; the store has it."""
+        if live.room.status == "ended" and live.empty and not live.busy and not live.queue:
+            self.rooms.pop(live.room.id, None)
+
+    def _show(self, room: Room) -> None:
+        if not room.setup.private:
+            self.lobby.changed(room)
+
+    # -- one room, one thing at a time
+
+    def submit(self, live: Live, peer: Peer, command: RoomCommand) -> None:
+        """A command of a peer, which will get `ok` or `error` for it."""
+        if live.busy or live.queue:
+            live.queue.append(Origin(peer, command))
+        else:
+            self._settle(live, Origin(peer, command))
+
+    def act(self, live: Live, action: Action) -> None:
+        """Something the house itself does."""
+        live.queue.append(Origin(None, None, action))
+        self._go_on(live)
+
+    def _go_on(self, live: Live) -> None:
+        while live.queue and not live.busy:
+            self._settle(live, live.queue.popleft())
+
+    def _settle(self, live: Live, origin: Origin) -> None:
+        peer, command, action = origin
+        refusal = None
+        try:
+            decision = self._decide(live.room, peer, command, action)
+        except Refusal as error:
+            refusal = error
+            if error.decision is None:
+                self.teller.refuse(live, peer, command, error)
+                return
+            decision = error.decision
+        except Exception:
+            log("bug", logging.ERROR, trace=True, room=live.room.id, command=type(command).__name__)
+            sorry = Refusal("internal", "the server made a mistake; nothing has changed")
+            self.teller.refuse(live, peer, command, sorry)
+            return
+        if decision.events:
+            self._commit(live, origin, decision, refusal)
+        elif peer is not None and command is not None:
+            peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
+            self._leave_after(live, peer, command)
+
+    def _decide(self, room: Room, peer: Peer | None, command: RoomCommand | None, action: Action | None) -> Decision:
+        if peer is None or command is None:
+            return Decision((), room) if action is None else action(room, self.now())
+        at = self.now()
+        spare = new_room(at) if type(command) is m.Rematch else ""
+        return decide(room, require(peer), command, at, peer.lag, spare)
+
+    def _commit(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
+        packets = [Packet(event) for event in decision.events]
+        first = decision.events[0]
+        following = again(decision.room, first.next, first.at) if type(first) is m.Rematched else None
+        append = Append(
+            decision.room.setup.room,
+            live.room.seq,
+            tuple([packet.payload for packet in packets]),
+            line_after(decision, live.stored_due),
+            None if following is None else whole(following),
+        )
+        live.busy = True
+        pending = Pending(live, origin, decision, refusal, packets, append, following)
+        self.store.append(append).add_done_callback(partial(self._settled, pending))
+
+    def _settled(self, pending: Pending, done: asyncio.Future[None]) -> None:
+        error = done.exception()
+        if error is None:
+            self._committed(pending)
+        elif isinstance(error, Conflict):
+            pending.live.queue.appendleft(pending.origin)
+            self.spawn(self._catch_up(pending.live))
+        else:
+            self._failed(pending.live, pending.origin, error)
+
+    def _committed(self, pending: Pending) -> None:
+        live, (peer, command, _), decision, refusal, packets, append, following = pending
+        live.busy = False
+        live.room = decision.room
+        live.log += append.payloads
+        self.failing = ""
+        if refusal is None:
+            self.teller.tell(live, packets, peer, command)
+        else:
+            self.teller.refuse(live, peer, command, refusal)
+            self.teller.tell(live, packets, None, None)
+        self.bus.publish(self.heard, append.room, decision.room.seq, append.payloads)
+        self.metrics.events += len(packets)
+        if type(decision.events[0]) is Moved:
+            self.metrics.moves += 1
+        if append.line is not None:
+            self._index_changed(live, append.line)
+        if following is not None:
+            self._go_over(live, self.admit(following))
+        if peer is not None and command is not None:
+            self._leave_after(live, peer, command)
+        self.alarms.watch(live)
+        if live.queue:
+            self._go_on(live)
+
+    def _index_changed(self, live: Live, line: RoomRow) -> None:
+        live.stored_due = line.deadline
+        self._show(live.room)
+        end = live.room.ended
+        if end is not None:
+            log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
+            self.let_go(live)
+
+    def _failed(self, live: Live, origin: Origin, error: BaseException) -> None:
+        live.busy = False
+        self.failing = str(error)
+        log("store_failed", logging.ERROR, room=live.room.id, why=str(error))
+        sorry = Refusal("unavailable", f"not done: {error}", retry_after=RETRY)
+        self.teller.refuse(live, origin.peer, origin.command, sorry)
+        self.alarms.retry(live, RETRY)
+        self._go_on(live)
+
+    async def _catch_up(self, live: Live) -> None:
+        """Another node was first: read what it wrote, tell everyone here, and decide again."""
+        live.busy = True
+        try:
+            for payload in await self.store.events(live.room.id, live.room.seq):
+                event = read_event(payload)
+                live.room = evolve(live.room, event)
+                live.log.append(payload)
+                self.teller.tell(live, [Packet(event)], None, None)
+        except Unavailable as error:
+            waiting = [live.queue.popleft() for _ in range(len(live.queue))]
+            for origin in waiting or [Origin(None, None)]:
+                self._failed(live, origin, error)
+            return
+        live.busy = False
+        self.alarms.watch(live)
+        self._go_on(live)
+
+    def heard(self, room: str, seq: int) -> None:
+        """The bus says that another hall wrote to a room."""
+        live = self.rooms.get(room)
+        if live is not None and live.room.seq < seq and not live.busy:
+            self.spawn(self._catch_up(live))
+
+    # -- people come and go
+
+    def arrive(self, live: Live, peer: Peer) -> int | None:
+        """A connection begins to hear a room; whoever sits there is online from now on."""
+        self.teller.catch_up(live)
+        seat = live.attach(peer)
+        if seat is not None and live.room.away[seat] is not None:
+            self.act(live, partial(self._presence, live, seat))
+        return seat
+
+    def depart(self, peer: Peer) -> None:
+        """A connection is gone."""
+        self.lobby.leave(peer)
+        for live in list(peer.rooms.values()):
+            seat = live.detach(peer)
+            if seat is not None and not self.draining and live.room.status != "ended":
+                self.act(live, partial(self._presence, live, seat))
+            self.let_go(live)
+
+    @staticmethod
+    def _presence(live: Live, seat: int, room: Room, at: int) -> Decision:
+        return presence(room, seat, bool(live.players[seat]), at)
+
+    def _leave_after(self, live: Live, peer: Peer, command: RoomCommand) -> None:
+        if type(command) is m.Leave:
+            live.detach(peer)
+            self.let_go(live)
+
+    def _go_over(self, old: Live, new: Live) -> None:
+        """The players of a rematch are in the new room, and see it."""
+        for peer in [*old.players[0], *old.players[1]]:
+            new.attach(peer)
+            peer.send(new.snapshot(peer, self.now()))
+        for seat in (0, 1):
+            self.act(new, partial(self._presence, new, seat))
+
+    # -- time
+
+    def _ring(self, live: Live) -> None:
+        if not self.draining:
+            self.act(live, overdue)
+
+    async def sweep(self) -> None:
+        """Look after slow watchers, and after deadlines in the index that have passed."""
+        for live in list(self.rooms.values()):
+            if live.lagging:
+                self.teller.care_for_the_slow(live)
+        for name, stored in await self.store.due(self.now() - 1000):
+            known = await self.room(name)  # to load an overdue room is to set its alarm
+            due = None if known is None else known.room.deadline
+            if known is not None and due is not None and due > self.now():
+                await self.store.postpone(name, stored, due)
+                known.stored_due = due
+
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def drain(self) -> None:
+        """Wait until everything that was decided is durable and told."""
+        self.draining = True
+        await self.store.settled()
+        self.teller.flush()

@@ -1,0 +1,106 @@
+"""What all connections of a server share, and what goes on by itself while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from protocol.messages import Closing
+from server.bus import Bus
+from server.desk import Desk
+from server.hall import RETRY, Hall
+from server.log import log
+from server.metrics import Metrics
+from server.names import new_player
+from server.settings import Settings
+from server.store import Store, Unavailable
+
+if TYPE_CHECKING:
+    from server.connection import Connection
+
+SESSION_DAYS = 30
+
+
+class Addresses:
+    """How many connections each address has."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts: Counter[str] = Counter()
+
+    def admit(self, address: str) -> bool:
+        if self._counts[address] >= self._most:
+            return False
+        self._counts[address] += 1
+        return True
+
+    def release(self, address: str) -> None:
+        if address:
+            self._counts[address] -= 1
+            if not self._counts[address]:
+                del self._counts[address]
+
+
+class House:
+    def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics) -> None:
+        self.settings, self.metrics, self.store = settings, metrics, store
+        self.node = new_player()
+        self.hall = Hall(store, bus, settings, metrics)
+        self.desk = Desk(self.hall)
+        self.addresses = Addresses(settings.connections_per_address)
+        self.peers: set[Connection] = set()
+
+    async def open(self) -> None:
+        now = self.hall.now()
+        await self.store.forget_sessions(now - SESSION_DAYS * 86_400_000)
+        await self.hall.start()
+        await self.store.mark_alive(self.node, self.hall.now())
+
+    async def keep(self) -> None:
+        """Until cancelled: measure the loop, close the silent, sweep the hall, say that the node is alive."""
+        loop = asyncio.get_running_loop()
+        pause = self.settings.sweep
+        while True:
+            began = loop.time()
+            await asyncio.sleep(pause)
+            self.metrics.loop_lag = max(0.0, loop.time() - began - pause)
+            for peer in list(self.peers):
+                why = peer.out_of_time(loop.time())
+                if why is not None:
+                    peer.cut(1008, why)
+            try:
+                await self.hall.sweep()
+                if any(live.room.status == "running" for live in self.hall.rooms.values()):
+                    await self.store.mark_alive(self.node, self.hall.now())
+            except Unavailable as error:
+                log("store_failed", logging.ERROR, why=str(error))
+            except Exception:
+                self.bug("the sweep failed")
+
+    async def drain(self) -> None:
+        """Tell everyone, and let what was begun become durable."""
+        log("draining", connections=len(self.peers))
+        self.hall.draining = True
+        for peer in list(self.peers):
+            peer.send(Closing(text="the server restarts; come back", retry_after=RETRY))
+        await self.hall.drain()
+        try:
+            await self.store.mark_alive(self.node, self.hall.now())
+        except Unavailable as error:
+            log("store_failed", logging.ERROR, why=str(error))
+
+    def bug(self, text: str) -> None:
+        log(text, logging.ERROR, trace=True)
+
+    def gauges(self) -> dict[str, float]:
+        return {
+            "connections": len(self.peers),
+            "store_queue_length": self.store.queued,
+            "room_queue_length": sum(len(live.queue) for live in self.hall.rooms.values()),
+            "send_queue_bytes": sum(peer.backlog() for peer in self.peers),
+        }
+
+    def rooms(self) -> Counter[tuple[str, str]]:
+        return Counter((live.room.setup.game, live.room.status) for live in self.hall.rooms.values())

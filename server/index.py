@@ -1,0 +1,50 @@
+"""The line of a room in the store's index, and when it has to be written."""
+
+from __future__ import annotations
+
+from protocol import messages as m
+from protocol.messages import Moved
+from protocol.wire import write_part
+from server import view
+from server.decide import Decision
+from server.packet import Packet
+from server.room import Room
+from server.store import Append, RoomRow
+
+INDEXED = (m.Created, m.Seated, m.Unseated, m.Started, m.Ended, m.Presence, m.Resumed)
+
+
+def line(room: Room, due: int | None) -> RoomRow:
+    first, second = room.seats
+    end = room.ended
+    return RoomRow(
+        room=room.setup.room,
+        game=room.setup.game,
+        status=room.status,
+        result="*" if end is None else end.result,
+        private=room.setup.private,
+        players=("" if first is None else first.player, "" if second is None else second.player),
+        names=("" if first is None else first.name, "" if second is None else second.name),
+        deadline=due,
+        changed_at=room.setup.at if end is None else end.at,
+        info=write_part(view.info(room)),
+    )
+
+
+def line_after(decision: Decision, stored_due: int | None) -> RoomRow | None:
+    """The new line, if events change it. A deadline in the index may be too early, never too late."""
+    events, room = decision
+    due = room.deadline
+    quiet = type(events[0]) is Moved and len(events) == 1
+    if not quiet and any(isinstance(event, INDEXED) for event in events):
+        return line(room, due)
+    if due is not None and (stored_due is None or due < stored_due):
+        return line(room, due)
+    return None
+
+
+def whole(founded: Decision) -> Append:
+    """A new room as one append."""
+    room = founded.room
+    payloads = tuple([Packet(event).payload for event in founded.events])
+    return Append(room.id, 0, payloads, line(room, room.deadline))

@@ -1,0 +1,139 @@
+"""A room in memory: the room, its log, and who is there. Players are written to at once, watchers on the tick."""
+
+from __future__ import annotations
+
+from asyncio import TimerHandle
+from collections import deque
+from typing import Any
+
+from protocol.messages import Created, Snapshot
+from protocol.wire import read_event
+from server import view
+from server.packet import Packet, join
+from server.peer import Peer
+from server.room import Room, replay
+
+
+class Live:
+    __slots__ = (
+        "alarm", "alarm_at", "busy", "lagging", "log", "pending", "players", "queue", "released", "room", "stored_due",
+        "watchers",
+    )  # fmt: skip
+
+    def __init__(self, room: Room, log: list[bytes]) -> None:
+        self.room = room
+        self.log = log  # the payloads of all events
+        self.released = room.horizon  # up to where the watchers have been served
+        self.players: tuple[list[Peer], list[Peer]] = ([], [])
+        self.watchers: dict[Peer, None] = {}
+        self.pending: list[Packet] = []  # what the watchers get with the next tick
+        self.lagging: dict[Peer, int] = {}  # watchers who do not keep up, and since when
+        self.busy = False  # an append is under way; commands wait in the queue
+        self.queue: deque[Any] = deque()
+        self.alarm: TimerHandle | None = None
+        self.alarm_at = 0
+        self.stored_due: int | None = None  # the deadline in the index
+
+    @property
+    def empty(self) -> bool:
+        return not (self.players[0] or self.players[1] or self.watchers)
+
+    # -- who is there
+
+    def attach(self, peer: Peer) -> int | None:
+        """Let a connection hear what happens; the seat of its player, if it has one."""
+        assert peer.player is not None
+        seat = self.room.seat_of(peer.player.id)
+        if seat is None:
+            self.watchers[peer] = None
+        else:
+            self.forget_watcher(peer)
+            if peer not in self.players[seat]:
+                self.players[seat].append(peer)
+        peer.rooms[self.room.id] = self
+        return seat
+
+    def detach(self, peer: Peer) -> int | None:
+        """The seat that has nobody left, if that is so now."""
+        peer.rooms.pop(self.room.id, None)
+        self.forget_watcher(peer)
+        for seat, peers in enumerate(self.players):
+            if peer in peers:
+                peers.remove(peer)
+                return None if peers else seat
+        return None
+
+    def forget_watcher(self, peer: Peer) -> None:
+        self.watchers.pop(peer, None)
+        self.lagging.pop(peer, None)
+
+    # -- what they see
+
+    def seen_by_watchers(self) -> Room:
+        if self.room.horizon == self.room.seq:
+            return self.room
+        return replay(read_event(payload) for payload in self.log[: self.room.horizon])
+
+    def snapshot(self, peer: Peer, now: int) -> Snapshot:
+        seat = None if peer.player is None else self.room.seat_of(peer.player.id)
+        return view.snapshot(self.room if seat is not None else self.seen_by_watchers(), seat, now)
+
+    def since(self, after: int, upto: int) -> list[Packet]:
+        """The public events behind a seq."""
+        events = (read_event(payload) for payload in self.log[after:upto])
+        return [Packet(event) for event in events if not isinstance(event, Created)]
+
+    def tell_players(self, packets: list[Packet], except_for: Peer | None = None) -> None:
+        binary = text = None
+        for peers in self.players:
+            for peer in peers:
+                if peer is except_for:
+                    continue
+                if peer.text:
+                    text = text or join(packets, True)
+                    peer.write(text)
+                else:
+                    binary = binary or join(packets, False)
+                    peer.write(binary)
+
+    def release(self, packets: list[Packet]) -> bool:
+        """Put what watchers may see now before them; whether there is anything for the next tick."""
+        horizon = self.room.horizon
+        if not self.watchers:
+            self.released = horizon
+            return False
+        if horizon == self.room.seq == self.released + len(packets):
+            self.pending += packets
+        else:
+            self.pending += self.since(self.released, horizon)
+        self.released = horizon
+        return bool(self.pending)
+
+    def flush(self, most: int, now: int) -> None:
+        """Write everything pending to every watcher who keeps up."""
+        packets, self.pending = self.pending, []
+        if not packets:
+            return
+        binary = text = None
+        for peer in self.watchers:
+            if peer in self.lagging:
+                continue
+            if peer.backlog() > most:
+                self.lagging[peer] = now
+            elif peer.text:
+                text = text or join(packets, True)
+                peer.write(text)
+            else:
+                binary = binary or join(packets, False)
+                peer.write(binary)
+
+    def care_for_the_slow(self, most: int, patience: int, now: int) -> None:
+        """A watcher who caught up gets a fresh snapshot; one who does not is cut."""
+        for peer, since in list(self.lagging.items()):
+            if peer.backlog() <= most // 4:
+                del self.lagging[peer]
+                self.flush(most, now)
+                peer.send(self.snapshot(peer, now))
+            elif now - since > patience:
+                self.forget_watcher(peer)
+                peer.cut(1008, "too slow to watch")

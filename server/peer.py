@@ -1,0 +1,45 @@
+"""What the house sees of a connection. The one that exists is in server/connection.py; tests may have others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from protocol.messages import ErrorCode, Message, Player, Snapshot
+
+if TYPE_CHECKING:
+    from server.live import Live
+
+
+class Peer(Protocol):
+    player: Player | None  # None before the welcome
+    text: bool  # it speaks JSON
+    rooms: dict[str, Live]  # where it plays or watches
+
+    @property
+    def lag(self) -> int:
+        """The round trip in milliseconds, as our own pings measured it."""
+
+    def write(self, frames: bytes) -> None:
+        """Whole frames in the peer's encoding, at once."""
+
+    def send(self, message: Message) -> None: ...
+
+    def refuse(
+        self,
+        id: int | None,
+        code: ErrorCode,
+        text: str,
+        retry_after: float | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> None: ...
+
+    def backlog(self) -> int:
+        """How many bytes wait to be read by the other side."""
+
+    def cut(self, code: int, reason: str) -> None:
+        """Close the connection; without ceremony if the other side does not read."""
+
+
+def require(peer: Peer) -> Player:
+    assert peer.player is not None, "the desk lets nobody in before the welcome"
+    return peer.player
