@@ -1,0 +1,204 @@
+"""The search, measured: all figures of one run, as ratios where machines differ.
+
+  python -m bench.search                  everything (minutes)
+  python -m bench.search speed start      some of it: speed start deadline loop solve late forced
+
+speed     nodes/s of the compiled search over the same functions translated to C (gcc -O3), in turns; goal 0.8
+start     a warm `parlour best` from process start to its answer; goal 0.7 s
+deadline  how far a warm search overruns its seconds; goal 10 ms
+loop      how late an event loop is while a search runs in a thread; goal p99 < 20 ms
+solve     `solve` from scratch: seconds, nodes, memory
+late      Max-Connect4 with 20 empty squares; goal 1 s
+forced    Conga wins forced within 7 plies; goal 1 s
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from bench.to_c import to_c
+from engine.game import Game
+from engine.registry import create
+from engine.search import Limits, Thinker
+
+BOARDS: list[tuple[str, dict[str, object]]] = [
+    ("conga", {}),
+    ("mancala", {}),
+    ("maxconnect4", {}),
+    ("cohcoh", {"n": 5, "k": 4}),
+]
+
+
+def c_thinker(game: Game, folder: Path) -> Thinker:
+    """A Thinker whose search is C."""
+    path = folder / f"{game.name}.c"
+    path.write_text(to_c(game))
+    library = path.with_suffix(".so")
+    subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, path], check=True)
+    run = ctypes.CDLL(str(library)).run
+    run.argtypes = [ctypes.c_void_p] * 6
+    thinker = Thinker(game, compiled=True)
+    thinker.kernel = replace(thinker.kernel, run=lambda *arrays: run(*(array.ctypes.data for array in arrays)))
+    return thinker
+
+
+def speed(rounds: int = 9, nodes: int = 1_000_000) -> None:
+    if shutil.which("gcc") is None:
+        print("speed     skipped: there is no gcc here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for name, options in BOARDS:
+            game = create(name, options)
+            rates: dict[str, list[float]] = {"numba": [], "C": []}
+            counts = set()
+            for _ in range(rounds):
+                for which, thinker in (("numba", Thinker(game, compiled=True)), ("C", c_thinker(game, Path(folder)))):
+                    thinker.think(game.start(), Limits(nodes=1000))
+                    start = time.process_time()
+                    report = thinker.think(game.start(), Limits(nodes=nodes))
+                    rates[which].append(report.nodes / (time.process_time() - start) / 1e6)
+                    counts.add((report.nodes, report.depth, report.value))
+            assert len(counts) == 1, f"not the same search: {counts}"
+            fast, c = (statistics.median(rates[which]) for which in ("numba", "C"))
+            print(
+                f"speed     {name:12} {fast:6.2f} million nodes/s, C {c:6.2f}: ratio {fast / c:.2f}   goal 0.80",
+                flush=True,
+            )
+
+
+def start(rounds: int = 7) -> None:
+    for name, options in BOARDS:
+        command = [sys.executable, "-m", "parlour", "best", name, "--depth", "4"]
+        command += [f"--option={key}={value}" for key, value in options.items()]
+        times = []
+        for _ in range(rounds + 1):
+            begin = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True)
+            times.append(time.perf_counter() - begin)
+        times = sorted(times[1:])  # the first may have compiled
+        print(
+            f"start     {name:12} {times[0]:.2f} s at best, {statistics.median(times):.2f} s median   goal 0.70 s",
+            flush=True,
+        )
+
+
+def deadline(rounds: int = 30, seconds: float = 0.05) -> None:
+    for name, options in BOARDS:
+        thinker = Thinker(create(name, options))
+        thinker.think(thinker.game.start(), Limits(seconds=seconds))
+        late = []
+        for _ in range(rounds):
+            begin = time.perf_counter()
+            thinker.think(thinker.game.start(), Limits(seconds=seconds))
+            late.append(1000 * (time.perf_counter() - begin - seconds))
+        print(
+            f"deadline  {name:12} {statistics.median(late):+.1f} ms median, {max(late):+.1f} ms at worst   goal 10 ms",
+            flush=True,
+        )
+
+
+def loop(seconds: float = 3.0) -> None:
+    async def beats(stop: asyncio.Event) -> list[float]:
+        late = []
+        while not stop.is_set():
+            asked = time.perf_counter()
+            await asyncio.sleep(0.001)
+            late.append(1000 * (time.perf_counter() - asked - 0.001))
+        return sorted(late)
+
+    async def scene(work: Callable[[], object]) -> list[float]:
+        stop = asyncio.Event()
+        watcher = asyncio.create_task(beats(stop))
+        await asyncio.to_thread(work)
+        stop.set()
+        return await watcher
+
+    for name, options in BOARDS:
+        thinker = Thinker(create(name, options))
+        late = asyncio.run(scene(lambda t=thinker: t.think(t.game.start(), Limits(seconds=seconds))))  # type: ignore[misc]
+        idle = asyncio.run(scene(lambda: time.sleep(seconds)))
+        p99, quiet = late[int(0.99 * len(late))], idle[int(0.99 * len(idle))]
+        print(
+            f"loop      {name:12} p99 {p99:.1f} ms late while searching, {quiet:.1f} ms when idle   goal 20 ms",
+            flush=True,
+        )
+
+
+def solve() -> None:
+    cases = [
+        *(("mancala", {"pits": p, "stones": s}, "") for p in (4, 5) for s in range(1, 7)),
+        *(("mancala", {"pits": 6, "stones": s}, "goal 60 s, 2 GB" if s == 4 else "") for s in range(1, 5)),
+        *(("cohcoh", {"n": 5, "k": k}, "goal 60 s") for k in (3, 4, 5)),
+    ]
+    for name, options, goal in cases:
+        command = [sys.executable, "-m", "parlour", "solve", name, "--seconds", "600"]
+        command += [f"--option={key}={value}" for key, value in options.items()]
+        begin = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        spent = time.perf_counter() - begin
+        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        lines = done.stdout.splitlines()
+        what = f"{name} {','.join(map(str, options.values()))}"
+        print(
+            f"solve     {what:12} {lines[0]}; {spent:.1f} s in all; {lines[-1]}; <= {memory:.0f} MB   {goal}",
+            flush=True,
+        )
+
+
+def late(positions: int = 30, empty: int = 20) -> None:
+    game, times = create("maxconnect4"), []
+    for seed in range(positions):
+        chance, state = random.Random(seed), game.start()
+        for _ in range(42 - empty):
+            state = game.after(state, chance.choice(game.moves(state)))
+        report = Thinker(game).solve(state, Limits(seconds=60))
+        assert report.proved
+        times.append(report.seconds)
+    print(
+        f"late      {empty} empty: {statistics.median(times):.2f} s median, {max(times):.2f} s at worst   goal 1 s",
+        flush=True,
+    )
+
+
+def forced(positions: int = 40) -> None:
+    """Positions just before the end of games against a random player, where a win is forced within 7 plies."""
+    game = create("conga")
+    times: list[float] = []
+    chance, thinker = random.Random(1), Thinker(create("conga"))
+    while len(times) < positions:
+        states = [game.start()]
+        while game.outcome(states[-1]) is None:
+            state = states[-1]
+            move = thinker.think(state, Limits(nodes=20_000), past=states[:-1]).move
+            states.append(game.after(state, chance.choice(game.moves(state)) if state.turn or move is None else move))
+        for state in states[-8:-1]:
+            report = Thinker(game).think(state, Limits(depth=7))
+            if report.proved and report.value == 1:
+                times.append(report.seconds)
+    print(
+        f"forced    {len(times)} wins: {statistics.median(times):.3f} s median, {max(times):.3f} s at worst   goal 1 s",
+        flush=True,
+    )
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "speed": speed, "start": start, "deadline": deadline, "loop": loop, "late": late, "forced": forced, "solve": solve,
+}  # fmt: skip
+
+if __name__ == "__main__":
+    for part in sys.argv[1:] or PARTS:
+        if part not in PARTS:
+            raise SystemExit(f"there is no part {part!r}; there are {', '.join(PARTS)}")
+        PARTS[part]()
