@@ -14,7 +14,7 @@ from tests.engine.naive import NAIVE, successors
 from tests.engine.variants import NAMES, VARIANTS, Variant, positions, walk
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
-GAMES_EACH = 3
+GAMES_EACH = 2
 
 
 GROWTH = {"conga": 0, "mancala": 0, "maxconnect4": 1, "cohcoh": 1}  # stones that a move brings to the board
