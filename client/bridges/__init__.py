@@ -1,0 +1,7 @@
+"""Programs that are not ours, playing all the same.
+
+limits.py     what a program may use               child.py      one running program, supervised
+failure.py    how a program failed                 forensics.py  the evidence, in a folder
+lines.py      the line protocol, pure              exec.py       a bot that is a program speaking it
+adapters/     the assignments' own formats         homework.py   a bot that runs such a program for every turn
+"""

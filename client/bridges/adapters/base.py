@@ -1,0 +1,70 @@
+"""What an adapter does."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from client.bridges.failure import Failure
+from engine.errors import shorten
+from engine.game import Game, Move, State
+
+PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run of a program needs: files in its folder, words for the placeholders, a text on its input."""
+
+    words: Mapping[str, str]
+    files: Mapping[str, str]
+    stdin: str = ""
+
+
+class Adapter(ABC):
+    game: str  # what the program plays
+    default: str = ""  # what is put behind a command that has no placeholder at all
+
+    @abstractmethod
+    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run: ...
+
+    @abstractmethod
+    def read(self, game: Game, state: State, folder: Path, said: str) -> tuple[Move, ...]:
+        """The moves of the turn that the program has made; Failure if it made none."""
+
+
+def fill(words: Sequence[str], run: Run, default: str) -> list[str]:
+    """A command with its placeholders filled in; Failure names one that the adapter does not have."""
+    if not any(PLACEHOLDER.search(word) for word in words):
+        words = [*words, *default.split()]
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in run.words:
+            known = " ".join(f"{{{name}}}" for name in run.words)
+            raise Failure("start", f"the command has {match[0]}; this adapter fills in {known}")
+        return run.words[name]
+
+    return [PLACEHOLDER.sub(value, word) for word in words]
+
+
+def output_file(folder: Path, name: str) -> str:
+    """A file that the program should have written."""
+    path = folder / name
+    try:
+        if path.is_file():  # a pipe by that name would keep us waiting
+            with path.open("rb") as file:
+                return file.read(1 << 20).decode("utf-8", "replace")
+    except OSError:
+        pass
+    raise Failure("garbage", f"it wrote no {name}")
+
+
+def one_of(game: Game, state: State, found: Mapping[str, Move], text: str, what: str) -> Move:
+    """The move that leads to the text a program gave."""
+    if text in found:
+        return found[text]
+    raise Failure("illegal", f"no legal move leads to the {what} it gave, {shorten(text, 160)!r}")

@@ -1,0 +1,165 @@
+"""A bot that is a program: a persistent child which reads a JSON line for every move and answers with a line."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+from client import note
+from client.bot import Bot, Budget, Thought
+from client.bridges import lines
+from client.bridges.child import Child
+from client.bridges.failure import Failure
+from client.bridges.forensics import Case, keep
+from client.bridges.program import Program
+from engine.game import Game, Outcome, Side, State
+
+LEAST = 0.05  # seconds: with less left there is no use in asking again
+
+
+class Pool:
+    """The running copies of a program. One that ended a game in good health waits here for the next."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._idle: list[Child] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self) -> tuple[Child, bool]:
+        """A child, and whether it is a fresh one; Failure if it does not come up in time."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop(), False
+        program = self.program
+        child = Child(program.words, program.folder, program.limits)
+        if program.ready:
+            self._await_ready(child)
+        return child, not program.ready
+
+    def _await_ready(self, child: Child) -> None:
+        until = child.began + self.program.limits.startup
+        try:
+            while child.listen(max(0.0, until - time.monotonic())).strip() != lines.READY:
+                pass
+        except Failure as failure:
+            child.stop()
+            said = child.errors.text().strip().splitlines()
+            why = f" ({said[-1][:200]})" if said else ""
+            raise Failure("start", f"it was not ready to play: {failure}{why}") from None
+
+    def give(self, child: Child) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(child)
+                return
+        child.stop()
+
+    def warm(self) -> None:
+        """Have one ready before the first game."""
+        self.give(self.take()[0])
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for child in idle:
+            child.close()
+
+
+class ExecBot(Bot):
+    def __init__(self, pool: Pool) -> None:
+        self.pool, self.program = pool, pool.program
+        self._child: Child | None = None
+        self._fresh = False
+        self._failures = 0
+        self.wall = self.cpu = 0.0  # of the whole game
+
+    def choose(self, game: Game, state: State, budget: Budget) -> Thought:
+        while True:
+            began = time.monotonic()
+            try:
+                return self._ask(game, state, budget)
+            except Failure as failure:
+                child = self._drop()
+                if budget.cancelled.is_set():
+                    raise Failure("stopped", "nobody waits for its answer") from None
+                self._keep(failure, game, state, budget, time.monotonic() - began, child)
+                self._failures += 1
+                if self._failures > self.program.retries or budget.remaining() < LEAST:
+                    raise
+
+    def _ask(self, game: Game, state: State, budget: Budget) -> Thought:
+        if self._child is None:
+            self._child, self._fresh = self.pool.take()
+        child = self._child
+        seconds = budget.remaining()
+        if self._fresh and budget.left is None:
+            seconds += self.program.limits.startup
+        began, cpu_before = time.monotonic(), child.cpu()
+        text = child.ask(lines.question(game, state, budget), seconds)
+        self._fresh = False
+        wall, cpu = time.monotonic() - began, child.cpu()
+        thought = lines.answer(game, state, text)
+        self.wall += wall
+        said = replace(note.read(str(thought.note)), wall=wall)
+        if cpu is not None and cpu_before is not None:
+            self.cpu += cpu - cpu_before
+            said = replace(said, cpu=cpu - cpu_before)
+        return Thought(thought.move, said)
+
+    def _keep(
+        self, failure: Failure, game: Game, state: State, budget: Budget, wall: float, child: Child | None
+    ) -> None:
+        program = self.program
+        keep(
+            Case(
+                failure=failure,
+                game=game,
+                state=state,
+                budget=budget,
+                bot=program.name,
+                wall=wall,
+                child=child,
+                command=program.words,
+                folder=program.folder.absolute(),
+                given=lines.question(game, state, budget) + b"\n",
+            ),
+            program.forensics,
+        )
+
+    def _drop(self) -> Child | None:
+        """Get rid of a child that failed; what it said stays readable."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.stop()
+        return child
+
+    def started(self, game: Game, side: Side, opponent: str) -> None:
+        """The program comes up while the opponent may still be thinking."""
+        with suppress(Failure):  # then it fails again when it is asked, and the failure has a place to go
+            if self._child is None:
+                self._child, self._fresh = self.pool.take()
+            if self.program.events:
+                self._child.tell(lines.beginning(game, side, opponent))
+
+    def ended(self, game: Game, outcome: Outcome) -> None:
+        if self.program.events and self._child is not None:
+            try:
+                self._child.tell(lines.end(game, outcome))
+            except Failure:
+                self._drop()
+
+    def stop(self) -> None:
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        child, self._child = self._child, None
+        if child is not None and child.exited(0.0):
+            child.close()
+        elif child is not None:
+            self.pool.give(child)

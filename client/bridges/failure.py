@@ -1,0 +1,17 @@
+"""How a bot failed: a word for programs and a sentence for people."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["start", "timeout", "exited", "garbage", "illegal", "flood", "error", "stopped"]
+
+
+class Failure(Exception):
+    """A bot that cannot answer as it should. `move`: the word it said where a move was expected, if it said one."""
+
+    def __init__(self, kind: Kind, sentence: str, move: str = "") -> None:
+        super().__init__(sentence)
+        self.kind: Kind = kind
+        self.move = move
+        self.evidence = ""  # the folder where it is kept

@@ -1,0 +1,48 @@
+"""A program as somebody wants it to play: its words, its folder, its limits, and what happens when it fails."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from client.bridges.failure import Failure
+from client.bridges.forensics import default_folder
+from client.bridges.limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`ready`: it says a line "ready" when it can play. `events`: it is told of starts and ends, without an answer.
+
+    `retries`: how often in one game it may fail, be started anew and be asked again. `depth`: what {depth} stands for.
+    """
+
+    words: tuple[str, ...]
+    folder: Path = field(default_factory=Path.cwd)
+    limits: Limits = field(default_factory=Limits)
+    ready: bool = False
+    events: bool = False
+    retries: int = 0
+    depth: int = 4
+    name: str = ""
+    forensics: Path = field(default_factory=default_folder)
+
+
+def split(command: str, folder: Path) -> tuple[str, ...]:
+    """The words of a command line, its program found; Failure says in a sentence what is wrong."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Failure("start", f"the command {command[:60]!r} cannot be read: {str(error).lower()}") from None
+    if not words:
+        raise Failure("start", "the command is empty")
+    if not folder.is_dir():
+        raise Failure("start", f"there is no folder {folder}")
+    beside = folder / words[0]
+    if "/" in words[0] and shutil.which(beside) is not None:
+        return (str(beside.absolute()), *words[1:])
+    if shutil.which(words[0]) is None:
+        raise Failure("start", f"there is no program {words[0][:60]!r} that could be run")
+    return tuple(words)

@@ -1,0 +1,49 @@
+"""Programs for tests: small Python scripts that behave, and some that do not."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+from client.bot import Budget
+from client.bridges.limits import Limits
+from client.bridges.program import Program
+
+FIRST = """
+import json, sys
+for line in sys.stdin:
+    print(json.loads(line)["moves"][0], flush=True)
+"""
+
+
+def script(folder: Path, code: str, name: str = "bot.py") -> tuple[str, ...]:
+    path = folder / name
+    path.write_text(textwrap.dedent(code))
+    return (sys.executable, "-S", str(path))
+
+
+def program(
+    folder: Path,
+    code: str,
+    limits: Limits | None = None,
+    *,
+    ready: bool = False,
+    events: bool = False,
+    retries: int = 0,
+) -> Program:
+    return Program(
+        script(folder, code),
+        folder,
+        limits or Limits(grace=0.1),
+        ready=ready,
+        events=events,
+        retries=retries,
+        name="zoo",
+        forensics=folder / "forensics",
+    )
+
+
+def budget(seconds: float = 5.0, left: float | None = None) -> Budget:
+    return Budget(seconds, time.monotonic() + seconds, left=left)

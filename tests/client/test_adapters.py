@@ -1,0 +1,190 @@
+"""Programs of the assignments: what they are given, and which moves their output means."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client.bridges.adapters import ADAPTERS
+from client.bridges.adapters.base import Run, fill
+from client.bridges.adapters.mancala import after, find_turn
+from client.bridges.failure import Failure
+from client.bridges.homework import HomeworkBot
+from client.bridges.limits import Limits
+from client.bridges.program import Program
+from engine.course.mancala import read_task
+from engine.game import Game, State
+from engine.record import ending
+from engine.registry import create
+from tests.client.programs import budget, script
+
+PARLOUR = (sys.executable, "-m", "parlour", "course")
+CONGA_PROGRAM = """
+import sys
+from parlour.conga import Agent, CongaBoard
+*rows, player = sys.stdin.read().splitlines()
+board = CongaBoard()
+for y, row in zip((4, 3, 2, 1), rows):
+    for x, cell in zip((1, 2, 3, 4), row.split()):
+        board.territory[x][y] = -1 if cell == "." else "bw".index(cell[0])
+        board.amount[x][y] = 0 if cell == "." else int(cell[1:])
+move = Agent(int(player) - 1, 1, 2).getBestMove(board)
+print("%d,%d %d,%d" % (*move["from"], *move["to"]))
+"""
+
+
+def homework(
+    words: tuple[str, ...], adapter: str, folder: Path, copied: Path | None = None, depth: int = 3
+) -> HomeworkBot:
+    program = Program(words, folder, Limits(grace=0.1), depth=depth, name="homework", forensics=folder / "forensics")
+    return HomeworkBot(program, ADAPTERS[adapter], copied)
+
+
+def choose(bot: HomeworkBot, game: Game, state: State) -> str:
+    return str(bot.choose(game, state, budget(20)).move)
+
+
+def test_mancala_input_is_what_the_course_reads() -> None:
+    game = create("mancala", {"start": "4,0,2/1,0,6 5,7 2"})
+    run = ADAPTERS["mancala"].prepare(game, game.start(), 5, 1.0)
+    text = run.files["input.txt"]
+    assert text == "3\n2\n5\n4 0 2\n1 0 6\n5\n7\n"
+    task = read_task(text)
+    assert (task.task, task.side, task.depth, task.top, task.bottom, task.stores) == (
+        3,
+        1,
+        5,
+        (4, 0, 2),
+        (1, 0, 6),
+        (5, 7),
+    )
+
+
+@pytest.mark.parametrize("rules", ["course", "prose", "standard"])
+def test_every_whole_turn_of_mancala_is_found(rules: str) -> None:
+    game, dice = create("mancala", {"rules": rules}), random.Random(rules)
+    for _ in range(15):
+        state = game.start()
+        while game.moves(state):
+            before, side = state, state.turn
+            while game.moves(state) and state.turn == side:
+                state = game.play(state, dice.choice(game.moves(state)))
+            turn = find_turn(game, before, after(game, state))
+            assert turn is not None
+            for move in turn:
+                before = game.play(before, move)
+            assert after(game, before) == after(game, state)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "options", "words"),
+    [
+        ("mancala", {"pits": 4, "stones": 3}, ("mancala",)),
+        ("maxconnect4", {}, ("maxconnect4",)),
+        ("nkcohcoh", {"n": 4, "k": 3}, ("nkcohcoh", "{n}", "{k}", "{board}", "0.3")),
+    ],
+)
+def test_our_own_course_programs_play(
+    adapter: str, options: dict[str, object], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A few moves each; whole games against the house are played in tests/e2e."""
+    game = create(ADAPTERS[adapter].game, options)
+    bot, states = homework((*PARLOUR, *words), adapter, tmp_path, depth=2), [game.start()]
+    while len(states) < 5 and ending(game, states) is None:
+        state = states[-1]
+        states.append(game.play(state, game.parse(state, choose(bot, game, state))))
+    assert bot.cpu > 0
+    assert not (tmp_path / "forensics").exists()
+
+
+def test_a_conga_program_with_the_course_api(tmp_path: Path) -> None:
+    game = create("conga")
+    bot = homework((sys.executable, *script(tmp_path, CONGA_PROGRAM)[2:]), "conga", tmp_path)
+    state = game.start()
+    for _ in range(3):
+        state = game.play(state, game.parse(state, choose(bot, game, state)))
+
+
+def test_any_line_ends(tmp_path: Path) -> None:
+    game = create("maxconnect4")
+    code = """
+    import sys
+    rows = open(sys.argv[2]).read().split()
+    rows[5] = "1000000"; rows[6] = "2"
+    open(sys.argv[3], "w", newline="").write("%s".join(rows))
+    """
+    for end in ("\\r\\n", "\\r\\r\\n", "\\r", "\\n"):
+        bot = homework(script(tmp_path, code.replace("%s", end)), "maxconnect4", tmp_path)
+        assert choose(bot, game, game.start()) == "1"
+
+
+def test_the_workdir_is_copied_for_each_run(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "answers.txt").write_text("1,4 2,3\n")
+    code = "import os; print(open('answers.txt').read()); os.remove('answers.txt'); open('junk', 'w')"
+    bot = homework(script(tmp_path, code), "conga", tmp_path, copied=work)
+    game = create("conga")
+    assert choose(bot, game, game.start()) == choose(bot, game, game.start()) == "a4b3"
+    assert [path.name for path in work.iterdir()] == ["answers.txt"]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "code", "kind", "why"),
+    [
+        ("mancala", "pass", "garbage", "it wrote no next_state.txt"),
+        ("mancala", "open('next_state.txt','w').write('a b')", "garbage", "something else than numbers"),
+        ("mancala", "open('next_state.txt','w').write('1 1\\n1 1\\n0\\n0')", "illegal", "no turn leads to"),
+        ("mancala", "import os; os.mkfifo('next_state.txt')", "garbage", "it wrote no"),
+        ("maxconnect4", "open('output.txt','w').write('123')", "garbage", "output.txt, line 1: expected 7 digits"),
+        ("maxconnect4", "open('output.txt','w').write('0000000\\n'*6+'1')", "illegal", "no legal move leads to"),
+        ("nkcohcoh", "pass", "garbage", "it printed nothing"),
+        ("nkcohcoh", "print('w' * 16)", "illegal", "no legal move leads to the board"),
+        ("nkcohcoh", "print('x'); raise SystemExit(4)", "exited", "it exited with status 4"),
+        ("nkcohcoh", "import time; time.sleep(60)", "timeout", "it is not done after"),
+        ("nkcohcoh", "import os, time; os.close(1); os.close(2); time.sleep(60)", "timeout", "closed its output"),
+        ("nkcohcoh", "while 1: print('x' * 99999)", "flood", "more than 16 MB"),
+        ("conga", "print('one four')", "garbage", "expected a move like 1,4 2,3"),
+        ("conga", "print('2,2 2,3')", "illegal", "b2b3 is not legal here"),
+    ],
+)
+def test_programs_that_fail(adapter: str, code: str, kind: str, why: str, tmp_path: Path) -> None:
+    game = create(ADAPTERS[adapter].game)
+    bot = homework(script(tmp_path, code), adapter, tmp_path)
+    seconds = 1.0 if kind == "timeout" else 20.0
+    with pytest.raises(Failure, match=why) as caught:
+        bot.choose(game, game.start(), budget(seconds))
+    assert caught.value.kind == kind
+    folder = Path(caught.value.evidence)
+    assert {path.name for path in folder.iterdir()} >= {
+        "run",
+        "reproduce.sh",
+        "report.json",
+        "position.txt",
+        "said.txt",
+    }
+
+
+def test_the_failure_can_be_reproduced_outside(tmp_path: Path) -> None:
+    game = create("mancala")
+    code = "import sys; print(sys.argv[1:], open('input.txt').read().split()[0])"
+    bot = homework((*script(tmp_path, code), "--deep", "{depth}", "{in}"), "mancala", tmp_path)
+    with pytest.raises(Failure) as caught:
+        bot.choose(game, game.start(), budget(10))
+    again = subprocess.run(
+        [Path(caught.value.evidence) / "reproduce.sh"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert again.stdout == "['--deep', '3', 'input.txt'] 3\n"
+
+
+def test_placeholders() -> None:
+    run = Run({"in": "input.txt", "depth": "3"}, {})
+    assert fill(["prog"], run, "-i {in}") == ["prog", "-i", "input.txt"]
+    assert fill(["prog", "--d={depth}", "{in}"], run, "-i {in}") == ["prog", "--d=3", "input.txt"]
+    assert fill(["prog", "{}", "{IN}"], run, "") == ["prog", "{}", "{IN}"]
+    with pytest.raises(Failure, match=r"has \{board\}; this adapter fills in \{in\} \{depth\}"):
+        fill(["prog", "{board}"], run, "")

@@ -1,0 +1,227 @@
+"""Supervision: whatever a program does, it answers in time or is gone, and its last words are kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from client.bridges.child import Child
+from client.bridges.failure import Failure
+from client.bridges.limits import Limits
+from tests.client.programs import script
+
+QUICK = Limits(grace=0.1)
+
+
+@pytest.fixture
+def children() -> Iterator[list[Child]]:
+    started: list[Child] = []
+    yield started
+    for child in started:
+        child.stop()
+
+
+def start(children: list[Child], folder: Path, code: str, limits: Limits = QUICK) -> Child:
+    child = Child(script(folder, code), folder, limits)
+    children.append(child)
+    return child
+
+
+def failing(child: Child, seconds: float = 5.0) -> Failure:
+    with pytest.raises(Failure) as caught:
+        child.ask(b"?", seconds)
+    return caught.value
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def eventually(what: str, condition: object, seconds: float = 5.0) -> None:
+    assert callable(condition)
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.005)
+
+
+def test_question_and_answer(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "for n in range(3): print(input() + str(n), flush=True)")
+    assert [child.ask(b"a", 5), child.ask(b"b", 5), child.ask(b"c", 5)] == ["a0", "b1", "c2"]
+    assert child.close().status == 0
+    assert child.given.kept() == b"a\nb\nc\n"
+
+
+def test_what_it_said_before_the_question_is_no_answer(children: list[Child], tmp_path: Path) -> None:
+    child = start(
+        children,
+        tmp_path,
+        "print('welcome to my bot', flush=True)\nwhile 1: print(input() + '!\\nand more', flush=True)",
+    )
+    assert child.listen(5) == "welcome to my bot"
+    assert child.ask(b"x", 5) == "x!"
+    eventually("the chatter arrives", lambda: child.ask(b"y", 5) == "y!")
+
+
+def test_half_a_line_is_late_and_said(children: list[Child], tmp_path: Path) -> None:
+    code = "import sys, time\ninput(); sys.stdout.write('a4b3'); sys.stdout.flush(); time.sleep(60)"
+    failure = failing(start(children, tmp_path, code), 1.0)
+    assert failure.kind == "timeout"
+    assert "'a4b3' without ending the line" in str(failure)
+
+
+def test_a_last_line_without_its_end_counts_when_the_program_has_ended(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "import sys\ninput(); sys.stdout.write('a4b3')")
+    assert child.ask(b"?", 5) == "a4b3"
+
+
+def test_a_crash_tells_how(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "input(); raise RuntimeError('out of ideas')")
+    failure = failing(child)
+    assert (failure.kind, str(failure)) == ("exited", "no answer: it exited with status 1")
+    assert child.errors.text().endswith("RuntimeError: out of ideas\n")
+
+
+def test_a_signal_is_named(children: list[Child], tmp_path: Path) -> None:
+    failure = failing(start(children, tmp_path, "import os; input(); os.kill(os.getpid(), 11)"))
+    assert str(failure) == "no answer: it was ended by SIGSEGV"
+
+
+def test_who_does_not_listen_is_terminated_and_who_ignores_that_is_killed(
+    children: list[Child], tmp_path: Path
+) -> None:
+    code = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\nwhile 1: pass"
+    child = start(children, tmp_path, code)
+    child.listen(5)
+    assert child.stop().status == -signal.SIGKILL
+
+
+def test_the_whole_group_goes(children: list[Child], tmp_path: Path) -> None:
+    code = """
+    import subprocess, sys, time
+    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+    print(child.pid, flush=True)
+    time.sleep(600)
+    """
+    child = start(children, tmp_path, code)
+    grandchild = int(child.listen(5))
+    assert not gone(grandchild)
+    child.stop()
+    eventually("the grandchild is gone too", lambda: gone(grandchild))
+
+
+def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:
+    code = "input()\nheap = []\nwhile 1: heap.append(bytearray(10_000_000))"
+    child = start(children, tmp_path, code, Limits(grace=0.1, memory=200))
+    assert failing(child).kind == "exited"
+    assert "MemoryError" in child.errors.text()
+
+
+def test_cpu_time_is_limited(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "input()\nwhile 1: pass", Limits(grace=0.1, cpu=1))
+    assert str(failing(child, 30)) == "no answer: it was ended by SIGXCPU"
+    assert child.exit is not None
+    assert 0.5 < child.exit.cpu < 2.5
+
+
+def test_files_are_limited(children: list[Child], tmp_path: Path) -> None:
+    code = "input()\nfile = open('big', 'wb')\nwhile 1: file.write(bytes(1_000_000))"
+    assert failing(start(children, tmp_path, code, Limits(grace=0.1, file=3))).kind == "exited"
+    assert (tmp_path / "big").stat().st_size <= 3 << 20
+
+
+def test_cpu_time_is_measured_apart_from_wall_time(children: list[Child], tmp_path: Path) -> None:
+    code = """
+    import time
+    while True:
+        until = time.process_time() + float(input())
+        while time.process_time() < until: pass
+        print("done", flush=True)
+    """
+    child = start(children, tmp_path, code)
+    child.ask(b"0", 5)
+    idle = child.cpu()
+    child.ask(b"0.2", 30)
+    busy = child.cpu()
+    if idle is not None and busy is not None:  # where the system tells
+        assert 0.19 < busy - idle < 0.4
+    assert child.close().cpu >= 0.2
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_flood_is_dammed(children: list[Child], tmp_path: Path, stream: str) -> None:
+    code = f"import sys\ninput()\nwhile 1: sys.{stream}.write('x' * 99999)"
+    child = start(children, tmp_path, code, Limits(grace=0.1, output=2))
+    assert failing(child, 20).kind == "flood"
+    child.stop()
+    assert len(child.said.kept()) <= 64 << 10
+    assert len(child.errors.kept()) <= 64 << 10
+
+
+def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "while 1: print('move ' * 1000, flush=True)")
+    assert child.listen(5).startswith("move")
+    failures = []
+
+    def asked() -> bool:
+        try:
+            child.ask(b"?", 5)
+        except Failure as failure:
+            failures.append(failure.kind)
+        return bool(failures)
+
+    eventually("it is found out", asked)
+    assert failures == ["flood"]
+
+
+def test_one_that_does_not_read_cannot_stop_us(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "import time; time.sleep(600)")
+    began = time.monotonic()
+    with pytest.raises(Failure, match="no answer after"):
+        child.ask(b"x" * 1_000_000, 0.2)
+    assert time.monotonic() - began < 2
+
+
+def test_one_that_closed_its_input_may_still_answer(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "import sys, os\ninput()\nos.close(0)\nprint('yes', flush=True)")
+    assert child.ask(b"?" * 500_000, 5) == "yes"
+
+
+def test_killed_from_another_thread(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "import time; time.sleep(600)")
+    threading.Timer(0.05, child.kill).start()
+    assert str(failing(child, 30)) == "no answer: it was ended by SIGKILL"
+    child.kill()  # harmless now
+
+
+def test_finish_reads_to_the_end(children: list[Child], tmp_path: Path) -> None:
+    child = start(children, tmp_path, "import sys\nfor line in sys.stdin: print(line.strip().upper())\nprint('end')")
+    assert child.finish(b"a\nb\n", 5) == "A\nB\nend\n"
+    assert child.close().status == 0
+
+
+def test_finish_without_an_input(children: list[Child], tmp_path: Path) -> None:
+    assert start(children, tmp_path, "import sys; print(repr(sys.stdin.read()))").finish(b"", 5) == "''\n"
+
+
+def test_secrets_of_ours_are_not_handed_on(
+    children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARLOUR_TOKEN", "secret")
+    code = "import os; print([name for name in os.environ if 'PARLOUR' in name])"
+    assert start(children, tmp_path, code).finish(b"", 5) == "[]\n"
+
+
+def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="cannot be started: No such file"):
+        Child(["true"], tmp_path / "nowhere", QUICK)

@@ -1,0 +1,230 @@
+"""Programs that speak the line protocol, good ones and bad ones, and the evidence of what they did."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from client.bot import Budget, Thought
+from client.bridges import lines
+from client.bridges.exec import ExecBot, Pool
+from client.bridges.failure import Failure
+from client.bridges.limits import Limits
+from client.bridges.program import Program, split
+from client.note import Note
+from engine.game import Outcome
+from engine.registry import create
+from tests.client.programs import FIRST, budget, program
+
+CONGA = create("conga")
+
+Start = Callable[[Program], ExecBot]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    bots: list[ExecBot] = []
+
+    def begin(program: Program) -> ExecBot:
+        bots.append(ExecBot(Pool(program)))
+        return bots[-1]
+
+    yield begin
+    for bot in bots:
+        bot.close()
+        bot.pool.close()
+
+
+def failing(bot: ExecBot, given: Budget | None = None) -> Failure:
+    with pytest.raises(Failure) as caught:
+        bot.choose(CONGA, CONGA.start(), given or budget())
+    return caught.value
+
+
+def test_it_plays(start: Start, tmp_path: Path) -> None:
+    bot = start(program(tmp_path, FIRST))
+    thought = bot.choose(CONGA, CONGA.start(), budget())
+    assert thought.move == CONGA.legal(CONGA.start())[0]
+    assert isinstance(thought.note, Note)
+    assert thought.note.wall is not None
+    assert not (tmp_path / "forensics").exists()
+
+
+def test_the_question_says_everything() -> None:
+    state = CONGA.play(CONGA.start(), CONGA.parse(CONGA.start(), "a4b3"))
+    given = Budget(1.5, time.monotonic() + 10, left=60.0, ply=1, side=1, opponent="alice", room="r1", history=("a4b3",))
+    asked = json.loads(lines.question(CONGA, state, given))
+    deadline = asked.pop("deadline")
+    assert 9 < deadline <= 10
+    assert asked == {
+        "type": "move",
+        "game": "conga",
+        "options": {"stones": 10, "max_plies": 400},
+        "position": CONGA.dump(state),
+        "side": 1,
+        "moves": list(CONGA.legal(state)),
+        "ply": 1,
+        "history": ["a4b3"],
+        "seconds": 1.5,
+        "left": 60.0,
+        "increment": 0.0,
+        "opponent": "alice",
+        "room": "r1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "note"),
+    [
+        ("a4b3", "a4b3", ""),
+        ("  a4b3 \r", "a4b3", ""),
+        ('"a4b3"', "a4b3", ""),
+        ('{"move": "a4b3"}', "a4b3", ""),
+        ('{"move": "a4b3", "note": "ha\\nha", "more": 1}', "a4b3", "ha ha"),
+    ],
+)
+def test_answers(text: str, move: str, note: str) -> None:
+    assert lines.answer(CONGA, CONGA.start(), text) == Thought(move, note)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("", "garbage"),
+        ("hello", "garbage"),
+        ('{"move": ', "garbage"),
+        ("[" * 10_000, "garbage"),
+        ("{" + '"a":{' * 10_000, "garbage"),
+        ('{"move": null}', "garbage"),
+        ('{"move": true}', "garbage"),
+        ('{"note": "x"}', "garbage"),
+        ('{"move": "a4b3", "note": 7}', "garbage"),
+        ("\x00\udcff", "garbage"),
+        ("a1a2", "illegal"),
+        ('{"error": "KeyError: 3"}', "error"),
+    ],
+)
+def test_answers_that_are_none(text: str, kind: str) -> None:
+    with pytest.raises(Failure) as caught:
+        lines.answer(CONGA, CONGA.start(), text)
+    assert caught.value.kind == kind
+    assert "\n" not in str(caught.value)
+
+
+def test_the_evidence_is_kept_and_the_command_reproduces_the_failure(start: Start, tmp_path: Path) -> None:
+    code = "import sys\nprint('thinking', file=sys.stderr)\nline = input()\nprint('a1a2', flush=True)\ninput()"
+    failure = failing(start(program(tmp_path, code)), Budget(5, time.monotonic() + 5, room="r1", ply=3))
+    assert failure.kind == "illegal"
+    assert failure.move == "a1a2"
+    folder = Path(failure.evidence)
+    assert folder.parent == tmp_path / "forensics"
+    assert (folder / "position.txt").read_text().strip() == CONGA.dump(CONGA.start())
+    assert (folder / "stderr.txt").read_text() == "thinking\n"
+    assert (folder / "said.txt").read_text() == "a1a2\n"
+    assert json.loads((folder / "given.txt").read_text())["room"] == "r1"
+    report = json.loads((folder / "report.json").read_text())
+    assert report["kind"] == "illegal"
+    assert report["answered"] == "a1a2"
+    assert report["exit"] is not None
+    assert report["cpu"] > 0
+    again = subprocess.run([folder / "reproduce.sh"], capture_output=True, text=True, cwd="/", timeout=30, check=False)
+    assert again.stdout == "a1a2\n"
+    assert again.stderr.startswith("thinking\n")
+
+
+def test_retries_start_it_anew(start: Start, tmp_path: Path) -> None:
+    code = FIRST.replace(
+        "import json, sys\n", "import json, os, sys\nif not os.path.exists('been'): open('been', 'w'); sys.exit(3)\n"
+    )
+    assert failing(start(program(tmp_path, code))).kind == "exited"
+    (tmp_path / "been").unlink()
+    assert start(program(tmp_path, code, retries=1)).choose(CONGA, CONGA.start(), budget()).move
+    assert len(list((tmp_path / "forensics").iterdir())) == 2
+
+
+def test_a_slow_start_is_allowed_for(start: Start, tmp_path: Path) -> None:
+    slow = "import time\ntime.sleep(0.6)\n" + FIRST
+    assert start(program(tmp_path, slow)).choose(CONGA, CONGA.start(), budget(0.2)).move
+    strict = program(tmp_path, slow, Limits(startup=0.1, grace=0.1))
+    assert failing(start(strict), budget(0.2)).kind == "timeout"
+
+
+def test_ready_is_waited_for(start: Start, tmp_path: Path) -> None:
+    bot = start(program(tmp_path, "print('loading')\nprint('ready', flush=True)\n" + FIRST, ready=True))
+    bot.pool.warm()
+    assert bot.choose(CONGA, CONGA.start(), budget()).move
+    never = program(tmp_path, "import time, sys\nprint('no model', file=sys.stderr)\ntime.sleep(60)", ready=True,
+                    limits=Limits(startup=0.3, grace=0.1))  # fmt: skip
+    with pytest.raises(Failure, match=r"not ready to play: no line after .* \(no model\)"):
+        Pool(never).warm()
+
+
+def test_a_healthy_child_plays_the_next_game(start: Start, tmp_path: Path) -> None:
+    code = """
+    import os, json
+    while True:
+        print(json.dumps({"move": json.loads(input())["moves"][0], "note": str(os.getpid())}), flush=True)
+    """
+    pool = start(program(tmp_path, code)).pool
+    seen = set()
+    for _ in range(3):
+        bot = ExecBot(pool)
+        bot.started(CONGA, 0, "alice")
+        note = bot.choose(CONGA, CONGA.start(), budget()).note
+        assert isinstance(note, Note)
+        seen.add(note.text)
+        bot.ended(CONGA, Outcome(0, "no_moves"))
+        bot.close()
+    assert len(seen) == 1
+
+
+def test_events_are_told_to_who_wants_them(start: Start, tmp_path: Path) -> None:
+    code = """
+    import json, sys
+    for line in sys.stdin:
+        said = json.loads(line)
+        print(said["type"], file=sys.stderr, flush=True)
+        if said["type"] == "move":
+            print(said["moves"][0], flush=True)
+    """
+    bot = start(program(tmp_path, code, events=True))
+    bot.started(CONGA, 0, "alice")
+    bot.choose(CONGA, CONGA.start(), budget())
+    child = bot._child
+    assert child is not None
+    bot.ended(CONGA, Outcome(0, "no_moves", (3, 4)))
+    child.close()
+    assert child.errors.text().split() == ["started", "move", "ended"]
+
+
+def test_stopped_from_outside_leaves_no_evidence(start: Start, tmp_path: Path) -> None:
+    bot = start(program(tmp_path, "import time; time.sleep(600)"))
+    given = budget(60)
+
+    def stop() -> None:
+        given.cancelled.set()
+        bot.stop()
+
+    threading.Timer(0.2, stop).start()
+    assert failing(bot, given).kind == "stopped"
+    assert not (tmp_path / "forensics").exists()
+
+
+def test_commands_that_cannot_be(tmp_path: Path) -> None:
+    for command, why in (
+        ("", "the command is empty"),
+        ("'oops", "cannot be read: no closing quotation"),
+        ("no-such-program-here", "there is no program 'no-such-program-here'"),
+        ("./nor-this", "there is no program './nor-this'"),
+    ):
+        with pytest.raises(Failure, match=why):
+            split(command, tmp_path)
+    (tmp_path / "mine").write_text("#!/bin/sh\n")
+    (tmp_path / "mine").chmod(0o755)
+    assert split("./mine -x 'a b'", tmp_path) == (str(tmp_path / "mine"), "-x", "a b")
