@@ -104,8 +104,8 @@ def fault(record: Record) -> str:
         return f"ply {ply}: the game ended {ended.result} {ended.reason!r}, the record says {said}"
     if ended is None and record.reason in RULE_REASONS:
         return f"ply {ply}: by the rules the game is not over, the record says {said}"
-    if ended is None and bool(record.reason) != (record.result != "*"):
-        return f"a game that ended has a result and a reason, one that goes on neither; the record says {said}"
+    if ended is None and record.result != "*" and not record.reason:
+        return f"a game that has a result has a reason, too; the record says {said}"
     return ""
 
 

@@ -61,7 +61,8 @@ class Transcript:
         if self.fault:
             return f"WRONG: {self.fault}"
         if self.record.result == "*":
-            return f"{self.game.sides[self.game.turn(state)]} to move; the record ends here"
+            why = f" ({printable(self.record.reason)})" if self.record.reason else ""
+            return f"{self.game.sides[self.game.turn(state)]} to move; the record ends here{why}"
         outcome = self.through.ended
         points = f", {outcome.scores[0]} to {outcome.scores[1]} points" if outcome and outcome.scores else ""
         return f"{self.record.result}, {printable(self.record.reason)}{points}"

@@ -88,7 +88,7 @@ class Viewer:
         reach = max(columns // 16, 1)
         first, last = max(self.ply - reach, 1), min(self.ply + reach, self.transcript.last)
         return [
-            Span(f"{ply} {moves[ply - 1].move}  ", "bold" if ply == self.ply else "dim")
+            Span(f"{ply}. {moves[ply - 1].move}  ", "bold" if ply == self.ply else "dim")
             for ply in range(first, last + 1)
         ]
 

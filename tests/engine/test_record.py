@@ -164,7 +164,7 @@ def test_what_is_no_record(text: str, why: str) -> None:
         (["a4b4"], "1-0", "no_moves", "ply 1: by the rules the game is not over, the record says 1-0 'no_moves'"),
         (["a4b4"], "1/2-1/2", "repetition", "ply 1: by the rules the game is not over, the record says 1/2-1/2 'repe"),
         (["a4b4"], "1-0", "", "the record says 1-0 without a reason"),
-        (["a4b4"], "*", "resigned", "the record says * 'resigned'"),
+        (["a4b4"], "*", "ply_limit", "ply 1: by the rules the game is not over, the record says * 'ply_limit'"),
     ],
 )
 def test_verify_names_the_first_wrong_ply(moves: list[str], result: str, reason: str, why: str) -> None:
@@ -193,3 +193,4 @@ def test_ends_by_agreement_are_taken_at_their_word() -> None:
     verify(Record("conga", result="1/2-1/2", reason="agreed", moves=(Played("a4b4"),)))
     verify(Record("cohcoh", result="0-1", reason="time"))
     verify(Record("cohcoh"))
+    verify(Record("cohcoh", reason="aborted"))

@@ -102,6 +102,11 @@ def test_a_transcript_of_a_wrong_record_ends_with_what_is_wrong() -> None:
     assert list(talk.lines())[-1].startswith("WRONG: ply 3: '9' is not a move of mancala")
 
 
+def test_a_game_that_was_given_up_says_why() -> None:
+    text = "parlour record 1\ngame: conga\nreason: aborted\n"
+    assert list(Transcript(parse(text)).lines())[-1] == "black to move; the record ends here (aborted)"
+
+
 def test_points_are_told_at_the_end() -> None:
     text = "parlour record 1\ngame: mancala\noption start: 1,2/0,1 3,4 1\nresult: 0-1\nreason: score\n\n1 player1 2\n"
     assert list(Transcript(parse(text)).lines())[-1] == "0-1, score, 5 to 6 points"
