@@ -127,7 +127,10 @@ async def test_the_index_answers(store: SqliteStore) -> None:
     assert await store.history("", "", 9, 10) == [(8, b"r4")]
     assert await store.history("conga", "ANN", None, 10) == [(8, b"r4")]
     assert await store.rooms_of("p2") == ["r1", "r2", "r3"]
-    assert await store.due(60) == ["r1"]
+    assert await store.due(60) == [("r1", 50)]
+    await store.postpone("r1", 50, 55)
+    await store.postpone("r1", 50, 99)
+    assert await store.due(60) == [("r1", 55)]
     await store.append(Append("r1", 1, (b"b",), row("r1", deadline=None)))
     assert await store.due(60) == []
 
