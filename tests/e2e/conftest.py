@@ -1,0 +1,95 @@
+"""Servers with real sockets: one in this process for most tests, one of its own where it is to die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.app import Running, running
+from server.settings import Settings
+from tests.e2e.guest import PATIENCE, Guest
+
+Start = Callable[..., Awaitable[Running]]
+Come = Callable[..., Awaitable[Guest]]
+
+
+@pytest.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Start]:
+    """Start a server with these settings."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(**settings: Any) -> Running:
+            chosen = Settings(port=0, db=str(tmp_path / "parlour.db"), **{"sweep": 0.05, **settings})
+            return await stack.enter_async_context(running(chosen))
+
+        yield begin
+
+
+@pytest.fixture
+async def come() -> AsyncIterator[Come]:
+    """Let a guest come to a url, who is gone when the test is."""
+    guests: list[Guest] = []
+
+    async def arrive(url: str, name: str = "", codec: str = "msgpack", **hello: Any) -> Guest:
+        guest = await Guest.open(url, codec)
+        guests.append(guest)
+        await guest.hello(name, **hello)
+        return guest
+
+    yield arrive
+    for guest in guests:
+        guest.socket.transport.abort()
+
+
+class Process:
+    """`parlour serve` as a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, url: str) -> None:
+        self.process, self.url = process, url
+
+    @classmethod
+    async def start(cls, db: Path, *flags: str, **environment: str) -> Process:
+        command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", str(db), *flags]
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={**os.environ, "PARLOUR_LOG_LEVEL": "error", **environment},
+        )
+        assert process.stdout is not None
+        line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
+        assert line.startswith("parlour: listening on ws://"), line
+        return cls(process, line.split()[-1])
+
+    async def kill(self) -> None:
+        self.process.kill()
+        await self.process.wait()
+
+    async def terminate(self) -> int:
+        self.process.terminate()
+        return await asyncio.wait_for(self.process.wait(), 5)
+
+
+Spawn = Callable[..., Awaitable[Process]]
+
+
+@pytest.fixture
+async def spawn(tmp_path: Path) -> AsyncIterator[Spawn]:
+    processes: list[Process] = []
+
+    async def begin(*flags: str, **environment: str) -> Process:
+        process = await Process.start(tmp_path / "parlour.db", *flags, **environment)
+        processes.append(process)
+        return process
+
+    yield begin
+    for process in processes:
+        if process.process.returncode is None:
+            await process.kill()

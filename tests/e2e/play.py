@@ -1,0 +1,34 @@
+"""Short ways to a room and through a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.e2e.guest import Guest, Message
+
+FIRST = {"conga": "a4b4", "mancala": "3", "maxconnect4": "4", "cohcoh": "a1"}
+
+
+async def room_of(first: Guest, second: Guest, game: str = "cohcoh", **terms: Any) -> str:
+    """A room in which the first has seat 0, the second seat 1, and the game has begun."""
+    made = await first.ask("create", game=game, seat=0, **terms)
+    room: str = made["room"]
+    await first.find(type="snapshot", room=room)
+    await second.ask("join", room=room, code=made.get("code", ""))
+    await second.find(type="snapshot", room=room)
+    await first.find(type="started", room=room)
+    return room
+
+
+async def move(guest: Guest, room: str, ply: int, text: str, **more: Any) -> Message:
+    """Play a move, and see it."""
+    await guest.ask("move", room=room, ply=ply, move=text, **more)
+    return await guest.find(type="moved", room=room, ply=ply + 1)
+
+
+async def play(first: Guest, second: Guest, room: str, *texts: str) -> None:
+    """Moves in turns, from the start."""
+    for ply, text in enumerate(texts):
+        guest, other = (first, second) if ply % 2 == 0 else (second, first)
+        await move(guest, room, ply, text)
+        await other.find(type="moved", room=room, ply=ply + 1)
