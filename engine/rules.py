@@ -5,6 +5,7 @@ Each sees the position as two non-negative ints, `mine` (what the side to move o
 
     gen(mine, rest, out, n) -> n      write the legal moves into out[n:], sorted; return the new count
     play(mine, rest, move) -> (mine, rest, again)   as the side to move next sees it; again: the same side moves again
+    candidates(mine, rest, out, n) -> n   like gen, but only moves worth searching: one of the best is among them
     over(mine, rest) -> bool
     score(mine, rest) -> int          points secured so far, mine minus theirs; when over: the value of the game
     bounds(mine, rest) -> (low, high) the value of the game cannot lie outside, however it is played

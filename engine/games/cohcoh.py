@@ -32,6 +32,12 @@ UNIT = 1000
 WIDTH = N * STRIDE
 FULL = sum(((1 << N) - 1) << STRIDE * row for row in range(N))
 STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
+ROW = (1 << N) - 1
+COLUMN = sum(1 << STRIDE * row for row in range(N))
+CENTRE = 1 << (STRIDE + 1) * (N // 2)
+DIAGONALS = tuple(sum(1 << STRIDE * row + row + i for row in range(N - i)) for i in range(N))
+MIRRORED, FOLDED = 8, 16  # marbles on the board up to which symmetry is looked at
+SPARE, LINES = 40, 4  # weights of guess(), found by self-play: bench/tune.py
 
 
 def runs(word: int, step: int) -> int:
@@ -82,8 +88,132 @@ def score(mine: int, rest: int) -> int:
     return 1 if has_line(rest) else 0
 
 
-def bounds(mine: int, rest: int) -> tuple[int, int]:
+def forbidden(word: int) -> int:
+    """The squares where one more marble would make a line: each is the one gap in a window of K."""
+    found = 0
+    for i in range(4):
+        step = STEPS[i]
+        for gap in range(K):
+            window = FULL
+            for j in range(1, gap + 1):
+                window &= word << step * j
+            for j in range(1, K - gap):
+                window &= word >> step * j
+            found |= window
+    return found & FULL
+
+
+def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
+    """The moves worth searching: those that do not lose at once, if there are any."""
+    safe = FULL & ~(mine | rest) & ~forbidden(mine)
+    if safe == 0 or has_line(rest):
+        return gen(mine, rest, out, n)
+    while safe:
+        bit = lowest(safe)
+        out[n] = bit - bit // STRIDE
+        n += 1
+        safe &= safe - 1
+    return n
+
+
+def peaceful(word: int, squares: int, other_safe: int) -> int:
+    """Some of these squares, as many as greed finds, that a side can take all together without making a line."""
+    chosen = 0
+    while squares:
+        square = squares & ~other_safe
+        if square == 0:
+            square = squares
+        square &= -square
+        chosen |= square
+        squares &= ~square
+        squares &= ~forbidden(word | chosen)
+    return chosen
+
+
+def assured(own: int, own_safe: int, other_safe: int, empty: int, first: int) -> int:
+    """The least a side can be sure of, by counting moves: -1 means nothing.
+
+    It plays only on squares that are safe for it all together. Those that the other side may take too it shares with
+    it move by move, so it has so many safe moves at least, and leaves the other side so many at most. A square that
+    is unsafe for a side stays so; whoever runs out of safe moves first has to make a line.
+    """
+    chosen = peaceful(own, own_safe, other_safe)
+    contested = ones(chosen & other_safe)
+    share = (contested + first) // 2
+    moves = ones(chosen) - contested + share
+    theirs = ones(other_safe) - share
+    turns = (empty + first) // 2  # until the board is full
+    if moves >= theirs + first:
+        return 1 if theirs < empty - turns else 0
+    return 0 if moves >= turns else -1
+
+
+def turned(word: int) -> int:
+    """The board turned by half a circle."""
+    result = 0
+    for bit in range(N * STRIDE - 1):
+        result |= (word >> bit & 1) << N * STRIDE - 2 - bit
+    return result
+
+
+def upside_down(word: int) -> int:
+    result = 0
+    for row in range(N):
+        result |= (word >> STRIDE * row & ROW) << STRIDE * (N - 1 - row)
+    return result
+
+
+def left_right(word: int) -> int:
+    result = 0
+    for column in range(N):
+        result |= (word >> column & COLUMN) << N - 1 - column
+    return result
+
+
+def transposed(word: int) -> int:
+    """Rows become columns: each diagonal moves as a whole."""
+    result = word & DIAGONALS[0]
+    for i in range(1, N):
+        result |= (word & DIAGONALS[i]) << (STRIDE - 1) * i
+        result |= (word >> (STRIDE - 1) * i) & DIAGONALS[i]
+    return result
+
+
+def mirrored(mine: int, rest: int) -> tuple[int, int]:
+    """Bounds by strategies of symmetry; -1, 1 where there is none.
+
+    If the marbles of both sides are images of each other, the side not to move can answer every move with its image:
+    it makes a line only if the other side made the image of that line before, so it does not lose. On an odd board a
+    half turn leaves the centre to itself. Whoever holds it can do the same, provided that each line through the
+    centre has two squares that are images of each other, of which it will hold just one: K > (N + 1) / 2.
+    """
+    if N % 2 == 0:
+        if turned(mine) == rest or upside_down(mine) == rest or left_right(mine) == rest:
+            return -1, 0
+    elif 2 * K > N + 1:
+        image = turned(mine)
+        if image == rest:
+            return 0, 1
+        if image | CENTRE == rest:
+            return -1, 0
     return -1, 1
+
+
+def bounds(mine: int, rest: int) -> tuple[int, int]:
+    free = FULL & ~(mine | rest)
+    empty = ones(free)
+    mine_safe, rest_safe = free & ~forbidden(mine), free & ~forbidden(rest)
+    if mine_safe == 0:  # I have to make a line, unless the board is full
+        return (-1, -1) if empty else (0, 0)
+    if rest_safe == 0:  # after my next move the other side has to
+        return (1, 1) if empty > 1 else (0, 0)
+    low, high = -1, 1
+    if N * N - empty <= MIRRORED:
+        low, high = mirrored(mine, rest)
+    low = max(low, assured(mine, mine_safe, rest_safe, empty, 1))
+    if low < high:
+        high = min(high, -assured(rest, rest_safe, mine_safe, empty, 0))
+    return low, high
 
 
 def base(mine: int, rest: int) -> int:
@@ -91,15 +221,60 @@ def base(mine: int, rest: int) -> int:
 
 
 def key(mine: int, rest: int) -> tuple[int, int]:
-    return mine, rest
+    """The first of the eight boards that turning and reflecting make of this one; late in a game it is not worth it."""
+    if ones(mine | rest) > FOLDED:
+        return mine, rest
+    a, b = mine, rest
+    best_a, best_b = a, b
+    for i in range(1, 8):
+        if i == 4:
+            a, b = transposed(mine), transposed(rest)
+        elif i % 2 == 1:
+            a, b = upside_down(a), upside_down(b)
+        else:
+            a, b = left_right(a), left_right(b)
+        if a < best_a or (a == best_a and b < best_b):
+            best_a, best_b = a, b
+    return best_a, best_b
+
+
+def through(starts: int, bit: int, step: int) -> int:
+    """How many of the windows that begin on these squares pass through a square."""
+    count = 0
+    for i in range(K):
+        if bit >= step * i:
+            count += starts >> bit - step * i & 1
+    return count
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    return 0
+    """Take squares the other side could use; keep one's own squares safe, and off lines that can still be filled."""
+    bit = move + move // N
+    square = 1 << bit
+    free = FULL & ~(mine | rest)
+    mine_safe, rest_safe = free & ~forbidden(mine), free & ~forbidden(rest)
+    lost = mine_safe & ~square & forbidden(mine | square)
+    own, other = 0, 0
+    for i in range(4):
+        own += through(runs(mine | mine_safe, STEPS[i]), bit, STEPS[i])
+        other += through(runs(rest | rest_safe, STEPS[i]), bit, STEPS[i])
+    total = -9 * ones(lost & ~rest_safe) - 18 * ones(lost & rest_safe) - 6 * own - 4 * other
+    if rest_safe & square:
+        total += 23
+    if own == 0:
+        total -= 9
+    if ones(mine | rest) < MIRRORED and mirrored(rest, mine | square)[1] == 0:
+        total += 1000
+    return total
 
 
 def guess(mine: int, rest: int) -> int:
-    return min(max(8 * open_windows(mine, rest), 1 - UNIT), UNIT - 1)
+    """Squares only one side can use without losing, and lines each side may yet be forced to fill."""
+    free = FULL & ~(mine | rest)
+    mine_safe, rest_safe = free & ~forbidden(mine), free & ~forbidden(rest)
+    spare = ones(mine_safe) - ones(rest_safe)
+    lines = windows(rest | rest_safe) - windows(mine | mine_safe)
+    return min(max(SPARE * spare + LINES * lines, 1 - UNIT), UNIT - 1)
 
 
 def open_windows(own: int, other: int) -> int:
@@ -142,6 +317,10 @@ class CohCoh(Game):
             "WIDTH": n * (n + 1),
             "FULL": sum(((1 << n) - 1) << (n + 1) * row for row in range(n)),
             "STEPS": (1, n + 1, n + 2, n),
+            "ROW": (1 << n) - 1,
+            "COLUMN": sum(1 << (n + 1) * row for row in range(n)),
+            "CENTRE": 1 << (n + 2) * (n // 2),
+            "DIAGONALS": tuple(sum(1 << (n + 2) * row + i for row in range(n - i)) for i in range(n)),
         }
 
     def describe(self, values: Mapping[str, OptionValue]) -> Spec:

@@ -116,6 +116,10 @@ def put(word: int, square: int, stones: int) -> int:
     return word + ((stones << 4 * square) & FIELDS)
 
 
+def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
+    return gen(mine, rest, out, n)
+
+
 def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
     square, step, limit = move & 15, STEPS[move >> 4], ROOM[move]
     stones = corner(mine) if square == 15 else mine >> 4 * square & 15

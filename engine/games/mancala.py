@@ -44,6 +44,9 @@ MOST_MOVES = PITS
 CYCLIC = False
 UNIT = 8
 WIDTH = BITS * (PITS + 1)
+# Weights of tactics(), found by climbing towards fewer nodes when (4,4), (4,5), (5,4) and (6,3) are solved
+MINE_AWAY = (1, -3, -3, -3, -3, -6, -6, -6, -6, -6)
+THEIRS_AWAY = (-9, -1, -13, 0, 6, 5, 5, 5, 5, 5)
 HOME, TURN, CAPTURE, MOVER = 0, 0, 0, 0  # weights of guess(), found by self-play: bench/tune.py
 RING = 2 * PITS + 1
 PIT = (1 << BITS) - 1  # the bits of one field
@@ -73,6 +76,10 @@ def gen(mine: int, rest: int, out: list[int], n: int) -> int:
 def first(count: int) -> int:
     """The bits of the first fields of a word."""
     return (1 << BITS * count) - 1
+
+
+def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
+    return gen(mine, rest, out, n)
 
 
 def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
@@ -144,8 +151,22 @@ def key(mine: int, rest: int) -> tuple[int, int]:
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    """Another turn first, the pits near the store first of all: they can be had again and again."""
-    return move + (PITS if (mine >> BITS * move & PIT) % RING == PITS - move else 0)
+    """Another turn first, then stones stored; then what each pit holds after the move, by its distance from home."""
+    own, other, again = play(mine, rest, move)
+    stored = (own >> BITS * PITS) - (mine >> BITS * PITS) if again else (other >> BITS * PITS) - (mine >> BITS * PITS)
+    total = 32 * stored
+    if again:
+        total += 1299 + 73 * move
+    else:
+        own, other = other, own
+        total += 5 * move - (11 if stored > 1 else 0)
+    for i in range(PITS):
+        away = PITS - i
+        stones = own >> BITS * i & PIT
+        total += MINE_AWAY[away - 1] * stones - (9 if stones == away else 0)
+        stones = other >> BITS * i & PIT
+        total += THEIRS_AWAY[away - 1] * stones - (5 if stones == away else 0)
+    return total
 
 
 def prospects(own: int, other: int) -> int:

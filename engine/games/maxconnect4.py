@@ -48,6 +48,10 @@ def gen(mine: int, rest: int, out: list[int], n: int) -> int:
     return n
 
 
+def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
+    return gen(mine, rest, out, n)
+
+
 def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
     column = (mine | rest) & ((1 << ROWS) - 1 << 7 * move)
     return rest, mine | (column + (1 << 7 * move) & ~column), False

@@ -18,7 +18,7 @@ FIRST_BUCKETS = 1 << 12  # of the table, which grows as it fills; plain Python i
 LONGEST_LINE = 60
 MOST_DEPTH = 200
 MOST_PAST = 100  # positions of the game that are looked at for repetition
-FIRST_LOOK = 10  # plies of estimate before a position is solved: good moves to try first
+FIRST_LOOK = 100_000  # nodes of deepening before a position is solved: a guess at its value, and good moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +126,15 @@ class Thinker:
         report = self._first(state)
         if report.proved:
             return report
-        low, high = self.game.rules.bounds(state.mine, state.rest)
+        low, high = self._certain(state)
         report = replace(report, low=low, high=high)
         try:
-            for depth in range(1, FIRST_LOOK + 1):
-                guess = self._aspire(state, depth, 0, clock)
+            guess = 0
+            for depth in range(1, MOST_DEPTH):
+                guess = self._aspire(state, depth, guess, clock)
                 report = replace(self._report(state, depth, guess, self._proved(), clock), low=low, high=high)
+                if report.proved or report.nodes > FIRST_LOOK:
+                    break
             while low < high:
                 aim = min(max(round(report.value), low + 1), high)  # is the value at least that?
                 value = self._full(state, aim, clock)
@@ -153,12 +156,32 @@ class Thinker:
         """A line of best play from a position of known value to the end of the game."""
         line: list[Move] = []
         while self.game.outcome(state) is None:
-            self._full(state, value, clock)
-            line.append(int(self._stack[self._root() + tree.BEST_MOVE]))
-            after = self.game.after(state, line[-1])
+            move = self._plain_to_see(state, value)
+            if move is None:
+                self._full(state, value, clock)
+                move = int(self._stack[self._root() + tree.BEST_MOVE])
+            line.append(move)
+            after = self.game.after(state, move)
             value = value if after.turn == state.turn else -value
             state = after
         return tuple(line)
+
+    def _certain(self, state: State) -> tuple[int, int]:
+        """What is certain of a position's value before any search."""
+        rules = self.game.rules
+        if rules.over(state.mine, state.rest):
+            return (rules.score(state.mine, state.rest),) * 2
+        low, high = rules.bounds(state.mine, state.rest)
+        return low, high
+
+    def _plain_to_see(self, state: State, value: int) -> Move | None:
+        """A move that reaches a value by the game's hard bounds alone, without a search."""
+        for move in self.game.moves(state):
+            after = self.game.after(state, move)
+            low, high = self._certain(after)
+            if (low if after.turn == state.turn else -high) >= value:
+                return move
+        return None
 
     # -- one search of the tree
 

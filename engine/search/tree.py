@@ -1,9 +1,9 @@
 """The search itself: negamax with a principal variation, a table and proofs, for any game's rule functions.
 
-It is written in the subset of Python that numba compiles, like the rules. It calls the rule functions (gen, play,
-over, score, bounds, base, key, tactics, guess) and the primitives (mix, length) by name; engine/search/kernel.py puts
-this file and a game's rules into one namespace, plain or compiled. It is iterative: all of its state lives in the
-arrays it is given, so it can stop after any number of nodes and go on later.
+It is written in the subset of Python that numba compiles, like the rules. It calls the rule functions (play, over,
+score, bounds, base, candidates, key, tactics, guess) and the primitives (mix, length) by name; engine/search/kernel.py
+puts this file and a game's rules into one namespace, plain or compiled. It is iterative: all of its state lives in
+the arrays it is given, so it can stop after any number of nodes and go on later.
 
 Values are in units of 1/UNIT, for the side to move. A value is *solid* when no estimate went into it: then it holds
 at any depth, and is a proof.
@@ -22,7 +22,20 @@ from typing import TYPE_CHECKING
 from engine.search.primitives import length, mix
 
 if TYPE_CHECKING:  # a game's rules, put here by engine/search/kernel.py
-    from engine.search.given import CYCLIC, MOST_MOVES, UNIT, base, bounds, gen, guess, key, over, play, score, tactics
+    from engine.search.given import (
+        CYCLIC,
+        MOST_MOVES,
+        UNIT,
+        base,
+        bounds,
+        candidates,
+        guess,
+        key,
+        over,
+        play,
+        score,
+        tactics,
+    )
 
 INFINITY = 32_767
 SOLID_DEPTH = 255  # the depth of a value that holds at any depth
@@ -181,7 +194,7 @@ def run(
             stack[f + FLOOR] = max(alpha, low)
             stack[f + BEST], stack[f + BEST_MOVE], stack[f + SOLID] = -INFINITY, -1, 1
             stack[f + HASH], stack[f + BASE], stack[f + ENTERED] = check, secured, nodes
-            stack[f + COUNT] = gen(mine, rest, moves, m) - m
+            stack[f + COUNT] = candidates(mine, rest, moves, m) - m
             stack[f + NEXT] = 0
             arrange(stack, moves, weights, history, f, m, hint)
             returning = 0
