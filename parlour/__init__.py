@@ -15,6 +15,11 @@ import os.path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from client.bot import Bot as Bot
+    from client.bot import Budget as Budget
+    from client.bot import Thought as Thought
+    from client.note import Note as Note
+    from client.run import run as run
     from engine.board import Board as Board
     from engine.errors import GameError as GameError
     from engine.errors import IllegalMove as IllegalMove
@@ -33,6 +38,8 @@ if TYPE_CHECKING:
 HOUSE = ("engine", "protocol", "server", "client")
 PUBLIC = {
     "Board": "engine.board",
+    "Bot": "client.bot",
+    "Budget": "client.bot",
     "GAMES": "engine.registry",
     "Game": "engine.game",
     "GameError": "engine.errors",
@@ -41,11 +48,14 @@ PUBLIC = {
     "InvalidOption": "engine.errors",
     "InvalidPosition": "engine.errors",
     "InvalidRecord": "engine.errors",
+    "Note": "client.note",
     "Outcome": "engine.game",
     "Played": "engine.record",
     "Record": "engine.record",
     "State": "engine.game",
+    "Thought": "client.bot",
     "create": "engine.registry",
+    "run": "client.run",
 }
 
 

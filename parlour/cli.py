@@ -14,6 +14,7 @@ from parlour import Shadowed, check_house
 
 COMMANDS = {
     "serve": "run a server",
+    "bot": "connect a bot: one of the house, your own, or any program",
     "account": "names and tokens of a server's players",
     "best": "the best move of a position",
     "solve": "the exact value of a position, and a best line",

@@ -1,0 +1,35 @@
+"""Time controls as people write them: none, 5+3 (minutes and seconds), 90s+1, 10/move, 10/move+60 (seconds)."""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import GameError
+from protocol.messages import MOST_TIME, TimeControl
+
+FORM = "none, minutes+seconds like 5+3, 90s+1, or seconds like 10/move or 10/move+60"
+NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"
+FISCHER = re.compile(rf"{NUMBER}(s?)(?:\+{NUMBER})?")
+PER_MOVE = re.compile(rf"{NUMBER}/move(?:\+{NUMBER})?")
+
+
+def parse(text: str) -> TimeControl:
+    """GameError says what is expected."""
+    given = text.strip().lower()
+    control = None
+    if given == "none":
+        return TimeControl()
+    if (match := PER_MOVE.fullmatch(given)) is not None:
+        per_move, bank = milliseconds(match[1]), milliseconds(match[2] or "0")
+        kind = "bank" if bank else "move"
+        control = TimeControl(kind=kind, per_move=per_move, bank=bank)  # type: ignore[arg-type]
+    elif (match := FISCHER.fullmatch(given)) is not None:
+        base = milliseconds(match[1]) * (1 if match[2] else 60)
+        control = TimeControl(kind="fischer", base=base, increment=milliseconds(match[3] or "0"))
+    if control is None or max(control.base, control.increment, control.per_move, control.bank) > MOST_TIME:
+        raise GameError(f"{text[:40]!r} is no clock: expected {FORM}")
+    return control
+
+
+def milliseconds(text: str) -> int:
+    return round(float(text) * 1000)

@@ -1,0 +1,83 @@
+"""What makes a bot for every game: a class, a name of the house, or a program that is not ours."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from client.bot import Bot
+from client.bots.load import LoadError
+from client.bots.recipe import Recipe
+from client.bridges.adapters import ADAPTERS
+from client.bridges.exec import ExecBot, Pool
+from client.bridges.forensics import default_folder
+from client.bridges.homework import HomeworkBot
+from client.bridges.limits import Limits
+from client.bridges.program import Program
+from engine.registry import GAMES
+
+WORKER = (sys.executable, "-P", "-m", "client.worker")  # -P: the working folder may hold anything
+
+
+def nothing() -> None:
+    """There is nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """`warm` has the first bot ready before a game begins; `close` gets rid of whatever waits for another game."""
+
+    name: str
+    source: str
+    games: tuple[str, ...]
+    make: Callable[[], Bot]
+    warm: Callable[[], None] = nothing
+    close: Callable[[], None] = nothing
+
+
+def of_recipe(recipe: Recipe, forensics: Path | None = None, startup: float = 30.0) -> Maker:
+    """LoadError or GameError if there is no such bot."""
+    recipe.check()
+    if recipe.isolation == "thread":
+        return Maker(recipe.name, recipe.bot, recipe.games, recipe.maker())
+    program = Program(
+        (*WORKER, recipe.dump()),
+        limits=Limits(startup=startup, memory=0, file=0),
+        ready=True,
+        events=True,
+        name=recipe.name,
+        forensics=forensics or default_folder(),
+    )
+    pool = Pool(program)
+    return Maker(recipe.name, recipe.bot, recipe.games, lambda: ExecBot(pool), nothing, pool.close)
+
+
+def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
+    """A class of the caller's own. In a process of its own it is loaded from its file, so it needs to have one."""
+    games = tuple(bot.games) or tuple(GAMES)
+    unknown = [game for game in games if game not in GAMES]
+    if unknown:
+        raise LoadError(f"{bot.__name__} plays {unknown[0]!r}; there are {', '.join(GAMES)}")
+    name = bot.name or bot.__name__
+    try:
+        source = f"{Path(inspect.getfile(bot)).resolve()}:{bot.__qualname__}"
+    except (OSError, TypeError):
+        source = ""
+    if bot.isolation == "thread":
+        return Maker(name, source or name, games, bot)
+    if not source or "<locals>" in source:
+        raise LoadError(f"{bot.__name__} with isolation 'process' must stand at the top of a file")
+    return of_recipe(Recipe(source), forensics)
+
+
+def of_program(program: Program, games: tuple[str, ...], source: str) -> Maker:
+    pool = Pool(program)
+    return Maker(program.name, source, games, lambda: ExecBot(pool), pool.warm, pool.close)
+
+
+def of_homework(program: Program, adapter: str, copied: Path | None, source: str) -> Maker:
+    chosen = ADAPTERS[adapter]
+    return Maker(program.name, source, (chosen.game,), lambda: HomeworkBot(program, chosen, copied))

@@ -1,0 +1,54 @@
+"""Which games a bot plays: what its owner wants, as a pure question about a room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.errors import GameError
+from engine.registry import create
+from protocol.messages import RoomInfo
+
+Stakes = Literal["any", "rated", "casual"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`options` that a room must have; `opponents` who alone are welcome; `strangers` who are not."""
+
+    games: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=dict)
+    concurrent: int = 4
+    stakes: Stakes = "any"
+    opponents: frozenset[str] = frozenset()
+    strangers: frozenset[str] = frozenset()
+    takebacks: bool = True
+    rematches: bool = True
+
+    def objection(self, info: RoomInfo, me: str) -> str:
+        """Why this room is not for us; "" if it is."""
+        names = {seat.name.casefold() for seat in info.seats if seat is not None}
+        if info.game not in self.games:
+            return f"{info.game} is not played here"
+        if info.status != "waiting" or None not in info.seats or me.casefold() in names:
+            return "there is no seat for us"
+        if info.invite and info.invite.casefold() != me.casefold():
+            return "somebody else is invited"
+        if self.stakes != "any" and info.rated != (self.stakes == "rated"):
+            return f"only {self.stakes} games"
+        if self.opponents and not names <= self.opponents:
+            return "not against this opponent"
+        if names & self.strangers:
+            return "not against this opponent"
+        return self._option_problem(info)
+
+    def _option_problem(self, info: RoomInfo) -> str:
+        try:
+            settled = create(info.game, info.options).spec.options
+        except GameError as error:
+            return str(error)
+        for name, value in self.options.items():
+            if name in settled and str(settled[name]) != value:
+                return f"only with {name}={value}"
+        return ""

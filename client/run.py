@@ -1,0 +1,124 @@
+"""Running a bot of one's own: `from parlour import Bot, run`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from client.address import DEFAULT_URL
+from client.backoff import Backoff
+from client.bot import Bot
+from client.clocks import parse
+from client.maker import Maker, of_class
+from client.playing import Manners, Tell
+from client.policy import Policy
+from client.runner import Runner, Wish
+from client.session import Session
+from client.statefile import StateFile, default_file
+from client.thinking import in_thread
+
+
+def say(sentence: str) -> None:
+    print(sentence, flush=True)
+
+
+def run(
+    bot: type[Bot],
+    *,
+    url: str = "",
+    name: str = "",
+    token: str = "",
+    seek: str = "",
+    clock: str = "none",
+    games: int | None = None,
+    concurrent: int = 4,
+) -> None:
+    """Connect a bot and play until interrupted, or so many games. `seek`: a game to look for opponents in.
+
+    Without url and token, the environment's PARLOUR_URL and PARLOUR_TOKEN. `parlour bot FILE.py` has more to choose.
+    """
+    maker = of_class(bot)
+    wishes = (Wish(seek, {}, parse(clock)),) if seek else ()
+    policy = Policy(maker.games, concurrent=concurrent)
+    manners = Manners(source=maker.source)
+    connection = Connection(
+        url or os.environ.get("PARLOUR_URL", ""), name, token or os.environ.get("PARLOUR_TOKEN", "")
+    )
+    with suppress(KeyboardInterrupt):
+        asyncio.run(play(connection, maker, policy, manners, wishes=wishes, games=games))
+
+
+class Connection:
+    """Where to and as whom. `state`: the file with the way back; None is the usual one, an empty path none at all."""
+
+    def __init__(self, url: str = "", name: str = "", token: str = "", state: Path | None = None) -> None:
+        self.url, self.name, self.token, self.state = url or DEFAULT_URL, name, token, state
+        self.silence = 20.0
+        self.backoff: Backoff | None = None
+
+    def state_file(self, name: str) -> StateFile | None:
+        if self.state == Path():
+            return None
+        return StateFile(self.state or default_file(self.url, name))
+
+
+async def play(
+    connection: Connection,
+    maker: Maker,
+    policy: Policy,
+    manners: Manners,
+    *,
+    wishes: tuple[Wish, ...] = (),
+    open_rooms: bool = False,
+    games: int | None = None,
+    tell: Tell = say,
+) -> int:
+    """Play until it is enough or somebody interrupts; how many games there were. SessionError."""
+    name = connection.name or maker.name
+    state = connection.state_file(name)
+    resume = "" if state is None else state.open()
+    session = Session(
+        connection.url,
+        name=name,
+        token=connection.token,
+        resume=resume,
+        client=f"parlour-bot {sys.version_info.major}.{sys.version_info.minor}",
+        silence=connection.silence,
+        backoff=connection.backoff,
+    )
+    runner = Runner(
+        session, maker, policy, manners, tell, wishes=wishes, open_rooms=open_rooms, games=games, state=state
+    )
+    try:
+        await in_thread(maker.warm)
+        async with session:
+            await interruptible(runner)
+        return runner.played
+    finally:
+        await in_thread(maker.close)
+        if state is not None:
+            state.close()
+
+
+async def interruptible(runner: Runner) -> None:
+    """Run until the end, or until SIGTERM or Ctrl-C, and take leave then."""
+    task = asyncio.create_task(runner.run())
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # not in this thread, or not on this system
+            loop.add_signal_handler(number, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not task.cancelled():
+            task.cancel()
+            raise
+    finally:
+        for number in numbers:
+            with suppress(NotImplementedError, ValueError, RuntimeError):
+                loop.remove_signal_handler(number)

@@ -1,0 +1,277 @@
+"""A session with a server: it outlives the connections it is made of.
+
+    async with Session("ws://127.0.0.1:8765/ws", name="alice") as session:
+        await session.ask(m.Pair(id=session.id(), game="conga"))
+        async for happening in session:     # events, snapshots, lobby updates; Connected and Lost
+            table = session.tables[…]       # every room, folded up to the last event
+
+A cut costs nothing but a Lost and a Connected: the session comes back as the same player, asks for the events it has
+missed, and sends again what may be sent twice (client/waiting.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import suppress
+from itertools import count
+from types import TracebackType
+from typing import Any, Self
+
+from client.address import DEFAULT_URL, websocket_url
+from client.backoff import Backoff
+from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
+from client.happenings import Connected, Happening, Lost
+from client.link import Dropped, Link, linked
+from client.tables import Tables
+from client.throttle import Throttle
+from client.waiting import Waiting
+from protocol import messages as m
+from protocol.messages import ServerMessage
+from protocol.wire import MSGPACK, Codec
+
+TEMPORARY = ("rate_limited", "unavailable", "draining", "internal")
+LATENCY_WEIGHT = 0.2  # of the newest measurement
+
+
+class Session:
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        name: str = "",
+        token: str = "",
+        resume: str = "",
+        client: str = "parlour",
+        codec: Codec[m.Message] = MSGPACK,
+        timeout: float = 30.0,
+        silence: float = 20.0,
+        backoff: Backoff | None = None,
+    ) -> None:
+        """`timeout`: seconds to wait for an answer; `silence`: after which a connection that says nothing is cut."""
+        self.url = websocket_url(url)
+        self.tables = Tables()
+        self.welcome: m.Welcome | None = None
+        self.latency = 0.0  # seconds for a question and its answer, lately
+        self.resume = resume  # the secret that brings us back; keep it to come back after a crash
+        self._identity = {"name": name, "token": token, "client": client}
+        self._codec, self._timeout, self._silence = codec, timeout, silence
+        self._backoff = backoff or Backoff()
+        self._ids = count(1)
+        self._link: Link | None = None
+        self._ready = asyncio.Event()  # there is a link, or there will never be one again
+        self._throttle = Throttle(30, 90, 0.0)
+        self._waiting: dict[int, Waiting] = {}
+        self._watched: dict[str, str] = {}  # rooms to be watched again after a cut, with their codes
+        self._lobby = False
+        self._happenings: asyncio.Queue[Happening | SessionError] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._chores: set[asyncio.Task[None]] = set()
+        self._ended: SessionError | None = None
+        self._why = f"no answer from {self.url}"  # there was no connection, last time
+        self._pause = 0.0  # seconds the server wants us to stay away
+
+    # -- for the user
+
+    async def open(self, patience: float | None = None) -> m.Welcome:
+        """Connect, trying for so many seconds (None: for ever); NoServer says why not, Refused is the server's no."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._live())
+        ready = asyncio.create_task(self._ready.wait())
+        try:
+            await asyncio.wait({ready}, timeout=patience)
+        finally:
+            ready.cancel()
+        if self.welcome is not None and self._ended is None:
+            return self.welcome
+        error = self._ended or NoServer(self._why)
+        await self.close()
+        raise error
+
+    async def close(self) -> None:
+        self._end(Closed("the session was closed"))
+        tasks = [*self._chores, *([] if self._task is None else [self._task])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def __aiter__(self) -> AsyncIterator[Happening]:
+        while True:
+            happening = await self._happenings.get()
+            if isinstance(happening, Closed):
+                return
+            if isinstance(happening, SessionError):
+                raise happening
+            yield happening
+
+    def id(self) -> int:
+        """A number for the next command."""
+        return next(self._ids)
+
+    async def ask(self, command: m.Command, within: float | None = None) -> m.Ok:
+        """Send a command and wait for its `ok`; Refused, Unanswered, or Cut if it may not be sent twice."""
+        self._remember(command)
+        waiting = self._waiting[command.id] = Waiting(command, asyncio.get_running_loop().create_future())
+        try:
+            async with asyncio.timeout(self._timeout if within is None else within):
+                await self._ready.wait()
+                if self._ended is not None:
+                    raise self._ended
+                await self._send(waiting)
+                return await waiting.answer
+        except TimeoutError:
+            raise Unanswered(f"no answer from {self.url}") from None
+        finally:
+            del self._waiting[command.id]
+
+    def _remember(self, command: m.Command) -> None:
+        """What has to be asked for again after a cut."""
+        match command:
+            case m.Watch():
+                self._watched[command.room] = command.code
+            case m.Leave():
+                self._watched.pop(command.room, None)
+            case m.Lobby():
+                self._lobby = command.on
+
+    # -- connections
+
+    async def _live(self) -> None:
+        try:
+            while True:
+                await self._one_connection()
+                seconds = self._backoff.next(at_least=self._pause)
+                self._happenings.put_nowait(Lost(self._why, seconds))
+                await asyncio.sleep(seconds)
+        except SessionError as error:
+            self._end(error)
+
+    async def _one_connection(self) -> None:
+        """Connect and stay until the connection is gone. NoServer and Refused: there is no use in trying again."""
+        self._pause = 0.0
+        try:
+            async with linked(self.url, self._codec, self._silence) as link:
+                await self._greet(link)
+                async for message in link.messages():
+                    self._receive(message)
+                self._why = link.farewell
+        except Dropped as error:
+            self._why = str(error)
+        except Refused as error:
+            if error.code not in TEMPORARY:
+                raise
+            self._why, self._pause = str(error), error.retry_after or 0.0
+        finally:
+            self._link = None
+            if self._ended is None:
+                self._ready.clear()
+            for waiting in self._waiting.values():
+                waiting.cut()
+
+    async def _greet(self, link: Link) -> None:
+        """Say hello as whoever we were; as somebody new if the server has forgotten us."""
+        for resume in dict.fromkeys((self.resume, "")):
+            began = time.monotonic()
+            await link.send(m.Hello(id=self.id(), resume=resume, **self._identity))
+            answer = await link.receive()
+            if isinstance(answer, m.Welcome):
+                self.latency = time.monotonic() - began
+                self._connected(link, answer)
+                return
+            if not isinstance(answer, m.Error):
+                raise Dropped(f"{self.url} does not answer hello")
+            if answer.code != "bad_session" or not resume:
+                raise Refused(answer)
+
+    def _connected(self, link: Link, welcome: m.Welcome) -> None:
+        again = self.welcome is not None and self.welcome.you.id == welcome.you.id
+        limits = welcome.limits
+        self.welcome, self.resume, self._link = welcome, welcome.session, link
+        self._throttle = Throttle(limits.messages_per_second, limits.burst, time.monotonic())
+        self._backoff.reset()
+        self._happenings.put_nowait(Connected(welcome, again))
+        self._chore(self._take_up(welcome, [waiting for waiting in self._waiting.values() if waiting.sent]))
+        self._ready.set()
+
+    async def _take_up(self, welcome: m.Welcome, unanswered: list[Waiting]) -> None:
+        """Whatever was under way: questions without an answer, the lobby, rooms where something may have happened."""
+        for waiting in unanswered:
+            await self._send(waiting)
+        if self._lobby:
+            await self.ask(m.Lobby(id=self.id(), on=True))
+        for table in self.tables.unfinished():
+            known = table.room in welcome.rooms  # then a snapshot comes by itself
+            if not known and (table.seat is not None or table.room in self._watched):
+                await self._catch_up(table.room, self.tables.missing.get(table.room, table.seq))
+
+    def _end(self, error: SessionError) -> None:
+        if self._ended is None:
+            self._ended = error
+            self._ready.set()
+            for waiting in self._waiting.values():
+                waiting.fail(error)
+            self._happenings.put_nowait(error)
+
+    # -- messages
+
+    async def _send(self, waiting: Waiting) -> None:
+        seconds = self._throttle.wait(time.monotonic())
+        if seconds:
+            await asyncio.sleep(seconds)
+        waiting.on_its_way()
+        if self._link is not None:
+            await self._link.send(waiting.command)
+
+    def _receive(self, message: ServerMessage) -> None:
+        now = time.monotonic()
+        match message:
+            case m.Ok() | m.Error():
+                waiting = None if message.id is None else self._waiting.get(message.id)
+                if waiting is not None:
+                    self.latency += LATENCY_WEIGHT * (waiting.resolve(message) - self.latency)
+                if isinstance(message, m.Error) and message.snapshot is not None:
+                    self._snapshot(message.snapshot, now)
+            case m.Snapshot():
+                self._snapshot(message, now)
+            case m.Event():
+                self._event(message, now)
+            case _:
+                if isinstance(message, m.Closing):
+                    self._pause = message.retry_after
+                self._happenings.put_nowait(message)
+
+    def _snapshot(self, snapshot: m.Snapshot, now: float) -> None:
+        if self.tables.snapshot(snapshot, now):
+            self._happenings.put_nowait(snapshot)
+
+    def _event(self, event: m.Event, now: float) -> None:
+        asked = event.room in self.tables.missing
+        if self.tables.event(event, now):
+            self._happenings.put_nowait(event)  # type: ignore[arg-type]  # every event is one of them
+        elif event.room in self.tables.missing and not asked:
+            self._chore(self._catch_up(event.room, self.tables.missing[event.room]))
+
+    async def _catch_up(self, room: str, after: int) -> None:
+        """Ask for the events behind a seq, or with 0 for a whole snapshot."""
+        code = self._watched.get(room, "")
+        with suppress(Refused):  # a room that is there no more
+            await self.ask(m.Watch(id=self.id(), room=room, after=after, code=code))
+
+    def _chore(self, work: Coroutine[Any, Any, None]) -> None:
+        async def done() -> None:
+            with suppress(SessionError):  # cut again: the next connection begins anew
+                await work
+
+        task = asyncio.create_task(done())
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)

@@ -1,0 +1,188 @@
+"""A room as a client sees it: a snapshot, and every event behind it folded in. Pure; whoever calls says the time."""
+
+from __future__ import annotations
+
+from client.errors import SessionError
+from engine.errors import GameError
+from engine.game import Game, Outcome, State
+from engine.registry import create
+from protocol import messages as m
+from protocol.messages import PlayedMove, Seat, Snapshot
+
+
+class Desync(SessionError):
+    """What the server says and what we know do not go together: a fresh snapshot is needed."""
+
+
+class Table:
+    """`game` and `states` are there as far as our engine knows the game; a newer server may have others."""
+
+    def __init__(self, snapshot: Snapshot, now: float, known: Table | None = None) -> None:
+        """`known`: the same room as it was before the connection was lost."""
+        self.setup = snapshot  # what never changes is read from here
+        self.room, self.seq, self.status = snapshot.room, snapshot.seq, snapshot.status
+        self.seats: list[Seat | None] = list(snapshot.seats)
+        self.seat = snapshot.your_seat
+        self.moves: list[PlayedMove] = list(snapshot.moves)
+        self.position, self.turn = snapshot.position, snapshot.turn
+        self.left = snapshot.left
+        self.offers = snapshot.offers
+        self.fouls = list(snapshot.fouls)
+        self.chat = list(snapshot.chat)
+        self.result, self.reason = snapshot.result, snapshot.reason
+        self.winner, self.scores = snapshot.winner, snapshot.scores
+        self.next = snapshot.next
+        self.game, self.states = self._replay(known)
+        self._mark = now
+        same = known is not None and (known.ply, known.turn) == (self.ply, self.turn)
+        self._free = known.free(now) if same and known is not None else snapshot.clock.per_move / 1000
+
+    def _replay(self, known: Table | None) -> tuple[Game | None, list[State]]:
+        if known is not None and known.game is not None:
+            same = 0
+            while same < min(len(known.moves), self.ply) and known.moves[same].move == self.moves[same].move:
+                same += 1
+            game, states = known.game, known.states[: same + 1]
+        else:
+            try:
+                game = create(self.setup.game, self.setup.options)
+            except GameError:
+                return None, []
+            states = [game.start()]
+        for played in self.moves[len(states) - 1 :]:
+            states.append(self._after(game, states[-1], played.move))
+        if game.dump(states[-1]) != self.position:
+            raise Desync(f"room {self.room}: the moves do not lead to the position {self.position!r}")
+        return game, states
+
+    @staticmethod
+    def _after(game: Game, state: State, move: str) -> State:
+        try:
+            return game.play(state, game.parse(state, move))
+        except GameError as error:
+            raise Desync(str(error)) from None
+
+    # -- what can be asked
+
+    @property
+    def ply(self) -> int:
+        return len(self.moves)
+
+    @property
+    def state(self) -> State:
+        return self.states[-1]
+
+    @property
+    def my_move(self) -> bool:
+        return self.status == "running" and self.seat is not None and self.turn == self.seat
+
+    @property
+    def opponent(self) -> Seat | None:
+        return None if self.seat is None else self.seats[1 - self.seat]
+
+    def outcome(self) -> Outcome | None:
+        if self.status != "ended":
+            return None
+        return Outcome(self.winner, self.reason or "aborted", self.scores)
+
+    def free(self, now: float) -> float:
+        """What is left of the time that every move has for itself."""
+        return max(0.0, self._free - (now - self._mark))
+
+    def time_left(self, side: int, now: float) -> float | None:
+        """Seconds until a side's flag falls, if it moved now; None without clocks."""
+        if self.left is None:
+            return None
+        left = self.left[side] / 1000
+        if side != self.turn or self.status != "running":
+            return left + self.setup.clock.per_move / 1000
+        return max(0.0, left + self._free - (now - self._mark))
+
+    # -- what happens
+
+    def apply(self, event: m.Event, now: float) -> None:
+        """The next event; Desync if it is not the next, or cannot be."""
+        if event.seq != self.seq + 1:
+            raise Desync(f"room {self.room}: event {event.seq} came after {self.seq}")
+        self.seq = event.seq
+        match event:
+            case m.Moved():
+                self._moved(event, now)
+            case m.Seated():
+                self.seats[event.seat] = Seat(player=event.player, name=event.name, account=event.account)
+            case m.Unseated():
+                self.seats[event.seat] = None
+            case m.Started():
+                self.status = "running"
+                self._turn_begins(event.turn, event.left, now)
+            case m.Ended():
+                self.status, self.offers = "ended", m.Offers(rematch=self.offers.rematch)
+                self.result, self.reason = event.result, event.reason
+                self.winner, self.scores = event.winner, event.scores
+            case m.TakenBack():
+                self._taken_back(event, now)
+            case m.Presence():
+                seat = self.seats[event.seat]
+                if seat is not None:
+                    self.seats[event.seat] = Seat(
+                        player=seat.player, name=seat.name, account=seat.account, online=event.online
+                    )
+            case m.Said():
+                self.chat.append(event)
+            case m.Fouled():
+                self.fouls[event.seat] = event.fouls
+            case m.Rematched():
+                self.next = event.next
+            case m.Resumed():
+                self._mark += event.credit / 1000
+            case _:
+                self._offered(event)
+
+    def _moved(self, event: m.Moved, now: float) -> None:
+        if event.ply != self.ply + 1:
+            raise Desync(f"room {self.room}: ply {event.ply} came after {self.ply}")
+        if self.game is not None:
+            state = self._after(self.game, self.state, event.move)
+            if self.game.dump(state) != event.position:
+                raise Desync(f"room {self.room}: {event.move} does not lead to {event.position!r}")
+            self.states.append(state)
+        self.moves.append(
+            PlayedMove(
+                ply=event.ply,
+                side=event.side,
+                move=event.move,
+                took=event.took,
+                charged=event.charged,
+                left=event.left,
+                note=event.note,
+            )
+        )
+        self.position = event.position
+        self.offers = m.Offers()
+        self._turn_begins(event.turn, event.left, now)
+
+    def _taken_back(self, event: m.TakenBack, now: float) -> None:
+        del self.moves[event.ply :]
+        del self.states[event.ply + 1 :]
+        self.position = event.position
+        self.offers = m.Offers()
+        self._turn_begins(event.turn, event.left, now)
+
+    def _turn_begins(self, turn: int, left: m.Left | None, now: float) -> None:
+        self.turn, self.left, self._mark = turn, left, now
+        self._free = self.setup.clock.per_move / 1000
+
+    def _offered(self, event: m.Event) -> None:
+        draw, takeback, rematch = self.offers.draw, self.offers.takeback, self.offers.rematch
+        match event:
+            case m.DrawOffered():
+                draw = event.seat
+            case m.TakebackOffered():
+                takeback = event.seat
+            case m.RematchOffered():
+                rematch = event.seat
+            case m.Declined():
+                draw = None if event.offer == "draw" else draw
+                takeback = None if event.offer == "takeback" else takeback
+                rematch = None if event.offer == "rematch" else rematch
+        self.offers = m.Offers(draw=draw, takeback=takeback, rematch=rematch)

@@ -1,0 +1,93 @@
+"""A bot's own code, off the event loop: in a daemon thread, so that one that never returns holds nobody up."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from client import note
+from client.bot import Bot, Budget, Thought, as_thought
+from client.bridges.failure import Failure
+from client.bridges.forensics import Case, keep
+from client.note import Note
+from engine.errors import GameError
+from engine.game import Game, State
+
+T = TypeVar("T")
+SLACK = 2.0  # seconds for a bridge to notice the deadline by itself, which it does with better words
+
+
+def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if future.cancelled():
+            return
+        if error is None:
+            future.set_result(result)  # type: ignore[arg-type]
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        result: T | None = None
+        failed: Exception | None = None
+        try:
+            result = work()
+        except (StopIteration, SystemExit, KeyboardInterrupt) as error:  # of no meaning outside of the bot
+            failed = RuntimeError(f"{type(error).__name__} {error}".strip())
+        except Exception as error:
+            failed = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, result, failed)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+async def think(
+    bot: Bot, game: Game, state: State, budget: Budget, name: str, forensics: Path, cpu_clock: bool
+) -> Thought:
+    """The bot's move, legal and with its note; Failure, with the evidence kept, if there is none."""
+    began = time.monotonic()
+
+    def work() -> Thought:
+        cpu_before = time.thread_time()
+        answer = as_thought(game, state, bot.choose(game, state, budget))
+        if cpu_clock:
+            return timed(answer, time.monotonic() - began, time.thread_time() - cpu_before)
+        return answer
+
+    try:
+        async with asyncio.timeout(max(0.0, budget.deadline - time.monotonic()) + SLACK):
+            return await in_thread(work)
+    except Failure:
+        raise  # a bridge has kept the evidence already
+    except (TimeoutError, asyncio.CancelledError) as error:
+        budget.cancelled.set()
+        bot.stop()
+        if isinstance(error, asyncio.CancelledError):
+            raise
+        failure, trace = Failure("timeout", f"no answer after {time.monotonic() - began:.1f} s"), ""
+    except GameError as error:
+        failure, trace = Failure("illegal", str(error)), ""
+    except Exception as error:
+        failure, trace = Failure("error", f"{type(error).__name__}: {error}"), traceback.format_exc()
+    command = ("parlour", "bot", name, "--ask", game.name, "--position", game.dump(state))
+    case = Case(failure, game, state, budget, name, time.monotonic() - began, command=command, errors=trace.encode())
+    keep(case, forensics)
+    raise failure
+
+
+def timed(thought: Thought, wall: float, cpu: float) -> Thought:
+    """A note that says how long it took; what a child program has measured of itself stays."""
+    said = thought.note if isinstance(thought.note, Note) else note.read(thought.note)
+    if said.cpu is not None:
+        return thought
+    return Thought(thought.move, Note(said.value, said.proved, said.depth, said.nodes, wall, cpu, said.line, said.text))

@@ -1,0 +1,163 @@
+"""From the arguments of `parlour bot` to a bot that plays."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from argparse import Namespace
+from pathlib import Path
+
+from client.bot import Budget
+from client.bots.levels import LEVELS
+from client.bots.load import LoadError
+from client.bots.recipe import Recipe
+from client.bridges.adapters import ADAPTERS
+from client.bridges.failure import Failure
+from client.bridges.forensics import default_folder
+from client.bridges.limits import Limits
+from client.bridges.program import Program, split
+from client.clocks import parse
+from client.errors import SessionError
+from client.maker import Maker, of_homework, of_program, of_recipe
+from client.playing import Manners
+from client.policy import Policy
+from client.run import Connection, play
+from client.runner import Wish
+from client.thinking import think
+from engine.registry import GAMES, create
+from parlour.arguments import options_of
+from parlour.cli import UserError
+
+
+def run_bot(args: Namespace) -> int:
+    try:
+        maker = maker_of(args)
+        if args.ask is not None:
+            return asyncio.run(ask_once(args, maker))
+        played = asyncio.run(
+            play(
+                connection_of(args),
+                maker,
+                policy_of(args, maker),
+                manners_of(args, maker),
+                wishes=wishes_of(args, maker),
+                open_rooms=args.open,
+                games=1 if args.challenge and args.count is None else args.count,
+            )
+        )
+    except (LoadError, Failure, SessionError) as error:
+        raise UserError(str(error)) from None
+    return 0 if args.count is None or played >= args.count else 1
+
+
+def maker_of(args: Namespace) -> Maker:
+    if (args.bot is None) == (args.exec is None):
+        raise UserError("give either the name or file of a bot, or --exec with a command")
+    if args.level not in LEVELS:
+        raise UserError(f"--level is from 1 to 10, not {args.level}")
+    if args.bot is not None:
+        if args.adapter is not None:
+            raise UserError("--adapter goes with --exec")
+        recipe = Recipe(args.bot, args.seconds, args.level, args.seed)
+        return of_recipe(recipe, args.forensics, max(30.0, args.startup))
+    return program_of(args)
+
+
+def program_of(args: Namespace) -> Maker:
+    if args.adapter is not None and args.adapter not in ADAPTERS:
+        raise UserError(f"there is no adapter {args.adapter[:40]!r}; there are {', '.join(ADAPTERS)}")
+    folder = args.workdir or Path.cwd()
+    words = split(args.exec, folder)
+    program = Program(
+        words=words,
+        folder=folder.absolute(),
+        limits=Limits(startup=args.startup, memory=args.memory, cpu=args.cpu),
+        ready=args.ready,
+        events=args.events,
+        retries=args.retries,
+        depth=args.depth,
+        name=args.name or Path(words[0]).name,
+        forensics=args.forensics or default_folder(),
+    )
+    source = f"--exec {args.exec}"
+    if args.adapter is not None:
+        return of_homework(program, args.adapter, args.workdir, source)
+    return of_program(program, tuple(GAMES), source)
+
+
+def names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def policy_of(args: Namespace, maker: Maker) -> Policy:
+    wanted = names(args.games) or list(maker.games)
+    for game in wanted:
+        if game not in maker.games:
+            raise UserError(f"{maker.name} does not play {game[:40]!r}; it plays {', '.join(maker.games)}")
+    return Policy(
+        games=tuple(wanted),
+        options={name: str(value) for name, value in options_of(args).items()},
+        concurrent=args.concurrent,
+        stakes=args.stakes or "any",
+        opponents=frozenset(name.casefold() for name in names(args.opponents)),
+        strangers=frozenset(name.casefold() for name in names(args.avoid)),
+    )
+
+
+def manners_of(args: Namespace, maker: Maker) -> Manners:
+    return Manners(
+        patience=args.deadline,
+        seconds=args.seconds,
+        human=args.pace == "human",
+        greeting=args.greet,
+        cpu_clock=args.cpu_clock,
+        source=maker.source,
+        forensics=args.forensics or default_folder(),
+    )
+
+
+def wishes_of(args: Namespace, maker: Maker) -> tuple[Wish, ...]:
+    if args.challenge and len(args.seek) != 1:
+        raise UserError("--challenge needs one --seek GAME to say which game")
+    clock = parse(args.clock)
+    wishes = []
+    for name in args.seek:
+        if name not in maker.games:
+            raise UserError(f"{maker.name} does not play {name[:40]!r}; it plays {', '.join(maker.games)}")
+        options = dict(create(name, options_of(args)).spec.options)
+        wishes.append(Wish(name, options, clock, args.stakes == "rated", args.challenge))
+    return tuple(wishes)
+
+
+def connection_of(args: Namespace) -> Connection:
+    environ = os.environ.get
+    url = args.url or environ("PARLOUR_URL", "")
+    token = args.token or environ("PARLOUR_TOKEN", "")
+    return Connection(url, args.name, token, Path() if args.no_state else args.state)
+
+
+async def ask_once(args: Namespace, maker: Maker) -> int:
+    """One position, one move, no server: the quickest way to try a bot, and to see a failure again."""
+    options = options_of(args) | ({} if args.position is None else {"start": args.position.strip() or " "})
+    game = create(args.ask, options)
+    state = game.start()
+    if not game.moves(state):
+        raise UserError("at this position the game is over")
+    if game.name not in maker.games:
+        raise UserError(f"{maker.name} does not play {game.name}; it plays {', '.join(maker.games)}")
+    bot = maker.make()
+    wanted = args.seconds or 2.0
+    budget = Budget(wanted, time.monotonic() + args.deadline, side=game.turn(state))
+    try:
+        bot.started(game, game.turn(state), "")
+        forensics = args.forensics or default_folder()
+        thought = await think(bot, game, state, budget, maker.source, forensics, args.cpu_clock)
+    except Failure as failure:
+        where = f"; evidence in {failure.evidence}" if failure.evidence else ""
+        raise UserError(f"{failure.kind}: {failure}{where}") from None
+    finally:
+        bot.close()
+        maker.close()
+    print(f"{thought.move}  {thought.note}".rstrip())
+    return 0

@@ -1,0 +1,49 @@
+"""A real server for tests of clients, and sessions that know where it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from client.backoff import Backoff
+from client.session import Session
+from protocol import messages as m
+from server.app import Running, running
+from server.settings import Settings
+
+
+@asynccontextmanager
+async def parlour(folder: Path, **settings: Any) -> AsyncIterator[Running]:
+    """A server on a free port that accepts as many messages as tests like to send."""
+    values = {"port": 0, "db": str(folder / "parlour.db"), "rate": 100_000.0, "burst": 100_000, **settings}
+    async with running(Settings(**values)) as house:
+        yield house
+
+
+def session(url: str, name: str = "", **more: Any) -> Session:
+    return Session(url, name=name, **{"backoff": Backoff(0.005, 0.05), "timeout": 20.0, **more})
+
+
+async def until(what: str, condition: Callable[[], object], seconds: float = 20.0) -> None:
+    """Wait for something to become true."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while not condition():
+        assert loop.time() < end, f"waited in vain: {what}"
+        await asyncio.sleep(0.002)
+
+
+async def seat_two(first: Session, second: Session, game: str = "conga", **setup: Any) -> str:
+    """A room with the first session on seat 0 and the second on seat 1."""
+    made = await first.ask(m.Create(id=first.id(), game=game, seat=0, **setup))
+    await second.ask(m.Join(id=second.id(), room=made.room))
+    for player in (first, second):
+        await until("the game has begun", lambda player=player: running_in(player, made.room))
+    return made.room
+
+
+def running_in(player: Session, room: str) -> bool:
+    return room in player.tables and player.tables[room].status == "running"
