@@ -17,6 +17,7 @@ from websockets.typing import Subprotocol
 
 from protocol.wire import CODECS
 from server.bus import LocalBus
+from server.clockwork import Now, now
 from server.connection import MOST_FRAME, Connection
 from server.house import House
 from server.log import log, set_up
@@ -35,14 +36,14 @@ class Running(NamedTuple):
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Running]:
+async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running]:
     """A server that serves until the block is left, and drains then. StoreError, OSError."""
     metrics = Metrics()
     store = open_store(settings.db, metrics.committed)
     await store.open()
     bus = LocalBus()
     await bus.open()
-    house = House(settings, store, bus, metrics)
+    house = House(settings, store, bus, metrics, clock)
     try:
         await house.open()
         server = await listen(house)

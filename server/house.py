@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from protocol.messages import Closing
 from server.bus import Bus
+from server.clockwork import Now
 from server.desk import Desk
 from server.hall import RETRY, Hall
 from server.log import log
@@ -44,10 +45,10 @@ class Addresses:
 
 
 class House:
-    def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics, clock: Now) -> None:
         self.settings, self.metrics, self.store = settings, metrics, store
         self.node = new_player()
-        self.hall = Hall(store, bus, settings, metrics)
+        self.hall = Hall(store, bus, settings, metrics, clock)
         self.desk = Desk(self.hall)
         self.addresses = Addresses(settings.connections_per_address)
         self.peers: set[Connection] = set()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from server.app import Running, running
+from server.clockwork import Now, now
 from server.settings import Settings
 from tests.e2e.guest import PATIENCE, Guest
 
@@ -25,9 +26,9 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     """Start a server with these settings."""
     async with AsyncExitStack() as stack:
 
-        async def begin(**settings: Any) -> Running:
+        async def begin(clock: Now = now, **settings: Any) -> Running:
             chosen = Settings(port=0, db=str(tmp_path / "parlour.db"), **{"sweep": 0.05, **settings})
-            return await stack.enter_async_context(running(chosen))
+            return await stack.enter_async_context(running(chosen, clock))
 
         yield begin
 

@@ -1,0 +1,22 @@
+"""Plain HTTP from a server that also speaks WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+
+async def get(url: str, path: str) -> tuple[int, str]:
+    """Status and body of a page."""
+    page = url.replace("ws://", "http://").removesuffix("/ws") + path
+
+    def read() -> tuple[int, str]:
+        try:
+            with urlopen(page, timeout=10) as response:
+                return response.status, str(response.read(), "utf-8")
+        except HTTPError as error:
+            with error:
+                return error.code, str(error.read(), "utf-8")
+
+    return await asyncio.get_running_loop().run_in_executor(None, read)

@@ -1,0 +1,86 @@
+"""Names with an owner: parlour account, and hello with a token."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+
+
+async def account(db: Path, *words: str) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", "account", *words, "--db", str(db),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode().strip(), err.decode().strip()
+
+
+async def test_a_token_gives_a_name_to_its_owner_alone(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    db = tmp_path / "parlour.db"
+    guest = await come(server.url, "Alice")
+    code, token, _ = await account(db, "add", "alice")
+    assert code == 0
+    assert len(token) >= 32
+    alice = await come(server.url, token=token)
+    assert (alice.you["name"], alice.you["account"]) == ("alice", True)
+    stranger = await Guest.open(server.url)
+    assert (await stranger.refused("hello", name="ALICE"))["code"] == "name_taken"
+    assert (await stranger.refused("hello", token="wrong"))["code"] == "bad_token"
+    await stranger.close()
+    again = await come(server.url, resume=guest.session)
+    assert again.you["name"] == "Alice~2"
+    assert (await account(db, "list"))[1].split("\t")[0] == "alice"
+    assert (await account(db, "revoke", "Alice"))[0] == 0
+    late = await Guest.open(server.url)
+    assert (await late.refused("hello", token=token))["code"] == "bad_token"
+    assert (await late.refused("hello", resume=alice.session))["code"] == "bad_session"
+    await late.close()
+
+
+async def test_mistakes_with_accounts_are_one_sentence(tmp_path: Path) -> None:
+    db = tmp_path / "parlour.db"
+    assert (await account(db, "add", "ann"))[0] == 0
+    for words, text in (
+        (("add", "Ann"), "has an owner"),
+        (("add", "x" * 99), "at most 32 characters"),
+        (("add", "new\nline"), "printable"),
+        (("add",), "takes a name"),
+        (("list", "ann"), "takes no name"),
+        (("revoke", "nobody"), "nobody has the name"),
+    ):
+        code, out, err = await account(db, *words)
+        assert (code, out) == (2, "")
+        assert text in err
+        assert "Traceback" not in err
+        assert len(err.splitlines()) == 1
+
+
+async def test_a_server_for_tokens_only(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start(auth="tokens")
+    _, token, _ = await account(tmp_path / "parlour.db", "add", "ann")
+    guest = await Guest.open(server.url)
+    assert (await guest.refused("hello", name="guest"))["code"] == "guests_refused"
+    await guest.hello(token=token)
+    await guest.close()
+
+
+async def test_guests_of_the_same_name_are_told_apart(start: Start, come: Come) -> None:
+    server = await start()
+    names = [(await come(server.url, "sam")).you["name"] for _ in range(3)]
+    assert names == ["sam", "sam~2", "sam~3"]
+    assert (await come(server.url)).you["name"].startswith("guest-")
+
+
+async def test_an_account_finds_its_games_again_without_a_session(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    _, token, _ = await account(tmp_path / "parlour.db", "add", "ann")
+    ann = await come(server.url, token=token)
+    room = (await ann.ask("create", game="conga", seat=1))["room"]
+    again = await come(server.url, token=token)
+    assert (await again.find(type="snapshot"))["room"] == room

@@ -1,0 +1,219 @@
+"""Every defence of a single connection, attacked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from contextlib import suppress
+from typing import Any
+
+import msgpack
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin, Subprotocol
+
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+from tests.e2e.play import move, room_of
+
+
+def spoilt(chance: random.Random, codec: str) -> Any:
+    """A frame that is not quite a message."""
+    good = {"type": chance.choice(["move", "create", "join", "hello"]), "id": 1, "room": "r", "ply": 0, "move": "a1"}
+    kind = chance.randrange(6)
+    if kind == 0:
+        return bytes(chance.randrange(256) for _ in range(chance.randrange(100)))
+    if kind == 1:
+        good[chance.choice(list(good))] = chance.choice([None, [], {}, -1, 1.5, "x" * 100, True])
+        good["type"] = chance.choice(["nonsense", 5, good["type"]])
+    data = json.dumps(good).encode() if codec == "json" else bytes(msgpack.packb(good))
+    if kind == 2:
+        return data[: chance.randrange(len(data))]
+    if kind == 3:
+        return data + b"\x00"
+    if kind == 4:
+        at = chance.randrange(len(data))
+        return data[:at] + bytes([chance.randrange(256)]) + data[at + 1 :]
+    return json.dumps([good] * 3).encode() if codec == "json" else b"\x91" * 200 + b"\xc0"
+
+
+@pytest.mark.parametrize("codec", ["json", "msgpack"])
+async def test_a_thousand_malformed_frames_get_an_answer_each_and_hurt_nobody(
+    start: Start, come: Come, codec: str
+) -> None:
+    server = await start(rate=1e6, burst=10_000)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    mallory = await come(server.url, "mallory", codec)
+    chance, malformed = random.Random(5), 0
+    for _ in range(1000):
+        data = spoilt(chance, codec)
+        await mallory.socket.send(data, text=codec == "json" and chance.random() < 0.95)
+        while (answer := await mallory.receive())["type"] not in ("ok", "error"):
+            pass  # now and then a spoilt message is a good one
+        malformed += answer.get("code") == "malformed"
+    assert malformed > 500
+    assert (await mallory.ask("list"))["rooms"][-1]["room"] == room
+    await move(ann, room, 0, "a1")
+
+
+async def test_the_wrong_kind_of_frame_is_malformed(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann", "json")
+    await ann.socket.send(b"{}")
+    assert "text frames" in (await ann.find(type="error", code="malformed"))["text"]
+
+
+async def test_fragments_are_put_together(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann", "json")
+    await ann.socket.send(['{"type": "li', 'st", "i', 'd": 77}'])
+    assert (await ann.answer(77))["rooms"] == []
+
+
+async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    await ann.send("list", padding="x" * 16_384)
+    assert "at most 16384 bytes" in (await ann.find(type="error", code="malformed"))["text"]
+    await ann.send("list", padding="x" * 1_000_000)
+    assert await ann.closed() == 1009
+
+
+async def test_messages_over_the_rate_are_refused_and_a_flood_is_cut(start: Start, come: Come) -> None:
+    server = await start(rate=1.0, burst=5)
+    ann = await come(server.url, "ann")
+    for _ in range(4):
+        await ann.ask("list")
+    await ann.send("list")
+    error = await ann.find(type="error", code="rate_limited")
+    assert 0 < error["retry_after"] <= 1
+    for _ in range(30):
+        await ann.send("list")
+    assert await ann.closed() == 1008
+
+
+async def test_connections_per_address_are_limited_and_given_back(start: Start) -> None:
+    server = await start(connections_per_address=3)
+    guests = [await Guest.open(server.url) for _ in range(3)]
+    with pytest.raises(InvalidStatus) as caught:
+        await Guest.open(server.url)
+    assert caught.value.response.status_code == 429
+    await guests.pop().close()
+    async with asyncio.timeout(5):
+        while len(guests) < 3:  # the server hears of the close a moment later
+            with suppress(InvalidStatus):
+                guests.append(await Guest.open(server.url))
+    for guest in guests:
+        await guest.close()
+
+
+async def test_behind_a_proxy_addresses_come_from_its_header(start: Start) -> None:
+    server = await start(connections_per_address=1, forwarded=True)
+    headers = {"X-Forwarded-For": "6.6.6.6, 1.2.3.4"}
+    first = await Guest.open(server.url, additional_headers=headers)
+    second = await Guest.open(server.url, additional_headers={"X-Forwarded-For": "6.6.6.6, 1.2.3.5"})
+    with pytest.raises(InvalidStatus):
+        await Guest.open(server.url, additional_headers=headers)
+    await first.close()
+    await second.close()
+
+
+async def test_rooms_per_player_are_limited(start: Start, come: Come) -> None:
+    server = await start(rooms_per_player=2)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    rooms = [(await ann.ask("create", game="conga"))["room"] for _ in range(2)]
+    for type, terms in (("create", {"game": "conga"}), ("pair", {"game": "conga"})):
+        assert (await ann.refused(type, **terms))["code"] == "too_many_rooms"
+    other = (await ben.ask("create", game="conga"))["room"]
+    assert (await ann.refused("join", room=other))["code"] == "too_many_rooms"
+    await ann.ask("abort", room=rooms[0])
+    await ann.ask("join", room=other)
+
+
+async def test_names_and_chat_have_limits(start: Start, come: Come) -> None:
+    server = await start(name_length=10, text_length=20)
+    guest = await Guest.open(server.url)
+    for name in ("x" * 11, "new\nline", "bell\a"):
+        assert (await guest.refused("hello", name=name))["code"] == "bad_name"
+    await guest.hello("fine")
+    room = (await guest.ask("create", game="conga"))["room"]
+    assert (await guest.refused("say", room=room, text="x" * 21))["code"] == "too_long"
+    for text in ("", "  ", "a\x00b"):
+        assert (await guest.refused("say", room=room, text=text))["code"] == "bad_request"
+    assert (await guest.refused("create", game="conga", invite="x" * 50))["code"] == "bad_name"
+    await guest.close()
+
+
+async def test_pages_of_other_origins_may_not_connect(start: Start) -> None:
+    server = await start(origins="https://friend.example")
+    host = server.url.removeprefix("ws://").removesuffix("/ws")
+    for origin in ("https://friend.example", f"http://{host}"):
+        await (await Guest.open(server.url, origin=Origin(origin))).close()
+    with pytest.raises(InvalidStatus) as caught:
+        await Guest.open(server.url, origin=Origin("https://evil.example"))
+    assert caught.value.response.status_code == 403
+
+
+async def test_unknown_subprotocols_are_refused_and_none_is_msgpack(start: Start) -> None:
+    server = await start()
+    with pytest.raises(InvalidStatus) as caught:
+        await connect(server.url, subprotocols=[Subprotocol("chat")])
+    assert caught.value.response.status_code == 400
+    async with connect(server.url, compression=None) as plain:
+        await plain.send(msgpack.packb({"type": "hello", "id": 1, "name": "plain"}))
+        assert msgpack.unpackb(await plain.recv())["you"]["name"] == "plain"
+
+
+async def test_whoever_says_no_hello_is_closed(start: Start) -> None:
+    server = await start(hello_timeout=0.1)
+    guest = await Guest.open(server.url)
+    assert await guest.closed() == 1008
+
+
+async def test_hello_comes_first(start: Start) -> None:
+    server = await start()
+    guest = await Guest.open(server.url)
+    assert (await guest.refused("list"))["code"] == "hello_first"
+    await guest.close()
+
+
+async def test_the_idle_are_closed_but_not_those_in_a_room(start: Start, come: Come) -> None:
+    server = await start(idle_timeout=0.2)
+    ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
+    room = (await ann.ask("create", game="conga"))["room"]
+    assert await eve.closed() == 1008
+    assert (await ann.ask("say", room=room, text="still here"))["room"] == room
+
+
+async def test_messages_sent_without_waiting_are_answered_in_order(start: Start, come: Come) -> None:
+    server = await start()
+    guest = await Guest.open(server.url)
+    ids = [await guest.send("hello", name="eager"), *[await guest.send("list") for _ in range(5)]]
+    ids.append(await guest.send("create", game="conga", seat=0))
+    answers = [await guest.answer(id) for id in ids]
+    assert [answer["type"] for answer in answers] == ["welcome", *["ok"] * 6]
+    await guest.close()
+
+
+async def test_compression_is_off_unless_asked_for(start: Start) -> None:
+    plain = await start()
+    async with connect(plain.url, subprotocols=[Subprotocol("parlour.v1.json")]) as socket:
+        assert "Sec-WebSocket-Extensions" not in socket.response.headers  # type: ignore[union-attr]
+
+
+async def test_a_game_can_be_played_with_compression(start: Start) -> None:
+    server = await start(deflate=True)
+    guests = []
+    for name in ("ann", "ben"):
+        socket = await connect(server.url, subprotocols=[Subprotocol("parlour.v1.json")], compression="deflate")
+        assert "permessage-deflate" in socket.response.headers["Sec-WebSocket-Extensions"]  # type: ignore[union-attr]
+        guests.append(Guest(socket, "json"))
+        await guests[-1].hello(name)
+    room = await room_of(guests[0], guests[1])
+    await move(guests[0], room, 0, "a1")
+    await guests[1].find(type="moved")
+    for guest in guests:
+        await guest.close()

@@ -1,0 +1,180 @@
+"""What survives: kill -9 at any moment, a gentle restart, a lost connection."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from engine.registry import create
+from server.clockwork import now
+from tests.e2e.conftest import Come, Process, Spawn, Start
+from tests.e2e.guest import Guest, Message
+from tests.e2e.play import move, play, room_of
+
+FISCHER = {"kind": "fischer", "base": 60_000}
+
+
+async def test_a_lost_connection_comes_back_to_its_seat(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await move(ann, room, 0, "a1")
+    ben.socket.transport.abort()
+    assert not (await ann.find(type="presence"))["online"]
+    back = await come(server.url, resume=ben.session)
+    assert back.you == ben.you
+    snapshot = await back.find(type="snapshot", room=room)
+    assert (snapshot["your_seat"], snapshot["your_move"], snapshot["ply"]) == (1, True, 1)
+    assert (await ann.find(type="presence"))["online"]
+    await move(back, room, 1, "b1")
+    assert (await ann.find(type="moved", ply=2))["side"] == 1
+
+
+async def test_a_session_is_a_secret_of_its_own(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    thief = await Guest.open(server.url)
+    for guess in (ann.you["id"], "nonsense", ann.session[:-1]):
+        assert (await thief.refused("hello", resume=guess))["code"] == "bad_session"
+    await thief.close()
+
+
+async def test_a_player_who_is_gone_can_be_claimed_against(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    assert (await ann.refused("claim", room=room))["code"] == "too_early"
+    ben.socket.transport.abort()
+    await ann.find(type="presence")
+    error = await ann.refused("claim", room=room)
+    assert 0 < error["retry_after"] <= 60
+
+
+async def test_a_restart_gives_everything_back(spawn: Spawn, come: Come) -> None:
+    first = await spawn()
+    ann, ben, eve = [await come(first.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben, clock=FISCHER)
+    await play(ann, ben, room, "a1", "b1")
+    await eve.ask("watch", room=room)
+    seen = (await eve.find(type="snapshot"))["seq"]
+    assert await first.terminate() == 0
+    for guest in (ann, ben, eve):
+        assert (await guest.find(type="closing"))["retry_after"] > 0
+        assert await guest.closed() == 1012
+    second = await spawn()
+    eve = await come(second.url, resume=eve.session)
+    await eve.ask("watch", room=room, after=seen)
+    assert (await eve.find(type="resumed"))["seq"] == seen + 1
+    ann, ben = [await come(second.url, resume=guest.session) for guest in (ann, ben)]
+    await move(ann, room, 2, "c1")
+    assert (await ben.find(type="moved", ply=3))["move"] == "c1"
+    assert (await eve.find(type="moved"))["ply"] == 3
+
+
+async def test_clocks_are_credited_with_the_outage(spawn: Spawn, start: Start, come: Come) -> None:
+    first = await spawn("--sweep", "0.05")
+    ann, ben = await come(first.url, "ann"), await come(first.url, "ben")
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 3000})
+    await move(ann, room, 0, "a1")
+    await first.kill()
+    second = await start(clock=lambda: now() + 3_600_000)  # an hour later: without credit the flag would fall
+    ben = await come(second.url, resume=ben.session)
+    snapshot = await ben.find(type="snapshot", room=room)
+    assert snapshot["status"] == "running"
+    await move(ben, room, 1, "b1")
+    assert (await ben.ask("list"))["rooms"][0]["ply"] == 2
+
+
+class Couple:
+    """Two guests who play random games as fast as they can, and remember what was acknowledged."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.room = ""
+        self.sessions: list[str] = []
+        self.acknowledged: list[str] = []
+        self.sent: list[str] = []
+
+    async def open(self, url: str, codec: str) -> None:
+        guests = [await Guest.open(url, codec) for _ in range(2)]
+        for number, guest in enumerate(guests):
+            await guest.hello(f"c{number}")
+        self.sessions = [guest.session for guest in guests]
+        self.room = await room_of(guests[0], guests[1], "cohcoh", options={"n": 12, "k": 12}, clock=FISCHER)
+        self.guests = guests
+
+    async def play_until_it_breaks(self) -> None:
+        game = create("cohcoh", {"n": 12, "k": 12})
+        state = game.start()
+        with suppress(ConnectionClosed, ConnectionError, OSError, TimeoutError):
+            while legal := game.legal(state):
+                text, ply = self.chance.choice(legal), len(self.sent)
+                self.sent.append(text)
+                answer = await self.guests[ply % 2].ask("move", room=self.room, ply=ply, move=text)
+                assert answer["seq"] == ply + 5
+                self.acknowledged.append(text)
+                state = game.play(state, game.parse(state, text))
+
+    async def come_back(self, url: str) -> Message:
+        for guest in self.guests:
+            guest.socket.transport.abort()
+        guest = await Guest.open(url)
+        await guest.hello(resume=self.sessions[0])
+        snapshot = await guest.find(type="snapshot", room=self.room)
+        await guest.close()
+        return snapshot
+
+
+async def kill_and_compare(db: Path, couples: int, wait: float, seed: int) -> int:
+    """Games going on, kill -9 after a while, start again: what was acknowledged is there. How many moves that were."""
+    first = await Process.start(db, "--rate", "100000", "--burst", "100000")
+    playing = [Couple(seed + n) for n in range(couples)]
+    for number, couple in enumerate(playing):
+        await couple.open(first.url, ("json", "msgpack")[number % 2])
+    tasks = [asyncio.create_task(couple.play_until_it_breaks()) for couple in playing]
+    await asyncio.sleep(wait)
+    await first.kill()
+    await asyncio.wait_for(asyncio.gather(*tasks), 20)
+    second = await Process.start(db)
+    try:
+        for couple in playing:
+            snapshot = await couple.come_back(second.url)
+            there = [played["move"] for played in snapshot["moves"]]
+            assert there[: len(couple.acknowledged)] == couple.acknowledged
+            assert there == couple.sent[: len(there)]
+            assert snapshot["status"] in ("running", "ended")
+    finally:
+        await second.kill()
+    return sum(len(couple.acknowledged) for couple in playing)
+
+
+async def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+    moves = [await kill_and_compare(tmp_path / f"{n}.db", 4, random.Random(n).uniform(0.05, 0.5), n) for n in range(2)]
+    assert sum(moves) > 20
+
+
+@pytest.mark.long
+async def test_what_was_acknowledged_survives_kill_9_again_and_again(tmp_path: Path) -> None:
+    chance = random.Random()
+    for n in range(40):
+        await kill_and_compare(tmp_path / f"{n}.db", 10, chance.uniform(0.0, 1.5), n)
+
+
+async def test_sigterm_with_many_connections_exits_in_time(spawn: Spawn) -> None:
+    server = await spawn()
+    guests = [await Guest.open(server.url) for _ in range(50)]
+    for guest in guests[:40]:
+        await guest.hello()
+    guests[0].socket.transport.pause_reading()  # one who does not read does not hold it up
+    began = time.monotonic()
+    assert await server.terminate() == 0
+    assert time.monotonic() - began < 5
+    codes = [await guest.closed() for guest in guests[1:]]
+    assert set(codes) == {1012}
+    guests[0].socket.transport.abort()

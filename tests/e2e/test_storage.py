@@ -1,0 +1,75 @@
+"""A disk that is full, a file that is locked: moves are refused, and nothing that was acknowledged is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from server.app import Running
+from server.sqlite.store import SqliteStore
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Message
+from tests.e2e.pages import get
+from tests.e2e.play import move, room_of
+
+
+def writing(server: Running) -> sqlite3.Connection:
+    store = server.house.store
+    assert isinstance(store, SqliteStore)
+    assert store._writer is not None
+    return store._writer._connection
+
+
+async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await move(ann, room, 0, "a1")
+    connection = writing(server)
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    answer: Message = {}
+    while answer.get("code") != "unavailable":  # until the last page is full
+        answer = await ben.answer(await ben.send("say", room=room, text="x" * 500))
+    assert "full" in answer["text"]
+    assert answer["retry_after"] > 0
+    refused = await ben.refused("move", room=room, ply=1, move="b1", note="y" * 500)
+    assert refused["code"] == "unavailable"
+    assert (await get(server.url, "/healthz"))[0] == 503
+    connection.execute("PRAGMA max_page_count = 1000000")
+    await move(ben, room, 1, "b1")
+    assert (await ann.find(type="moved", ply=2))["move"] == "b1"
+    assert (await get(server.url, "/healthz")) == (200, "ok\n")
+
+
+async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    writing(server).execute("PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    refused = await ann.refused("move", room=room, ply=0, move="a1")
+    assert (refused["code"], "locked" in refused["text"]) == ("unavailable", True)
+    assert (await ann.refused("create", game="conga"))["code"] == "unavailable"
+    other.execute("COMMIT")
+    other.close()
+    await move(ann, room, 0, "a1")
+    await ben.find(type="moved", ply=1)
+
+
+async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start(rate=1e6, burst=100_000)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    writing(server).execute("PRAGMA busy_timeout = 10")
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 300})
+    other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    live = server.house.hall.rooms[room]
+    assert (await ann.refused("move", room=room, ply=0, move="zz"))["code"] == "invalid_notation"
+    while not server.house.hall.failing:  # the alarm has rung in vain
+        await ann.ask("list")
+    other.execute("COMMIT")
+    other.close()
+    assert (await ann.find(type="ended"))["reason"] == "time"
+    assert live.room.status == "ended"

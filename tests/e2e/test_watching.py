@@ -1,0 +1,136 @@
+"""Watchers: late, delayed, many, and slow."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import msgpack
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+from tests.e2e.play import move, play, room_of
+
+LONG = "x" * 12_000
+FLOOD = {"rate": 1e5, "burst": 100_000, "text_length": 12_000}
+MOVES = ["a1", "b1", "c1", "d1", "a3", "b3"]
+
+
+async def test_a_late_watcher_has_the_whole_log(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben, clock={"kind": "fischer", "base": 60000})
+    await move(ann, room, 0, "a1", note="hm")
+    await ann.ask("say", room=room, text="good luck")
+    eve = await come(server.url, "eve", "json")
+    await eve.ask("watch", room=room)
+    snapshot = await eve.find(type="snapshot")
+    assert [(played["move"], played.get("note")) for played in snapshot["moves"]] == [("a1", "hm")]
+    assert snapshot["chat"][0]["text"] == "good luck"
+    assert (snapshot.get("your_seat"), snapshot["running"], snapshot["left"][0]) == (
+        None,
+        1,
+        snapshot["moves"][0]["left"][0],
+    )
+    assert [seat["name"] for seat in snapshot["seats"]] == ["ann", "ben"]
+
+
+async def test_watch_after_a_seq_sends_only_what_is_missing(start: Start, come: Come) -> None:
+    server = await start(watch_tick=0.0)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben)
+    await play(ann, ben, room, "a1", "b1", "c1")
+    answer = await eve.ask("watch", room=room, after=5)
+    moved = [await eve.find(type="moved") for _ in range(2)]
+    assert [event["seq"] for event in moved] == [6, 7]
+    assert answer["seq"] == 7
+    assert not eve.seen
+    await eve.ask("watch", room=room, after=999)
+    assert (await eve.find(type="snapshot"))["seq"] == 7
+
+
+async def test_a_spectator_delay_hides_the_last_plies(start: Start, come: Come) -> None:
+    server = await start(watch_tick=0.0)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben, delay=2)
+    await eve.ask("watch", room=room)
+    await play(ann, ben, room, *MOVES[:5])
+    assert [(await eve.find(type="moved"))["ply"] for _ in range(3)] == [1, 2, 3]
+    late = await come(server.url, "late")
+    await late.ask("watch", room=room)
+    assert (await late.find(type="snapshot"))["ply"] == 3
+    await ben.ask("resign", room=room)
+    assert (await eve.find(type="moved"))["ply"] == 4
+    assert (await late.find(type="ended"))["winner"] == 0
+    assert (await eve.find(type="moved"))["ply"] == 5
+
+
+async def test_watchers_on_the_tick_see_everything_in_order(start: Start, come: Come) -> None:
+    server = await start(watch_tick=0.02)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    crowd = [await come(server.url, f"w{n}", ("json", "msgpack")[n % 2]) for n in range(10)]
+    for watcher in crowd:
+        await watcher.ask("watch", room=room)
+    await play(ann, ben, room, *MOVES)
+    for watcher in crowd:
+        assert [(await watcher.find(type="moved"))["ply"] for _ in MOVES] == [1, 2, 3, 4, 5, 6]
+
+
+async def stalled(url: str, room: str) -> ClientConnection:
+    """A watcher who asks to watch and never reads again."""
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    host, port = url.removeprefix("ws://").removesuffix("/ws").split(":")
+    raw.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(raw, (host, int(port)))
+    subprotocol = Subprotocol("parlour.v1.msgpack")
+    client = await connect(url, sock=raw, subprotocols=[subprotocol], compression=None)
+    await client.send(msgpack.packb({"type": "hello", "id": 1}))
+    await client.recv()
+    await client.send(msgpack.packb({"type": "watch", "id": 2, "room": room}))
+    await client.recv()
+    client.transport.pause_reading()
+    return client
+
+
+async def test_a_stalled_watcher_is_cut_and_slows_nobody(start: Start, come: Come) -> None:
+    server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=0.3, **FLOOD)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben)
+    sleeper = await stalled(server.url, room)
+    await eve.ask("watch", room=room)
+    live = server.house.hall.rooms[room]
+    assert len(live.watchers) == 2
+    async with asyncio.timeout(20):
+        while len(live.watchers) == 2:  # chat is the quickest way to fill buffers
+            await ann.ask("say", room=room, text=LONG)
+            assert (await eve.find(type="said"))["text"] == LONG
+    assert next(iter(live.watchers)).player.name == "eve"  # type: ignore[union-attr]
+    assert server.house.metrics.turned_away["too slow to watch"] == 1
+    sleeper.transport.abort()
+    assert all(peer.backlog() <= 1_000_000 for peer in server.house.peers)
+
+
+async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: Come) -> None:
+    server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=60.0, **FLOOD)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    eve = await Guest.open(server.url)
+    await eve.hello("eve")
+    await eve.ask("watch", room=room)
+    await eve.find(type="snapshot")
+    eve.socket.transport.pause_reading()
+    live = server.house.hall.rooms[room]
+    async with asyncio.timeout(20):
+        while not live.lagging:
+            await ann.ask("say", room=room, text=LONG)
+    seq = live.room.seq
+    eve.socket.transport.resume_reading()
+    snapshot = await eve.find(type="snapshot")
+    assert snapshot["seq"] >= seq
+    await ann.ask("say", room=room, text="there you are")
+    assert (await eve.find(type="said", text="there you are"))["seq"] == snapshot["seq"] + 1
+    await eve.close()
