@@ -177,7 +177,7 @@ def value(game: Game) -> int:
     [
         (4, 1, 2),
         (5, 1, 0),
-        *(pytest.param(*case, marks=pytest.mark.long) for case in ((4, 2, 6), (6, 1, 2), (5, 2, 0))),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((4, 2, 6), (6, 1, 2))),
     ],
 )
 def test_values_published_in_solving_kalah(pits: int, stones: int, margin: int) -> None:
