@@ -8,7 +8,7 @@ Each sees the position as two non-negative ints, `mine` (what the side to move o
     candidates(mine, rest, out, n) -> n   like gen, but only moves worth searching: one of the best is among them
     over(mine, rest) -> bool
     score(mine, rest) -> int          points secured so far, mine minus theirs; when over: the value of the game
-    bounds(mine, rest) -> (low, high) the value of the game cannot lie outside, however it is played
+    bounds(mine, rest) -> (low, high) the exact value of a position that is not over lies within
     base(mine, rest) -> int           the part of the value that no move can change any more, which `key` leaves out
     key(mine, rest) -> (a, b)         equal for positions whose *future* is equal (score left out, symmetries folded)
     tactics(mine, rest, move) -> int  how promising a move looks before it is searched

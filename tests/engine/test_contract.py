@@ -125,16 +125,42 @@ def test_every_evaluation_is_a_number_for_both_sides(variant: Variant) -> None:
             assert [type(game.evaluate(name, state, side)) for side in (0, 1)] == [int, int]
 
 
+class TooLarge(Exception):
+    """More positions than a test wants to look at."""
+
+
+def exact(game: Game, state: State, table: dict[State, int]) -> int:
+    """The value of a position for the side to move, both playing as well as can be."""
+    if state not in table:
+        if len(table) > 4000:
+            raise TooLarge
+        if game.outcome(state) is not None:
+            value = int(game.rules.score(state.mine, state.rest))
+        else:
+            after = [game.after(state, move) for move in game.moves(state)]
+            value = max(exact(game, one, table) * (1 if one.turn == state.turn else -1) for one in after)
+        table[state] = value
+    return table[state]
+
+
 @every_variant
-def test_bounds_hold_for_how_a_game_went_on(variant: Variant) -> None:
+def test_bounds_and_candidates_hold_for_the_exact_value(variant: Variant) -> None:
     game = create(*variant)
-    states = list(walk(game, 5, 2000))
-    if game.outcome(states[-1]) is None:
-        return
-    final = game.rules.score(states[-1].mine, states[-1].rest) * (1 - 2 * states[-1].turn)
-    for state in states:
-        low, high = game.rules.bounds(state.mine, state.rest)
-        assert low <= final * (1 - 2 * state.turn) <= high
+    if game.spec.max_plies is not None:
+        pytest.skip("its exact values need a memory")
+    for seed in range(GAMES_EACH):
+        *states, _ = walk(game, seed, 2000)
+        for state in reversed(states[-12:]):
+            table: dict[State, int] = {}
+            low, high = game.rules.bounds(state.mine, state.rest)
+            out = [0] * game.rules.MOST_MOVES
+            worth = [game.after(state, move) for move in out[: game.rules.candidates(state.mine, state.rest, out, 0)]]
+            try:
+                value = exact(game, state, table)
+                assert low <= value <= high
+                assert value == max(exact(game, one, table) * (1 if one.turn == state.turn else -1) for one in worth)
+            except TooLarge:
+                break
 
 
 @every_variant
@@ -145,10 +171,14 @@ def test_the_search_finds_the_functions_it_needs(variant: Variant) -> None:
         assert len(game.moves(state)) <= game.rules.MOST_MOVES
         first, second = game.rules.key(*words)
         assert min(first, second) >= 0
-        low, high = game.rules.bounds(*words)
-        assert low <= high
-        if game.outcome(state) is not None:
-            assert low <= game.rules.score(*words) <= high
+        if game.outcome(state) is None:
+            low, high = game.rules.bounds(*words)
+            assert low <= high
+        out = [0] * game.rules.MOST_MOVES
+        worth = out[: game.rules.candidates(*words, out, 0)]
+        assert set(worth) <= set(game.moves(state))
+        assert len(set(worth)) == len(worth)
+        assert (game.spec.repetition is not None) == game.rules.CYCLIC
         numbers = [game.rules.base(*words), game.rules.guess(*words)]
         numbers += [game.rules.tactics(*words, move) for move in game.moves(state)]
         assert {type(number) for number in numbers} == {int}
