@@ -175,6 +175,8 @@ class Session:
             self._link = None
             if self._ended is None:
                 self._ready.clear()
+            for task in self._chores:  # the next connection has its own
+                task.cancel()
             for waiting in self._waiting.values():
                 waiting.cut()
 

@@ -13,6 +13,7 @@ class Tables(dict[str, Table]):
     def __init__(self) -> None:
         super().__init__()
         self.missing: dict[str, int] = {}
+        self.desyncs = 0  # how often the server said what cannot follow from what we knew; never, one hopes
 
     def snapshot(self, snapshot: Snapshot, now: float) -> bool:
         """Whether it is news; an older one than what we know is none."""
@@ -22,6 +23,7 @@ class Tables(dict[str, Table]):
         try:
             table = Table(snapshot, now, known)
         except Desync:
+            self.desyncs += 1
             table = Table(snapshot, now)  # what we knew was wrong; if that fails too the server contradicts itself
         self[snapshot.room] = table
         self.missing.pop(snapshot.room, None)
@@ -41,6 +43,7 @@ class Tables(dict[str, Table]):
         try:
             table.apply(event, now)
         except Desync:
+            self.desyncs += 1
             self.missing[event.room] = 0
             return False
         if self.missing.get(event.room, 0):  # one that was asked for has come, and more are to follow

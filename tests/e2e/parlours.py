@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ async def seat_two(first: Session, second: Session, game: str = "conga", **setup
     made = await first.ask(m.Create(id=first.id(), game=game, seat=0, **setup))
     await second.ask(m.Join(id=second.id(), room=made.room))
     for player in (first, second):
-        await until("the game has begun", lambda player=player: running_in(player, made.room))
+        await until("the game has begun", partial(running_in, player, made.room))
     return made.room
 
 

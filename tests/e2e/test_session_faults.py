@@ -1,0 +1,204 @@
+"""Cuts, black holes, restarts: a session goes on as if nothing had been, and says so."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from client.errors import Closed, Cut, NoServer, Refused, Unanswered
+from client.happenings import Connected, Lost
+from client.session import Session
+from client.table import Table
+from protocol import messages as m
+from protocol.wire import JSON
+from tests.e2e.faults import FaultProxy
+from tests.e2e.parlours import parlour, seat_two, session, until
+
+
+async def play_randomly(player: Session, room: str, rng: random.Random) -> None:
+    """Move whenever it is our turn, knowing nothing of connections."""
+    while player.tables[room].status == "running":
+        table = player.tables[room]
+        if table.my_move:
+            assert table.game is not None
+            move = table.game.format(table.state, rng.choice(table.game.moves(table.state)))
+            ok = await player.ask(m.Move(id=player.id(), room=room, ply=table.ply, move=move))
+            await until("our move comes back", partial(reached, player, room, ok.seq))
+        else:
+            await asyncio.sleep(0.001)
+
+
+def reached(player: Session, room: str, seq: int) -> bool:
+    return player.tables[room].seq >= seq
+
+
+def came(proxy: FaultProxy, connections: int) -> bool:
+    return proxy.connections >= connections and proxy.live > 0
+
+
+def ended(player: Session, room: str) -> bool:
+    return player.tables[room].status == "ended"
+
+
+def moves(table: Table) -> list[str]:
+    return [played.move for played in table.moves]
+
+
+async def test_fifty_cuts_in_one_game(tmp_path: Path) -> None:
+    """144 moves; a connection lasts for one or two of them. Half of the cuts lose a command, half an answer."""
+    async with parlour(tmp_path) as house:
+        proxies = [FaultProxy(house.url, seed) for seed in (1, 2)]
+        async with (
+            proxies[0].open(),
+            proxies[1].open(),
+            session(proxies[0].url, "left") as left,
+            session(proxies[1].url, "right", codec=JSON) as right,
+            session(house.url, "watcher") as watcher,
+        ):
+            room = await seat_two(left, right, "cohcoh", options={"n": 12, "k": 12})
+            await watcher.ask(m.Watch(id=watcher.id(), room=room))
+            for proxy, most in zip(proxies, (560, 800), strict=True):  # JSON needs more bytes for the same
+                proxy.cut_between = (250, most)
+                proxy.cut()
+            rng = random.Random(7)
+            await asyncio.wait_for(asyncio.gather(play_randomly(left, room, rng), play_randomly(right, room, rng)), 60)
+            await until("the watcher sees the end", partial(ended, watcher, room))
+            assert sum(proxy.cuts for proxy in proxies) >= 50
+            tables = [player.tables[room] for player in (left, right, watcher)]
+            assert len({tuple(moves(table)) for table in tables}) == 1
+            assert {table.reason for table in tables} == {"no_moves"}  # a full board
+            assert [player.tables.desyncs for player in (left, right, watcher)] == [0, 0, 0]
+
+
+async def test_a_black_hole_is_noticed(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, FaultProxy(house.url).open() as proxy:  # noqa: SIM117
+        async with session(proxy.url, "left", silence=0.4) as left, session(house.url, "right") as right:
+            room = await seat_two(left, right, "maxconnect4")
+            proxy.swallow = True
+            asking = asyncio.create_task(left.ask(m.Move(id=left.id(), room=room, ply=0, move="4")))
+            happenings = aiter(left)
+            lost = await asyncio.wait_for(next_of(happenings, Lost), 20)
+            assert isinstance(lost, Lost)
+            proxy.swallow = False
+            assert isinstance(await asyncio.wait_for(next_of(happenings, Connected), 20), Connected)
+            await asking
+            await until("the move is there", lambda: moves(right.tables[room]) == ["4"])
+
+
+async def next_of(happenings: object, kind: type) -> object:
+    while True:
+        happening = await anext(happenings)  # type: ignore[call-overload]
+        if isinstance(happening, kind):
+            return happening
+
+
+async def test_a_watcher_misses_nothing(tmp_path: Path) -> None:
+    async with (
+        parlour(tmp_path) as house,
+        FaultProxy(house.url).open() as proxy,
+        session(house.url, "left") as left,
+        session(house.url, "right") as right,
+        session(proxy.url, "watcher") as watcher,
+    ):
+        room = await seat_two(left, right, "mancala")
+        await watcher.ask(m.Watch(id=watcher.id(), room=room))
+        seen: list[int] = []
+
+        async def listen() -> None:
+            async for happening in watcher:
+                if isinstance(happening, m.Event):
+                    seen.append(happening.seq)
+
+        listening = asyncio.create_task(listen())
+        rng = random.Random(3)
+        playing = asyncio.gather(play_randomly(left, room, rng), play_randomly(right, room, rng))
+        for _ in range(5):
+            await until("there is something to cut", partial(came, proxy, proxy.connections))
+            wanted = proxy.connections + 1
+            proxy.cut()
+            await until("the watcher is back", partial(came, proxy, wanted))
+        await asyncio.wait_for(playing, 30)
+        await until("it sees the end", partial(ended, watcher, room))
+        assert moves(watcher.tables[room]) == moves(left.tables[room])
+        assert seen == sorted(set(seen)), "each event once, in order"
+        assert watcher.tables.desyncs == 0
+        listening.cancel()
+
+
+async def test_a_restart_of_the_server(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:
+        port = int(house.url.rsplit(":", 1)[1].removesuffix("/ws"))
+        left, right = session(house.url, "left"), session(house.url, "right")
+        await left.open()
+        await right.open()
+        room = await seat_two(left, right, "conga", clock=m.TimeControl(kind="fischer", base=60_000))
+        await left.ask(m.Move(id=left.id(), room=room, ply=0, move="a4b3"))
+    asking = asyncio.create_task(right.ask(m.Move(id=right.id(), room=room, ply=1, move="d1c1")))
+    async with parlour(tmp_path, port=port):
+        await asyncio.wait_for(asking, 20)
+        await until("both know", lambda: moves(left.tables[room]) == moves(right.tables[room]) == ["a4b3", "d1c1"])
+        await left.close()
+        await right.close()
+
+
+async def test_what_may_not_be_sent_twice_is_cut(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:  # noqa: SIM117
+        async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
+            proxy.swallow = True
+            asking = asyncio.create_task(left.ask(m.Create(id=left.id(), game="conga")))
+            await asyncio.sleep(0.05)
+            proxy.swallow = False
+            proxy.cut()
+            with pytest.raises(Cut, match="lost before the answer came"):
+                await asking
+            assert (await left.ask(m.Create(id=left.id(), game="conga"))).room
+
+
+async def test_nobody_there() -> None:
+    lonely = session("ws://127.0.0.1:9")
+    with pytest.raises(NoServer, match=r"no connection to ws://127\.0\.0\.1:9/ws"):
+        await lonely.open(patience=0.2)
+    with pytest.raises((Closed, NoServer)):
+        await lonely.ask(m.List(id=lonely.id()))
+
+
+async def test_not_a_parlour(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:
+        with pytest.raises(NoServer, match=r"there is no Parlour at .*/elsewhere \(HTTP status 404\)"):
+            await session(house.url.replace("/ws", "/elsewhere")).open()
+
+
+async def test_a_server_that_says_no(tmp_path: Path) -> None:
+    async with parlour(tmp_path, auth="tokens") as house:
+        with pytest.raises(Refused, match="holders of tokens") as caught:
+            await session(house.url, "guest").open()
+        assert caught.value.code == "guests_refused"
+        with pytest.raises(Refused, match="this token is not known"):
+            await session(house.url, token="wrong").open()
+
+
+async def test_a_forgotten_session_becomes_somebody_new(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "left", resume="of another time") as left:
+        assert left.welcome is not None
+        assert left.welcome.you.name == "left"
+        assert left.resume == left.welcome.session != "of another time"
+
+
+async def test_no_answer_in_time(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:  # noqa: SIM117
+        async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
+            proxy.swallow = True
+            with pytest.raises(Unanswered):
+                await left.ask(m.List(id=left.id()), within=0.05)
+            proxy.cut()
+
+
+async def test_the_server_limits_are_kept(tmp_path: Path) -> None:
+    """More commands than the server takes at once: the session waits its turn, and nothing is refused."""
+    async with parlour(tmp_path, rate=200.0, burst=20) as house, session(house.url, "left") as left:
+        await asyncio.gather(*(left.ask(m.List(id=left.id())) for _ in range(60)))
+        assert house.house.metrics.refusals["rate_limited"] == 0
