@@ -147,6 +147,14 @@ class RoomInfo(Part):
     ended_at: int | None = None
 
 
+class BotInfo(Part):
+    """A bot that is here and comes when it is invited by its name."""
+
+    name: str
+    plays: tuple[str, ...]
+    account: bool = False
+
+
 class PlayedMove(Part):
     """`took` is the time between the turn's start and the move; `charged` is what the clock lost after lag credit."""
 
@@ -209,12 +217,16 @@ class RoomCommand(Command):
 
 
 class Hello(Command):
-    """The first message. A token gives the name it belongs to; `resume` is the session of an earlier `welcome`."""
+    """The first message. A token gives the name it belongs to; `resume` is the session of an earlier `welcome`.
+
+    `plays`: the games a bot is ready to play when it is invited; it is shown in the lobby then.
+    """
 
     name: str = ""
     token: str = ""
     resume: str = ""
     client: str = ""
+    plays: tuple[str, ...] = ()
 
 
 class List(Command):
@@ -488,6 +500,7 @@ class Snapshot(Message):
     offers: Offers
     created_at: int
     started_at: int | None = None
+    elapsed: int = 0  # since the turn began: what of a move's own time is gone
     private: bool = False
     code: str = ""  # for players only
     invite: str = ""
@@ -541,10 +554,11 @@ class Error(Message):
 
 
 class LobbyUpdate(Message, tag="lobby"):
-    """`full`: these are all open rooms; otherwise those that changed, ended ones included."""
+    """`full`: all open rooms; otherwise those that changed, ended ones included. `bots`: all, if any has changed."""
 
     rooms: tuple[RoomInfo, ...]
     full: bool = False
+    bots: tuple[BotInfo, ...] | None = None
 
 
 class Invited(Message):

@@ -37,6 +37,7 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
         moves=tuple(played_move(moved) for moved in room.moves),
         left=left_now(room, now) if timed else None,
         running=room.turn if running and timed else None,
+        elapsed=max(0, now - room.clocks.since) if running and timed else 0,
         your_seat=seat,
         your_move=running and seat == room.turn,
         offers=Offers(
