@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -50,7 +51,7 @@ class Link:
 
 
 @asynccontextmanager
-async def linked(url: str, codec: Codec[Message], silence: float) -> AsyncIterator[Link]:
+async def linked(url: str, codec: Codec[Message], silence: float, trust: str = "") -> AsyncIterator[Link]:
     """A connection, closed at the end of the block. Dropped if it fails; NoServer if trying again is of no use."""
     try:
         async with connect(
@@ -58,6 +59,7 @@ async def linked(url: str, codec: Codec[Message], silence: float) -> AsyncIterat
             subprotocols=[Subprotocol(codec.subprotocol)],
             compression=None,
             proxy=None if is_here(url) else True,
+            ssl=trusting(url, trust),
             open_timeout=silence,
             ping_interval=silence / 2,
             ping_timeout=silence / 2,
@@ -79,6 +81,22 @@ async def linked(url: str, codec: Codec[Message], silence: float) -> AsyncIterat
         raise Dropped(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:
         raise Dropped(f"no connection to {url}: {reason(error)}") from None
+
+
+def trusting(url: str, trust: str) -> ssl.SSLContext | None:
+    """How to check the server: as usual, and by a certificate file that somebody trusts.
+
+    On this very machine that file is enough, whatever name it is made out to.
+    """
+    if not trust or not url.startswith("wss:"):
+        return None
+    context = ssl.create_default_context()
+    try:
+        context.load_verify_locations(trust)
+    except (OSError, ssl.SSLError) as error:
+        raise NoServer(f"{trust} is no certificate file: {reason(error)}") from None
+    context.check_hostname = not is_here(url)
+    return context
 
 
 def reason(error: Exception) -> str:

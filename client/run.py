@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from client.address import DEFAULT_URL
@@ -52,18 +53,23 @@ def run(
         asyncio.run(play(connection, maker, policy, manners, wishes=wishes, games=games))
 
 
+@dataclass(frozen=True, slots=True)
 class Connection:
     """Where to and as whom. `state`: the file with the way back; None is the usual one, an empty path none at all."""
 
-    def __init__(self, url: str = "", name: str = "", token: str = "", state: Path | None = None) -> None:
-        self.url, self.name, self.token, self.state = url or DEFAULT_URL, name, token, state
-        self.silence = 20.0
-        self.backoff: Backoff | None = None
+    url: str = ""
+    name: str = ""
+    token: str = ""
+    state: Path | None = None
+    trust: str = ""
+    silence: float = 20.0
+    backoff: Backoff | None = None
+    with_stdin: bool = False  # leave when standard input ends
 
     def state_file(self, name: str) -> StateFile | None:
         if self.state == Path():
             return None
-        return StateFile(self.state or default_file(self.url, name))
+        return StateFile(self.state or default_file(self.url or DEFAULT_URL, name))
 
 
 async def play(
@@ -82,11 +88,13 @@ async def play(
     state = connection.state_file(name)
     resume = "" if state is None else state.open()
     session = Session(
-        connection.url,
+        connection.url or DEFAULT_URL,
         name=name,
         token=connection.token,
         resume=resume,
         client=f"parlour-bot {sys.version_info.major}.{sys.version_info.minor}",
+        plays=policy.games,
+        trust=connection.trust,
         silence=connection.silence,
         backoff=connection.backoff,
     )
@@ -96,7 +104,7 @@ async def play(
     try:
         await in_thread(maker.warm)
         async with session:
-            await interruptible(runner)
+            await interruptible(runner, connection.with_stdin)
         return runner.played
     finally:
         await in_thread(maker.close)
@@ -104,9 +112,11 @@ async def play(
             state.close()
 
 
-async def interruptible(runner: Runner) -> None:
-    """Run until the end, or until SIGTERM or Ctrl-C, and take leave then."""
+async def interruptible(runner: Runner, with_stdin: bool) -> None:
+    """Run until the end, or until SIGTERM or Ctrl-C (or standard input's end), and take leave then."""
     task = asyncio.create_task(runner.run())
+    if with_stdin:
+        in_thread(until_end_of_input).add_done_callback(lambda ended: task.cancel())
     loop = asyncio.get_running_loop()
     numbers = (signal.SIGTERM, signal.SIGINT)
     for number in numbers:
@@ -122,3 +132,9 @@ async def interruptible(runner: Runner) -> None:
         for number in numbers:
             with suppress(NotImplementedError, ValueError, RuntimeError):
                 loop.remove_signal_handler(number)
+
+
+def until_end_of_input() -> None:
+    """Whoever started us has closed the pipe, or is no more."""
+    while os.read(0, 4096):
+        pass

@@ -44,19 +44,24 @@ class Session:
         token: str = "",
         resume: str = "",
         client: str = "parlour",
+        plays: tuple[str, ...] = (),
+        trust: str = "",
         codec: Codec[m.Message] = MSGPACK,
         timeout: float = 30.0,
         silence: float = 20.0,
         backoff: Backoff | None = None,
     ) -> None:
-        """`timeout`: seconds to wait for an answer; `silence`: after which a connection that says nothing is cut."""
+        """`plays`: what a bot wants to be invited to. `trust`: a certificate file to trust beside the usual ones.
+
+        `timeout`: seconds to wait for an answer; `silence`: after which a connection that says nothing is cut.
+        """
         self.url = websocket_url(url)
         self.tables = Tables()
         self.welcome: m.Welcome | None = None
         self.latency = 0.0  # seconds for a question and its answer, lately
         self.resume = resume  # the secret that brings us back; keep it to come back after a crash
-        self._identity = {"name": name, "token": token, "client": client}
-        self._codec, self._timeout, self._silence = codec, timeout, silence
+        self._identity: dict[str, Any] = {"name": name, "token": token, "client": client, "plays": plays}
+        self._codec, self._trust, self._timeout, self._silence = codec, trust, timeout, silence
         self._backoff = backoff or Backoff()
         self._ids = count(1)
         self._link: Link | None = None
@@ -160,7 +165,7 @@ class Session:
         """Connect and stay until the connection is gone. NoServer and Refused: there is no use in trying again."""
         self._pause = 0.0
         try:
-            async with linked(self.url, self._codec, self._silence) as link:
+            async with linked(self.url, self._codec, self._silence, self._trust) as link:
                 await self._greet(link)
                 async for message in link.messages():
                     self._receive(message)

@@ -34,8 +34,7 @@ class Table:
         self.next = snapshot.next
         self.game, self.states = self._replay(known)
         self._mark = now
-        same = known is not None and (known.ply, known.turn) == (self.ply, self.turn)
-        self._free = known.free(now) if same and known is not None else snapshot.clock.per_move / 1000
+        self._free = max(0, snapshot.clock.per_move - snapshot.elapsed) / 1000
 
     def _replay(self, known: Table | None) -> tuple[Game | None, list[State]]:
         if known is not None and known.game is not None:

@@ -134,7 +134,10 @@ def connection_of(args: Namespace) -> Connection:
     environ = os.environ.get
     url = args.url or environ("PARLOUR_URL", "")
     token = args.token or environ("PARLOUR_TOKEN", "")
-    return Connection(url, args.name, token, Path() if args.no_state else args.state)
+    if args.tls_trust and not Path(args.tls_trust).is_file():
+        raise UserError(f"there is no file {args.tls_trust}")
+    state = Path() if args.no_state else args.state
+    return Connection(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
 
 
 async def ask_once(args: Namespace, maker: Maker) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import ssl
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -33,6 +34,9 @@ class Running(NamedTuple):
     url: str
     house: House
     server: Server
+
+
+Beside = Callable[[Running], AbstractAsyncContextManager[None]]
 
 
 @asynccontextmanager
@@ -106,8 +110,8 @@ def address(settings: Settings, server: Server) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/ws"
 
 
-async def serve_until_told(settings: Settings) -> None:
-    """Print the address, and serve until SIGTERM or SIGINT."""
+async def serve_until_told(settings: Settings, beside: Beside) -> None:
+    """Print the address, and serve until SIGTERM or SIGINT. `beside`: what goes on as long as the server does."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -116,14 +120,17 @@ async def serve_until_told(settings: Settings) -> None:
     async with running(settings) as server:
         print(f"parlour: listening on {server.url}", flush=True)
         log("listening", url=server.url, db=settings.db)
-        await told.wait()
+        async with beside(server):
+            await told.wait()
     log("stopped")
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings, beside: Beside = lambda server: nullcontext()) -> None:
     set_up(settings.log_level)
+    gc.freeze()  # what is there now stays: the collector need not look at it again and again
+    gc.set_threshold(20_000, 20, 50)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        runner.run(serve_until_told(settings))
+        runner.run(serve_until_told(settings, beside))
 
 
 def loop_factory() -> type[asyncio.AbstractEventLoop] | None:

@@ -24,6 +24,7 @@ class Settings:
     port: int = setting(8765, "the port to listen on; 0 takes any that is free", low=0)
     db: str = setting("parlour.db", "the database file")
     auth: str = setting("guests", "who may come: anybody, or only holders of tokens", choices=("guests", "tokens"))
+    house: str = setting("random,greedy,search", "bots that are always there; search@3 is of level 3; none for none")
     tls_cert: str = setting("", "a certificate file (PEM): serve wss:// and https://")
     tls_key: str = setting("", "its private key file (PEM)")
     origins: str = setting("", "web pages that may connect, like https://example.org, several with commas; * for all")

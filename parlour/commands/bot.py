@@ -13,7 +13,7 @@ of its own."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 
 from parlour.arguments import add_options
@@ -28,6 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     where.add_argument("--name", default="", help="what the bot is called there")
     where.add_argument("--token", default="", help="the token of an account (PARLOUR_TOKEN)")
     where.add_argument("--state", metavar="FILE", type=Path, help="where the way back after a crash is kept")
+    where.add_argument("--tls-trust", metavar="FILE", default="", help="a certificate to trust beside the usual ones")
     where.add_argument("--no-state", action="store_true", help="keep no way back")
     whom = parser.add_argument_group("which games")
     whom.add_argument("--games", metavar="A,B", default="", help="play only these")
@@ -61,6 +62,7 @@ def arguments(parser: ArgumentParser) -> None:
     programs.add_argument("--cpu", metavar="S", type=whole, default=0, help="limit for the program's life; 0 is none")
     programs.add_argument("--retries", metavar="N", type=whole, default=0, help="failures in a game to forgive (0)")
     programs.add_argument("--forensics", metavar="DIR", type=Path, help="where evidence of failures goes")
+    where.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # for whoever starts us
     once = parser.add_argument_group("without a server")
     once.add_argument("--ask", metavar="GAME", help="print one move and leave")
     once.add_argument("--position", metavar="TEXT", help="for --ask, instead of the start")

@@ -28,12 +28,15 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
+    from client.bots.load import LoadError
+    from parlour.house import house_bots, house_names
     from server.app import main
 
     try:
         settings = read(vars(args), os.environ)
-        main(settings)
-    except (BadSetting, StoreError) as error:
+        names = house_names(settings.house)
+        main(settings, lambda running: house_bots(names, running, settings))
+    except (BadSetting, StoreError, LoadError) as error:
         raise UserError(str(error)) from None
     except OSError as error:
         raise UserError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None

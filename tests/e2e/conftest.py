@@ -62,7 +62,7 @@ class Process:
             *command,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, "PARLOUR_LOG_LEVEL": "error", **environment},
+            env={**os.environ, "PARLOUR_LOG_LEVEL": "error", "PARLOUR_HOUSE": "none", **environment},
         )
         assert process.stdout is not None
         line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
