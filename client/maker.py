@@ -20,6 +20,7 @@ from client.bridges.program import Program
 from engine.registry import GAMES
 
 WORKER = (sys.executable, "-P", "-m", "client.worker")  # -P: the working folder may hold anything
+STARTUP = 30.0  # seconds that a process of ours may take to come up
 
 
 def nothing() -> None:
@@ -38,14 +39,14 @@ class Maker:
     close: Callable[[], None] = nothing
 
 
-def of_recipe(recipe: Recipe, forensics: Path | None = None, startup: float = 30.0) -> Maker:
-    """LoadError or GameError if there is no such bot."""
+def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False) -> Maker:
+    """LoadError or GameError if there is no such bot. `lazy`: load nothing before it is needed."""
     recipe.check()
     if recipe.isolation == "thread":
-        return Maker(recipe.name, recipe.bot, recipe.games, recipe.maker())
+        return Maker(recipe.name, recipe.bot, recipe.games, recipe.maker(), nothing if lazy else recipe.warm)
     program = Program(
         (*WORKER, recipe.dump()),
-        limits=Limits(startup=startup, memory=0, file=0),
+        limits=Limits(startup=STARTUP, memory=0, file=0),
         ready=True,
         events=True,
         name=recipe.name,

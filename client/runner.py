@@ -222,10 +222,16 @@ class Runner:
         self._joining.add(room)
         try:
             await self._session.ask(m.Join(id=self._session.id(), room=room))
+            self._sit(room)
         except SessionError as error:
             self._tell(f"{room}: not joined, {error}")
         finally:
             self._joining.discard(room)
+
+    def _sit(self, room: str) -> None:
+        """We have a seat; the snapshot that tells more of it may still be on its way."""
+        if room not in self._session.tables or self._session.tables[room].status == "waiting":
+            self._seated.add(room)
 
     async def _seek(self, wish: Wish) -> None:
         session = self._session
@@ -241,8 +247,7 @@ class Runner:
             asyncio.get_running_loop().call_later(RETRY, self._looking.set)
             return
         self._wishes.append(self._wishes.pop(0))  # all in turn
-        if made.room not in session.tables or session.tables[made.room].status == "waiting":
-            self._seated.add(made.room)
+        self._sit(made.room)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -60,7 +60,9 @@ def maker_of(args: Namespace) -> Maker:
         if args.adapter is not None:
             raise UserError("--adapter goes with --exec")
         recipe = Recipe(args.bot, args.seconds, args.level, args.seed)
-        return of_recipe(recipe, args.forensics, max(30.0, args.startup))
+        return of_recipe(
+            recipe, args.forensics, lazy=args.leave_with_stdin
+        )  # a bot of the house costs little until it plays
     return program_of(args)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 from client.bot import Bot, Isolation
+from client.bots.levels import LEVELS, PLAIN_NODES
 from client.bots.load import LoadError, load
 from engine.course.brains import brain
 from engine.errors import GameError
@@ -90,6 +91,14 @@ class Recipe:
         from client.bots.course import CourseBot
 
         return lambda: CourseBot(self.bot, Random(rng.random()))
+
+    def warm(self) -> None:
+        """Load what is slow to load, before any clock runs."""
+        nodes = LEVELS[self.level].nodes
+        if self.bot == "search" and self.isolation == "thread" and (nodes is None or nodes > PLAIN_NODES):
+            from client.bots.search import warm
+
+            warm(self.games)
 
     def dump(self) -> str:
         return json.dumps(asdict(self))

@@ -2,69 +2,65 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Iterable
 from random import Random
 
 from client.bot import Bot, Budget, Thought
 from client.bots.levels import LEVELS, PLAIN_NODES
 from client.note import Note
-from engine.game import Game, Move, Outcome, Side, State
+from engine.game import Game, Move, Outcome, State
+from engine.registry import create
 from engine.search import Limits, Report, Thinker
 
 TABLE_MB = 48
+LOADING = 8.0  # seconds on the clock that allow for loading compiled code
+SPARE = 0.05  # seconds between the end of thinking and the end of the time
 SHOWN = 12  # moves of the line in a note
 
 
-class Mind:
-    """A compiled search as soon as it is loaded, which may take seconds; a plain one until then."""
-
-    def __init__(self, game: Game, compiled: bool | None) -> None:
-        self.game = game
-        self._plain = Thinker(game, compiled=False)
-        self._better: Thinker | None = None
-        self._loaded = threading.Event()
-        if compiled is False:
-            self._loaded.set()
-        else:
-            threading.Thread(target=self._load, daemon=True).start()
-
-    def _load(self) -> None:
-        try:
-            self._better = Thinker(self.game, table_mb=TABLE_MB)
-        finally:
-            self._loaded.set()
-
-    def thinker(self, patience: float) -> Thinker:
-        self._loaded.wait(patience)
-        return self._better or self._plain
+_loaded: set[Game] = set()  # games whose compiled search is in memory: another one costs nothing
 
 
 class SearchBot(Bot):
+    """Compiled code may take seconds to load the first time. With less on the clock it thinks in plain Python."""
+
     def __init__(self, rng: Random, seconds: float | None = None, level: int = 10) -> None:
         self._rng, self._seconds, self._level = rng, seconds, LEVELS[level]
-        self._mind: Mind | None = None
+        self._thinker: Thinker | None = None
+        self._plain: Thinker | None = None
 
-    def started(self, game: Game, side: Side, opponent: str) -> None:
-        self._get(game)
-
-    def _get(self, game: Game) -> Mind:
-        if self._mind is None or self._mind.game is not game:
-            few = self._level.nodes is not None and self._level.nodes <= PLAIN_NODES
-            self._mind = Mind(game, False if few else None)
-        return self._mind
+    def _get(self, game: Game, budget: Budget) -> Thinker:
+        few = self._level.nodes is not None and self._level.nodes <= PLAIN_NODES
+        time_enough = budget.left is None or budget.left >= LOADING
+        if self._thinker is None and not few and (time_enough or game in _loaded):
+            self._thinker = Thinker(game, table_mb=TABLE_MB)
+            _loaded.add(game)
+        if self._thinker is None and self._plain is None:
+            self._plain = Thinker(game, compiled=False)
+        thinker = self._thinker or self._plain
+        assert thinker is not None
+        return thinker
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought | Move:
         moves = game.moves(state)
         if len(moves) == 1 or self._rng.random() < self._level.careless:
             return self._rng.choice(moves)
-        seconds = budget.seconds if self._seconds is None else min(self._seconds, max(0.01, budget.remaining() - 0.05))
-        thinker = self._get(game).thinker(patience=seconds / 2)
-        limits = Limits(seconds=seconds, nodes=self._level.nodes)
+        seconds = budget.seconds if self._seconds is None else self._seconds
+        thinker = self._get(game, budget)
+        limits = Limits(seconds=max(0.005, min(seconds, budget.remaining() - SPARE)), nodes=self._level.nodes)
         report = thinker.think(state, limits, cancel=budget.cancelled)
         return Thought(moves[0] if report.move is None else report.move, note_of(game, state, report))
 
     def ended(self, game: Game, outcome: Outcome) -> None:
-        self._mind = None  # its memory is large and of no use for another game's positions
+        self._thinker = self._plain = None  # their memory is large, and of no use for other games
+
+
+def warm(games: Iterable[str]) -> None:
+    """Load the compiled searches of games before any clock runs."""
+    for name in games:
+        game = create(name)
+        Thinker(game, table_mb=1)
+        _loaded.add(game)
 
 
 def note_of(game: Game, state: State, report: Report) -> Note:

@@ -1,0 +1,82 @@
+"""Bots for tests: run in this process against a real server, with everything they say kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from client.backoff import Backoff
+from client.bots.recipe import Recipe
+from client.maker import Maker, of_recipe
+from client.playing import Manners
+from client.policy import Policy
+from client.run import Connection, play
+from client.runner import Wish
+from client.session import Session
+from protocol import messages as m
+from protocol.messages import TimeControl
+from tests.e2e.parlours import until
+
+NONE = TimeControl()
+
+
+@dataclass
+class Said:
+    """A bot's own lines."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def __call__(self, line: str) -> None:
+        self.lines.append(line)
+
+    def has(self, *words: str) -> bool:
+        return any(all(word in line for word in words) for line in self.lines)
+
+
+def house(name: str, **more: Any) -> Maker:
+    return of_recipe(Recipe(name, **more), lazy=True)
+
+
+def wish(game: str, whom: str = "", clock: TimeControl = NONE, options: m.Options | None = None) -> Wish:
+    return Wish(game, options or {}, clock, whom=whom)
+
+
+async def bot(
+    url: str,
+    maker: Maker,
+    *,
+    name: str = "",
+    forensics: Path | None = None,
+    policy: dict[str, Any] | None = None,
+    manners: dict[str, Any] | None = None,
+    said: Said | None = None,
+    state: Path | None = None,
+    **more: Any,
+) -> int:
+    """Play until the count of games is reached; how many there were."""
+    connection = Connection(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
+    how = {"source": maker.source, "forensics": forensics or Path("/nonexistent"), **(manners or {})}
+    chosen = Policy(**{"games": maker.games, **(policy or {})})
+    return await play(connection, maker, chosen, Manners(**how), tell=said or Said(), **more)
+
+
+@asynccontextmanager
+async def present(url: str, maker: Maker, **more: Any) -> AsyncIterator[Said]:
+    """A bot that waits for invitations as long as the block lasts."""
+    said = Said()
+    task = asyncio.create_task(bot(url, maker, said=said, **more))
+    try:
+        await until("the bot is there", lambda: task.done() or said.has("connected to"))
+        yield said
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def finished(session: Session, player: str = "") -> list[m.RoomInfo]:
+    answer = await session.ask(m.History(id=session.id(), player=player, limit=100))
+    return list(answer.rooms or ())

@@ -1,0 +1,269 @@
+"""Bots as ordinary clients: they find each other, play whole games, and have manners."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from client.bot import Bot, Budget
+from client.bots.recipe import Recipe
+from client.maker import of_class, of_program
+from client.session import Session
+from engine.game import Game, Outcome, State
+from engine.record import parse, verify
+from engine.registry import GAMES
+from protocol import messages as m
+from tests.client.programs import FIRST, program
+from tests.e2e.botting import bot, finished, house, present, wish
+from tests.e2e.parlours import parlour, session, until
+
+SHORT: dict[str, m.Options] = {
+    "conga": {"max_plies": 40},
+    "mancala": {"pits": 3, "stones": 2},
+    "cohcoh": {"n": 3, "k": 3},
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there:
+        wishes = (wish(game, options=SHORT.get(game, {})),)
+        first, second = await asyncio.gather(
+            bot(there.url, house("random", seed=1), wishes=wishes, games=1),
+            bot(there.url, house("greedy", seed=1), wishes=wishes, games=1),
+        )
+        assert (first, second) == (1, 1)
+        async with session(there.url) as guest:
+            (info,) = await finished(guest)
+            record = parse((await guest.ask(m.Export(id=guest.id(), room=info.room))).text)
+            verify(record)
+            assert record.result != "*"
+            assert set(record.seats) == {"random", "greedy"}
+
+
+async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there:
+        wishes = (wish("cohcoh", options={"n": 3, "k": 3}),)
+        await asyncio.gather(
+            bot(there.url, house("random", seed=2), wishes=wishes, games=1, manners={"cpu_clock": True}),
+            bot(there.url, house("search", level=6), wishes=wishes, games=1),
+        )
+        async with session(there.url) as guest:
+            (info,) = await finished(guest)
+            record = parse((await guest.ask(m.Export(id=guest.id(), room=info.room))).text)
+        notes = [played.note for played in record.moves]
+        assert any(note.startswith("depth ") and " value " in note for note in notes)
+        assert any(note.startswith("wall ") and " cpu " in note for note in notes)
+
+
+async def test_a_bot_in_a_process_of_its_own(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there:
+        maker = house("alphabeta:2", seed=1)
+        assert Recipe("alphabeta:2").isolation == "process"
+        wishes = (wish("mancala", options={"pits": 3, "stones": 2}),)
+        first, second = await asyncio.gather(
+            bot(there.url, maker, wishes=wishes, games=1, forensics=tmp_path),
+            bot(there.url, house("random"), wishes=wishes, games=1),
+        )
+        assert (first, second) == (1, 1)
+
+
+class Remembering(Bot):
+    heard: list[str] = []
+
+    def choose(self, game: Game, state: State, budget: Budget) -> str:
+        self.heard.append(f"{budget.ply}{len(budget.history)}{budget.opponent}")
+        return game.legal(state)[0]
+
+    def started(self, game: Game, side: int, opponent: str) -> None:
+        self.heard.append(f"started {side} {opponent}")
+
+    def ended(self, game: Game, outcome: Outcome) -> None:
+        self.heard.append(f"ended {outcome.reason}")
+
+
+async def test_a_class_of_ones_own_hears_the_start_and_the_end(tmp_path: Path) -> None:
+    Remembering.heard.clear()
+    async with parlour(tmp_path) as there:
+        wishes = (wish("maxconnect4"),)
+        await asyncio.gather(
+            bot(there.url, of_class(Remembering), wishes=wishes, games=1),
+            bot(there.url, house("random"), wishes=wishes, games=1),
+        )
+    heard = Remembering.heard
+    assert heard[0] in ("started 0 random", "started 1 random")
+    assert heard[-1] == "ended score"
+    assert len(heard) == 23
+    assert all(line.endswith("random") for line in heard[1:-1])
+
+
+async def invite(guest: Session, whom: str, game: str = "cohcoh", **setup: object) -> str:
+    made = await guest.ask(m.Create(id=guest.id(), game=game, invite=whom, seat=0, **setup))  # type: ignore[arg-type]
+    return made.room
+
+
+def in_state(guest: Session, room: str, status: str, ply: int = 0) -> bool:
+    return room in guest.tables and guest.tables[room].status == status and guest.tables[room].ply >= ply
+
+
+async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        policy = {"games": ("cohcoh",), "options": {"n": "3"}, "strangers": frozenset({"mallory"})}
+        async with present(there.url, house("random"), policy=policy) as said:
+            room = await invite(alice, "random", options={"n": 3, "k": 3})
+            await until("it plays", partial(in_state, alice, room, "running"))
+            await invite(alice, "random", options={"n": 4, "k": 3})
+            await until("not with these options", partial(said.has, "only with n=3"))
+            await invite(alice, "random", "conga")
+            await until("not this game", partial(said.has, "conga is not played here"))
+            async with session(there.url, "Mallory") as mallory:
+                await invite(mallory, "random", options={"n": 3, "k": 3})
+                await until("not this opponent", partial(said.has, "not against this opponent"))
+            await invite(alice, "random", options={"n": 3, "k": 3}, rated=True)
+
+
+async def test_no_more_games_at_a_time_than_allowed_and_the_rest_in_turn(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:  # noqa: SIM117
+        async with present(there.url, house("random"), policy={"concurrent": 2}):
+            rooms = [await invite(alice, "random", options={"n": 3, "k": 3}) for _ in range(3)]
+            await until("two have begun", lambda: sum(in_state(alice, room, "running") for room in rooms) == 2)
+            begun = [room for room in rooms if in_state(alice, room, "running")]
+            waiting = next(room for room in rooms if room not in begun)
+            assert in_state(alice, waiting, "waiting")
+            await alice.ask(m.Resign(id=alice.id(), room=begun[0]))
+            await until("then the third", partial(in_state, alice, waiting, "running"))
+
+
+async def test_manners(tmp_path: Path) -> None:
+    """Greeting, no draw, a takeback in a casual game, a rematch with the seats swapped."""
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:  # noqa: SIM117
+        async with present(there.url, house("random"), manners={"greeting": "good luck!"}):
+            room = await invite(alice, "random", "maxconnect4")
+            await until("it greets", lambda: room in alice.tables and bool(alice.tables[room].chat))
+            assert alice.tables[room].chat[0].text == "good luck!"
+            await alice.ask(m.OfferDraw(id=alice.id(), room=room))
+            await until("it declines", lambda: alice.tables[room].offers.draw is None)
+            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
+            await until("it answers", partial(in_state, alice, room, "running", 2))
+            await alice.ask(m.Takeback(id=alice.id(), room=room))
+            await until("it agrees", lambda: alice.tables[room].ply == 0)
+            await alice.ask(m.Resign(id=alice.id(), room=room))
+            await alice.ask(m.Rematch(id=alice.id(), room=room))
+            await until("there is another game", lambda: bool(alice.tables[room].next))
+            following = alice.tables[room].next
+            await until("where it begins", partial(in_state, alice, following, "running", 1))
+
+
+async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        maker = of_program(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES), "")
+        async with present(there.url, maker, name="sleepy", forensics=tmp_path / "forensics") as said:
+            room = await invite(alice, "sleepy")
+            await until("it has begun", partial(in_state, alice, room, "running"))
+            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="a1"))
+            await alice.ask(m.Resign(id=alice.id(), room=room))
+            await until("it has won", partial(said.has, "won (resigned)"))
+        assert not (tmp_path / "forensics").exists()
+
+
+async def test_clocks_are_kept(tmp_path: Path) -> None:
+    """A search with so little time that compiled code cannot be loaded."""
+    async with parlour(tmp_path) as there:
+        for clock in (m.TimeControl(kind="fischer", base=1500), m.TimeControl(kind="move", per_move=250)):
+            wishes = (wish("conga", clock=clock, options={"max_plies": 24}),)
+            await asyncio.gather(
+                bot(there.url, house("search", level=9), wishes=wishes, games=1),
+                bot(there.url, house("random"), wishes=wishes, games=1),
+            )
+        async with session(there.url) as guest:
+            assert {info.reason for info in await finished(guest)} <= {"ply_limit", "no_moves", "repetition"}
+
+
+# -- processes
+
+
+async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", "bot", *words,
+        env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+
+
+async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"))
+        process = await start(*words)
+        await until("it is there", lambda: "random" in there.house.desk.present)
+        room = await invite(alice, "random", "maxconnect4")
+        await until("it has begun", partial(in_state, alice, room, "running"))
+        process.kill()
+        await process.wait()
+        await until("it is gone", lambda: "random" not in there.house.desk.present)
+        await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
+        again = await start(*words)
+        await until("it has answered", partial(in_state, alice, room, "running", 2))
+        assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
+        again.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(again.wait(), 10) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+    code = "import os\nopen('pid', 'w').write(str(os.getpid()))\n" + FIRST
+    made = program(tmp_path, code)
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        process = await start(
+            "--exec", f"{made.words[0]} -S {made.words[2]}", "--name", "mine", "--workdir", str(tmp_path),
+            "--url", there.url, "--no-state", "--seek", "conga",
+        )  # fmt: skip
+        await until("it seeks", lambda: there.house.rooms()["conga", "waiting"] == 1)
+        await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        pid = int((tmp_path / "pid").read_text())
+        process.send_signal(number)
+        _, errors = await asyncio.wait_for(process.communicate(), 10)
+        assert b"Traceback" not in errors
+        await until("nobody waits in its room", lambda: there.house.rooms()["conga", "waiting"] == 0)
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        assert (await alice.ask(m.List(id=alice.id()))).rooms == ()
+
+
+async def test_mistakes_cost_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    (tmp_path / "raises.py").write_text("\n1 / 0\n")
+    mistakes = {
+        ("nobody",): "there is no bot 'nobody'",
+        (): "give either the name or file of a bot, or --exec",
+        ("random", "--exec", "true"): "give either the name or file of a bot, or --exec",
+        (str(tmp_path / "broken.py"),): "broken.py cannot be loaded: invalid syntax (line 1)",
+        (str(tmp_path / "empty.py"),): "should hold one class derived from parlour.Bot",
+        (str(tmp_path / "raises.py"),): "raises.py cannot be loaded: ZeroDivisionError: division by zero (line 2)",
+        (str(tmp_path / "none.py"),): "there is no file",
+        ("search", "--level", "11"): "--level is from 1 to 10",
+        ("random", "--seek", "chess"): "random does not play 'chess'",
+        ("random", "--seek", "conga", "--clock", "quick"): "'quick' is no clock",
+        ("random", "--url", "not a url"): "'not a url' is no address of a server",
+        ("random", "--challenge", "bob"): "--challenge needs one --seek GAME",
+        ("random", "--seek", "conga", "--option", "stones=99"): "option stones of conga is a whole number",
+        ("--exec", "no-such-thing"): "there is no program 'no-such-thing'",
+        ("--exec", "true", "--adapter", "chess"): "there is no adapter 'chess'",
+        ("--exec", "true", "--ready", "--url", "127.0.0.1:9"): "it was not ready to play",
+    }
+
+    async def make(words: tuple[str, ...]) -> tuple[int | None, bytes]:
+        process = await start(*words)
+        _, errors = await process.communicate()
+        return process.returncode, errors
+
+    outcomes = await asyncio.wait_for(asyncio.gather(*(make(words) for words in mistakes)), 40)
+    for (words, sentence), (status, errors) in zip(mistakes.items(), outcomes, strict=True):
+        assert status == 2, errors
+        assert sentence in errors.decode(), words
+        assert errors.count(b"\n") == 1, errors
