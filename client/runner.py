@@ -229,8 +229,9 @@ class Runner:
             self._joining.discard(room)
 
     def _sit(self, room: str) -> None:
-        """We have a seat; the snapshot that tells more of it may still be on its way."""
-        if room not in self._session.tables or self._session.tables[room].status == "waiting":
+        """We have a seat; the news of it may still be on its way to us."""
+        table = self._session.tables.get(room)
+        if room not in self._playing and (table is None or table.status != "ended"):
             self._seated.add(room)
 
     async def _seek(self, wish: Wish) -> None:
