@@ -82,14 +82,14 @@ class Codec(Generic[M]):
 # -- msgpack
 
 
+NESTING = {dict, list}
 _msgpack_plain = msgspec.msgpack.Decoder()
 
 
 def plain_msgpack(data: bytes) -> Any:
     """The value as dicts and lists. A flat map with as many entries as its head says has no key twice."""
     tree = _msgpack_plain.decode(data)
-    flat = type(tree) is dict and data[0] == 0x80 + len(tree)
-    if not flat or any(type(value) is dict or type(value) is list for value in tree.values()):
+    if type(tree) is not dict or data[0] != 0x80 + len(tree) or not NESTING.isdisjoint(map(type, tree.values())):
         strict.walk(data, MOST_DEPTH)
     return tree
 

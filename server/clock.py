@@ -31,10 +31,7 @@ class Clocks(NamedTuple):
     since: int
 
 
-class Charge(NamedTuple):
-    took: int
-    charged: int
-    fell: bool  # the flag: there was less left than that
+Charge = tuple[int, int, bool]  # what a move took, what it is charged, and whether the flag has fallen
 
 
 def problem(control: TimeControl) -> str | None:
@@ -65,7 +62,7 @@ def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) 
     took = max(0, now - clocks.since)
     charged = max(0, took - min(lag, MOST_CREDIT, clocks.quota[side]))
     fell = control.kind != "none" and charged > control.per_move + clocks.left[side]
-    return Charge(took, charged, fell)
+    return took, charged, fell
 
 
 def left_after(control: TimeControl, clocks: Clocks, side: int, charged: int) -> Left | None:

@@ -14,6 +14,7 @@ from websockets.asyncio.server import Server, ServerConnection
 from websockets.frames import CONT, TEXT, Frame, Opcode
 from websockets.protocol import OPEN, Event
 from websockets.server import ServerProtocol
+from websockets.streams import StreamReader
 
 from protocol.messages import Error, ErrorCode, Message, Player, Snapshot
 from protocol.wire import JSON, MOST_BYTES, MSGPACK, Malformed
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from server.house import House
     from server.live import Live
 
+try:
+    from websockets.speedups import apply_mask
+except ImportError:
+    from websockets.utils import apply_mask
+
+AT_A_FRAMES_START = StreamReader.at_eof.__code__
+WHOLE = (BINARY, TEXT_FRAME)  # the first byte of a message in one frame
 MOST_WAITING = 200  # messages behind one that takes its time
 POLICY = 1008  # the close code for whoever breaks the house's rules
 
@@ -43,6 +51,23 @@ class Connection(ServerConnection):
         self.parts: list[bytes] | None = None  # of a message that comes in fragments
 
     # -- in
+
+    def data_received(self, data: bytes) -> None:
+        """The common case first: exactly one short whole message, which needs no parser."""
+        if len(data) >= 6 and data[0] in WHOLE and data[1] - 0x80 == len(data) - 6 and self.between_messages():
+            self.received(apply_mask(data[6:], data[2:6]), data[0] == TEXT_FRAME)
+        else:
+            super().data_received(data)
+
+    def between_messages(self) -> bool:
+        """The parser waits for a message's first byte, and nothing was negotiated that changes what frames mean."""
+        protocol = self.protocol
+        if protocol.state is not OPEN or protocol.reader.buffer or protocol.extensions:
+            return False
+        parser: Any = protocol.parser
+        frames = parser.gi_yieldfrom  # what parses after the handshake
+        waits = None if frames is None else frames.gi_yieldfrom  # in a frame this is another one
+        return protocol.current_size is None and waits is not None and waits.gi_code is AT_A_FRAMES_START
 
     def process_event(self, event: Event) -> None:
         if self.request is None or not isinstance(event, Frame):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from engine.record import to_json, write
+from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import AnyCommand, Created, LobbyUpdate, RoomCommand, RoomInfo
 from protocol.wire import read_part
@@ -20,7 +21,7 @@ from server.index import whole
 from server.live import Live
 from server.names import new_code, new_room
 from server.peer import Peer, require
-from server.store import Conflict, Unavailable
+from server.store import Conflict, Unavailable, appended
 
 LISTED = 200  # rooms in a list or in the lobby
 Waiting = Coroutine[Any, Any, None]
@@ -35,6 +36,11 @@ class Desk:
 
     def receive(self, peer: Peer, command: AnyCommand) -> Waiting | None:
         """Deal with a command at once, or return what has to be awaited before the peer's next one."""
+        if type(command) is m.Move and peer.player is not None and not self.hall.draining:  # what most messages are
+            live = self.hall.rooms.get(command.room)
+            if live is not None and len(command.note) <= self.settings.note_length:
+                self.hall.submit(live, peer, command)
+                return None
         if peer.player is None:
             if type(command) is not m.Hello:
                 peer.refuse(command.id, "hello_first", "say hello first")
@@ -154,7 +160,7 @@ class Desk:
     async def _found_in(self, peer: Peer, created: Created, seat: int) -> Live:
         founded = found.found(created, require(peer), seat)
         try:
-            await self.hall.store.append(whole(founded))
+            await appended(self.hall.store, whole(founded))
         except Conflict:  # one chance in 2 ** 25 a second
             raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
         return self.hall.admit(founded)
@@ -212,7 +218,7 @@ class Desk:
         self.hall.lobby.enter(peer)
         rooms = await self._infos("", "")
         peer.send(m.Ok(id=command.id))
-        peer.send(LobbyUpdate(rooms=rooms, full=True))
+        peer.send(LobbyUpdate(rooms=rooms, full=True, bots=self.hall.lobby.bots()))
 
     async def _history(self, peer: Peer, command: m.History) -> None:
         store = self.hall.store
@@ -244,6 +250,10 @@ class Desk:
         identity = await identify(hall.store, self.settings, command, self._is_here, hall.now())
         peer.player = identity.player
         self.present.setdefault(identity.player.name.casefold(), {})[peer] = None
+        plays = tuple(game for game in GAMES if game in command.plays)
+        if plays:
+            player = identity.player
+            hall.lobby.introduce(peer, m.BotInfo(name=player.name, plays=plays, account=player.account))
         sits = await hall.store.rooms_of(identity.player.id) if command.resume or command.token else []
         peer.send(
             m.Welcome(

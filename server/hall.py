@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from protocol import messages as m
 from protocol.messages import Moved, RoomCommand
@@ -37,24 +37,35 @@ Action = Callable[[Room, int], Decision]
 RETRY = 1.0  # seconds to wait while the store cannot write
 
 
-class Origin(NamedTuple):
-    """Where a decision comes from: a peer's command, or something the house does by itself."""
-
-    peer: Peer | None
-    command: RoomCommand | None
-    action: Action | None = None
+Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
 
 
-class Pending(NamedTuple):
+class Pending:
     """A decision that is on its way into the store."""
 
-    live: Live
-    origin: Origin
-    decision: Decision
-    refusal: Refusal | None
-    packets: list[Packet]
-    append: Append
-    following: Decision | None  # the room of a rematch
+    __slots__ = ("append", "decision", "following", "hall", "live", "origin", "packets", "refusal")
+
+    def __init__(self, hall: Hall, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
+        self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
+        self.packets = [Packet(event) for event in decision.events]
+        first = decision.events[0]
+        self.following = again(decision.room, first.next, first.at) if type(first) is m.Rematched else None
+        self.append = Append(
+            decision.room.setup.room,
+            live.room.seq,
+            tuple([packet.payload for packet in self.packets]),
+            line_after(decision, live.stored_due),
+            None if self.following is None else whole(self.following),
+        )
+
+    def done(self, error: Exception | None) -> None:
+        if error is None:
+            self.hall.committed(self)
+        elif isinstance(error, Conflict):
+            self.live.queue.appendleft(self.origin)
+            self.hall.spawn(self.hall.catch_up(self.live))
+        else:
+            self.hall.failed(self.live, self.origin, error)
 
 
 class Hall:
@@ -124,13 +135,13 @@ class Hall:
     def submit(self, live: Live, peer: Peer, command: RoomCommand) -> None:
         """A command of a peer, which will get `ok` or `error` for it."""
         if live.busy or live.queue:
-            live.queue.append(Origin(peer, command))
+            live.queue.append((peer, command, None))
         else:
-            self._settle(live, Origin(peer, command))
+            self._settle(live, (peer, command, None))
 
     def act(self, live: Live, action: Action) -> None:
         """Something the house itself does."""
-        live.queue.append(Origin(None, None, action))
+        live.queue.append((None, None, action))
         self._go_on(live)
 
     def _go_on(self, live: Live) -> None:
@@ -141,7 +152,12 @@ class Hall:
         peer, command, action = origin
         refusal = None
         try:
-            decision = self._decide(live.room, peer, command, action)
+            if peer is not None and command is not None:
+                at = self.now()
+                spare = new_room(at) if type(command) is m.Rematch else ""
+                decision = decide(live.room, require(peer), command, at, peer.lag, spare)
+            else:
+                decision = Decision((), live.room) if action is None else action(live.room, self.now())
         except Refusal as error:
             refusal = error
             if error.decision is None:
@@ -154,53 +170,24 @@ class Hall:
             self.teller.refuse(live, peer, command, sorry)
             return
         if decision.events:
-            self._commit(live, origin, decision, refusal)
+            live.busy = True
+            pending = Pending(self, live, origin, decision, refusal)
+            self.store.append(pending.append, pending.done)
         elif peer is not None and command is not None:
             peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
             self._leave_after(live, peer, command)
 
-    def _decide(self, room: Room, peer: Peer | None, command: RoomCommand | None, action: Action | None) -> Decision:
-        if peer is None or command is None:
-            return Decision((), room) if action is None else action(room, self.now())
-        at = self.now()
-        spare = new_room(at) if type(command) is m.Rematch else ""
-        return decide(room, require(peer), command, at, peer.lag, spare)
-
-    def _commit(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
-        packets = [Packet(event) for event in decision.events]
-        first = decision.events[0]
-        following = again(decision.room, first.next, first.at) if type(first) is m.Rematched else None
-        append = Append(
-            decision.room.setup.room,
-            live.room.seq,
-            tuple([packet.payload for packet in packets]),
-            line_after(decision, live.stored_due),
-            None if following is None else whole(following),
-        )
-        live.busy = True
-        pending = Pending(live, origin, decision, refusal, packets, append, following)
-        self.store.append(append).add_done_callback(partial(self._settled, pending))
-
-    def _settled(self, pending: Pending, done: asyncio.Future[None]) -> None:
-        error = done.exception()
-        if error is None:
-            self._committed(pending)
-        elif isinstance(error, Conflict):
-            pending.live.queue.appendleft(pending.origin)
-            self.spawn(self._catch_up(pending.live))
-        else:
-            self._failed(pending.live, pending.origin, error)
-
-    def _committed(self, pending: Pending) -> None:
-        live, (peer, command, _), decision, refusal, packets, append, following = pending
+    def committed(self, pending: Pending) -> None:
+        live, decision, append, packets = pending.live, pending.decision, pending.append, pending.packets
+        peer, command, _ = pending.origin
         live.busy = False
         live.room = decision.room
         live.log += append.payloads
         self.failing = ""
-        if refusal is None:
+        if pending.refusal is None:
             self.teller.tell(live, packets, peer, command)
         else:
-            self.teller.refuse(live, peer, command, refusal)
+            self.teller.refuse(live, peer, command, pending.refusal)
             self.teller.tell(live, packets, None, None)
         self.bus.publish(self.heard, append.room, decision.room.seq, append.payloads)
         self.metrics.events += len(packets)
@@ -208,8 +195,8 @@ class Hall:
             self.metrics.moves += 1
         if append.line is not None:
             self._index_changed(live, append.line)
-        if following is not None:
-            self._go_over(live, self.admit(following))
+        if pending.following is not None:
+            self._go_over(live, self.admit(pending.following))
         if peer is not None and command is not None:
             self._leave_after(live, peer, command)
         self.alarms.watch(live)
@@ -224,16 +211,16 @@ class Hall:
             log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
             self.let_go(live)
 
-    def _failed(self, live: Live, origin: Origin, error: BaseException) -> None:
+    def failed(self, live: Live, origin: Origin, error: BaseException) -> None:
         live.busy = False
         self.failing = str(error)
         log("store_failed", logging.ERROR, room=live.room.id, why=str(error))
         sorry = Refusal("unavailable", f"not done: {error}", retry_after=RETRY)
-        self.teller.refuse(live, origin.peer, origin.command, sorry)
+        self.teller.refuse(live, origin[0], origin[1], sorry)
         self.alarms.retry(live, RETRY)
         self._go_on(live)
 
-    async def _catch_up(self, live: Live) -> None:
+    async def catch_up(self, live: Live) -> None:
         """Another node was first: read what it wrote, tell everyone here, and decide again."""
         live.busy = True
         try:
@@ -244,8 +231,8 @@ class Hall:
                 self.teller.tell(live, [Packet(event)], None, None)
         except Unavailable as error:
             waiting = [live.queue.popleft() for _ in range(len(live.queue))]
-            for origin in waiting or [Origin(None, None)]:
-                self._failed(live, origin, error)
+            for origin in waiting or [(None, None, None)]:
+                self.failed(live, origin, error)
             return
         live.busy = False
         self.alarms.watch(live)
@@ -255,7 +242,7 @@ class Hall:
         """The bus says that another hall wrote to a room."""
         live = self.rooms.get(room)
         if live is not None and live.room.seq < seq and not live.busy:
-            self.spawn(self._catch_up(live))
+            self.spawn(self.catch_up(live))
 
     # -- people come and go
 
@@ -269,7 +256,7 @@ class Hall:
 
     def depart(self, peer: Peer) -> None:
         """A connection is gone."""
-        self.lobby.leave(peer)
+        self.lobby.gone(peer)
         for live in list(peer.rooms.values()):
             seat = live.detach(peer)
             if seat is not None and not self.draining and live.room.status != "ended":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from asyncio import Future
+from asyncio import Future, get_running_loop
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -63,6 +63,9 @@ class Account(NamedTuple):
     revoked_at: int | None
 
 
+Done = Callable[[Exception | None], None]
+
+
 class Store(Protocol):
     async def open(self) -> None: ...
 
@@ -72,8 +75,11 @@ class Store(Protocol):
     async def settled(self) -> None:
         """Once nothing is queued any more."""
 
-    def append(self, append: Append) -> Future[None]:
-        """Resolves once the events are durable; Conflict, Unavailable."""
+    def append(self, append: Append, done: Done) -> None:
+        """Calls `done` in the event loop once the events are durable, or with Conflict or Unavailable.
+
+        A call and not a future, since a future for every move costs as much as judging the move.
+        """
 
     @property
     def queued(self) -> int: ...
@@ -118,6 +124,21 @@ class Store(Protocol):
 
     async def last_alive(self) -> int | None:
         """When any node was last known to be there."""
+
+
+def appended(store: Store, append: Append) -> Future[None]:
+    """An append to wait for."""
+    future: Future[None] = get_running_loop().create_future()
+
+    def done(error: Exception | None) -> None:
+        if not future.done():
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
+
+    store.append(append, done)
+    return future
 
 
 def digest(secret: str) -> bytes:

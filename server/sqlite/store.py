@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from asyncio import Future
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from server.sqlite.migrations import migrations
 from server.sqlite.writer import Statement, Writer
-from server.store import Account, Append, Session, StoreError, Unavailable, digest
+from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, digest
 
 APPLICATION = 0x5041524C  # "PARL": marks the file as ours
 BUSY_SECONDS = 2.0  # to wait for another process that holds the file
-Commit = Callable[[float, int], None]
 
 
 class SqliteStore:
@@ -57,9 +55,9 @@ class SqliteStore:
 
     # -- writing
 
-    def append(self, append: Append) -> Future[None]:
+    def append(self, append: Append, done: Done) -> None:
         assert self._writer is not None
-        return self._writer.submit(append)
+        self._writer.submit(append, lambda result, error: done(error))
 
     async def settled(self) -> None:
         if self._writer is not None:
@@ -71,8 +69,17 @@ class SqliteStore:
 
     async def _write(self, sql: str, *values: Any) -> int:
         assert self._writer is not None
-        changed: int = await self._writer.submit(Statement(sql, values))
-        return changed
+        future: Future[int] = asyncio.get_running_loop().create_future()
+
+        def done(result: Any, error: Exception | None) -> None:
+            if not future.done():
+                if error is None:
+                    future.set_result(result)
+                else:
+                    future.set_exception(error)
+
+        self._writer.submit(Statement(sql, values), done)
+        return await future
 
     async def _read(self, sql: str, *values: Any) -> list[Any]:
         reader = self._reader

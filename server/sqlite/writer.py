@@ -8,11 +8,12 @@ for it row by row.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import threading
-from asyncio import Future
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from queue import SimpleQueue
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from server.store import Append, Conflict, RoomRow, Unavailable
@@ -35,11 +36,8 @@ class Statement(NamedTuple):
     values: tuple[Any, ...]
 
 
-class Job(NamedTuple):
-    work: Append | Statement
-    done: Future[Any]
-
-
+Done = Callable[[Any, Exception | None], None]
+Job = tuple[Append | Statement, Done]
 Outcome = tuple[Job, Any, Exception | None]
 
 
@@ -52,7 +50,6 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._gathered: list[Job] = []
         self._in_flight = 0
-        self._scheduled = False
         self._idle = asyncio.Event()
         self._idle.set()
         self._batches: SimpleQueue[list[Job] | None] = SimpleQueue()
@@ -63,13 +60,10 @@ class Writer:
     def queued(self) -> int:
         return len(self._gathered) + self._in_flight
 
-    def submit(self, work: Append | Statement) -> Future[Any]:
-        done: Future[Any] = self._loop.create_future()
-        self._gathered.append(Job(work, done))
-        if not self._scheduled and not self._in_flight:
-            self._scheduled = True
-            self._loop.call_soon(self._hand_over)  # what else this turn of the loop brings comes along
-        return done
+    def submit(self, work: Append | Statement, done: Done) -> None:
+        self._gathered.append((work, done))
+        if not self._in_flight:  # at once, so that disk and loop work at the same time
+            self._hand_over()
 
     async def settled(self) -> None:
         while self._gathered or self._in_flight:
@@ -82,8 +76,7 @@ class Writer:
         await self._loop.run_in_executor(None, self._thread.join)
 
     def _hand_over(self) -> None:
-        self._scheduled = False
-        if self._gathered and not self._in_flight:
+        if self._gathered:
             batch, self._gathered = self._gathered, []
             self._in_flight = len(batch)
             self._batches.put(batch)
@@ -92,21 +85,17 @@ class Writer:
         self._in_flight = 0
         self._hand_over()  # keep the disk busy while the loop tells everyone
         self._on_commit(seconds, len(outcomes))
-        for job, result, error in outcomes:
-            if job.done.cancelled():
-                continue
-            if error is None:
-                job.done.set_result(result)
-            else:
-                job.done.set_exception(error)
+        for (_, done), result, error in outcomes:
+            try:
+                done(result, error)
+            except Exception:
+                logging.getLogger("parlour").exception("what follows an append failed")
         if not self._in_flight and not self._gathered:
             self._idle.set()
 
     # -- in the thread
 
     def _run(self) -> None:
-        from time import perf_counter
-
         while (batch := self._batches.get()) is not None:
             began = perf_counter()
             outcomes = self._write(batch)
@@ -137,15 +126,16 @@ class Writer:
         index: dict[str, RoomRow] = {}
         results: list[Outcome] = []
         for job in batch:
-            if isinstance(job.work, Append):
-                for append in chain(job.work):
+            work = job[0]
+            if type(work) is Append:
+                for append in (work,) if work.also is None else (work, work.also):
                     for seq, payload in enumerate(append.payloads, append.after + 1):
                         rows += (append.room, seq, payload)
                     if append.line is not None:
                         index[append.room] = append.line
                 results.append((job, None, None))
-            else:
-                results.append((job, execute(job.work.sql, job.work.values).rowcount, None))
+            elif type(work) is Statement:
+                results.append((job, execute(work.sql, work.values).rowcount, None))
         insert_events(execute, rows)
         for row in index.values():
             execute(PUT_ROOM, room_values(row))
@@ -168,13 +158,6 @@ class Writer:
             return job, None, Unavailable(f"this cannot be stored: {error}")
         execute("RELEASE alone")
         return job, result, None
-
-
-def chain(append: Append) -> Iterator[Append]:
-    link: Append | None = append
-    while link is not None:
-        yield link
-        link = link.also
 
 
 def insert_events(execute: Callable[..., Any], rows: list[Any]) -> None:

@@ -73,6 +73,36 @@ async def test_fragments_are_put_together(start: Start, come: Come) -> None:
     assert (await ann.answer(77))["rooms"] == []
 
 
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 6, 7, 41, 42, 43, 48])
+async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
+    """Also where a piece of one looks like a whole other one."""
+    server = await start(rate=1e6, burst=100_000)
+    host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(
+        f"GET /ws HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    await reader.readuntil(b"\r\n\r\n")
+    payload = b"\x82\xa4type\xa5hello" + b"\xa2id" + b"\x01"
+    payload = b"\x83" + payload[1:] + b"\xa4name\xd9\x0fan-unusual-name"
+    tricky = b"\x82\xa4type\xa4list\xa2id\x02"
+    tricky = b"\x83" + tricky[1:] + b"\xa1x\xd9" + bytes([42 - 19]) + b"y" * (42 - 19)
+    frames = b"".join(bytes([0x82, 0x80 | len(data)]) + bytes(4) + data for data in [payload, tricky, tricky])
+    frames += bytes([0x82, 0x80 | 42]) + bytes(4) + b"\x82\xa4" + b"\x00" * 40  # not a message, and looks like a frame
+    for at in range(0, len(frames), piece):
+        writer.write(frames[at : at + piece])
+        await writer.drain()
+        await asyncio.sleep(0)
+    answers = []
+    while len(answers) < 4:
+        head = await asyncio.wait_for(reader.readexactly(2), 5)
+        size = head[1] if head[1] < 126 else int.from_bytes(await reader.readexactly(2), "big")
+        answers.append(msgpack.unpackb(await reader.readexactly(size))["type"])
+    assert answers == ["welcome", "ok", "ok", "error"]
+    writer.close()
+
+
 async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")

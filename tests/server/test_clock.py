@@ -18,9 +18,10 @@ NONE = TimeControl()
 
 def after(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int = 0) -> Clocks:
     cost = clock.charge(control, clocks, side, now, lag)
-    assert not cost.fell
-    left = clock.left_after(control, clocks, side, cost.charged)
-    return clock.moved_on(clocks, side, now, cost.took, cost.charged, left)
+    took, charged, fell = cost
+    assert not fell
+    left = clock.left_after(control, clocks, side, charged)
+    return clock.moved_on(clocks, side, now, took, charged, left)
 
 
 def test_fischer_takes_the_time_and_adds_the_increment() -> None:
@@ -43,15 +44,14 @@ def test_a_bank_pays_only_what_the_move_time_does_not() -> None:
 def test_without_a_clock_no_flag_falls() -> None:
     clocks = clock.wound(NONE, 0)
     assert clock.deadline(NONE, clocks, 0) is None
-    assert not clock.charge(NONE, clocks, 0, 10**9, 0).fell
+    assert clock.charge(NONE, clocks, 0, 10**9, 0) == (10**9, 10**9, False)
     assert clock.left_after(NONE, clocks, 0, 10**9) is None
 
 
 def test_lag_is_credited_within_a_quota() -> None:
     clocks = clock.wound(FISCHER, 0)
-    cost = clock.charge(FISCHER, clocks, 0, 1000, 300)
-    assert (cost.took, cost.charged) == (1000, 700)
-    assert clock.charge(FISCHER, clocks, 0, 1000, 9999).charged == 1000 - MOST_CREDIT
+    assert clock.charge(FISCHER, clocks, 0, 1000, 300) == (1000, 700, False)
+    assert clock.charge(FISCHER, clocks, 0, 1000, 9999) == (1000, 1000 - MOST_CREDIT, False)
     for turn in range(1, 30):
         clocks = after(FISCHER, clocks, 0, turn * 1000, 9999)
     assert clocks.quota[0] == clock.REGAIN  # all spent: from now on no more than grows back
@@ -90,10 +90,10 @@ def test_what_is_left_is_never_less_than_nothing_and_the_flag_falls_at_the_deadl
         now += wait
         due = clock.deadline(control, clocks, side)
         assert due is not None
-        cost = clock.charge(control, clocks, side, now, lag)
-        assert cost.charged <= cost.took
-        assert cost.fell or now <= due
-        if cost.fell:
+        took, charged, fell = clock.charge(control, clocks, side, now, lag)
+        assert charged <= took
+        assert fell or now <= due
+        if fell:
             assert now > due - MOST_CREDIT
             return
         clocks = after(control, clocks, side, now, lag)
