@@ -46,3 +46,11 @@ class Board:
         ]
         lines.append(" " * margin + "  " + " ".join(f"{label:>{width}}" for label in self.files))
         return "\n".join(line.rstrip() for line in lines)
+
+
+def digits(first: int, second: int, width: int) -> str:
+    """One digit a bit, lowest first: 0 in neither word, 1 in the first, 2 in the second.
+
+    A word in base two, read as if it were in base ten, can be added without a carry: much faster than bit by bit.
+    """
+    return f"{int(f'{first:b}') + 2 * int(f'{second:b}'):0{width}d}"[::-1]

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from types import ModuleType
 
 from engine.bits import lowest, ones
-from engine.board import Board, Cell
+from engine.board import Board, Cell, digits
 from engine.game import Game, Move, Spec, State
 from engine.options import START, Option, OptionValue
 from engine.rules import Constant
@@ -346,11 +346,9 @@ class CohCoh(Game):
         return f"{LETTERS[column]}{self.rules.N - row}"
 
     def dump(self, state: State) -> str:
-        white, black = state.of(0)
         n, stride = self.rules.N, self.rules.STRIDE
-        bits = (stride * row + column for row in range(n) for column in range(n))
-        cells = ("w" if white >> bit & 1 else "b" if black >> bit & 1 else "." for bit in bits)
-        return "".join(cells) + " " + "wb"[state.turn]
+        board = digits(*state.of(0), n * stride).translate(MARKS)
+        return "".join([board[at : at + n] for at in range(0, n * stride, stride)]) + " " + "wb"[state.turn]
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")
@@ -391,3 +389,4 @@ class CohCoh(Game):
 
 
 LETTERS = "abcdefghijkl"
+MARKS = str.maketrans("012", ".wb")

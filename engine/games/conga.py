@@ -204,6 +204,10 @@ def move_and_neighbour(own: int, other: int) -> int:
     return hfunc1(own, other) + neighbour(own, other)
 
 
+BLACK = {f"{count:x}": f"b{count}" if count else "" for count in range(16)}
+WHITE = {f"{count:x}": f"w{count}" if count else "." for count in range(16)}
+
+
 class Conga(Game):
     name = "conga"
     title = "Conga"
@@ -256,13 +260,11 @@ class Conga(Game):
 
     def dump(self, state: State) -> str:
         black, white = state.of(0)
-        rows = []
-        for rank in (3, 2, 1, 0):
-            cells = []
-            for square in range(4 * rank, 4 * rank + 4):
-                mine, theirs = self.stones(black, square), self.stones(white, square)
-                cells.append(f"b{mine}" if mine else f"w{theirs}" if theirs else ".")
-            rows.append(",".join(cells))
+        corner = self.rules.corner
+        own = f"{black | corner(black) << 60:016x}"  # a hexadecimal digit a square, d4 first
+        other = f"{white | corner(white) << 60:016x}"
+        cells = [BLACK[mine] or WHITE[theirs] for mine, theirs in zip(own, other, strict=True)]
+        rows = [",".join(cells[at + 3 : at - 1 if at else None : -1]) for at in (0, 4, 8, 12)]
         return "/".join(rows) + " " + "bw"[state.turn]
 
     def load(self, text: str) -> State:

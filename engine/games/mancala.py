@@ -261,7 +261,8 @@ class Mancala(Game):
         return str(move + 1 if state.turn == 0 else self.rules.PITS - move)
 
     def _fields(self, word: int) -> list[int]:
-        return [word >> self.rules.BITS * i & self.rules.PIT for i in range(self.rules.PITS)]
+        pit, bits = self.rules.PIT, self.rules.BITS
+        return [word >> at & pit for at in range(0, bits * self.rules.PITS, bits)]
 
     def dump(self, state: State) -> str:
         bottom, top = state.of(0)

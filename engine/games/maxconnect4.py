@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from types import ModuleType
 
 from engine.bits import ones
-from engine.board import Board, Cell
+from engine.board import Board, Cell, digits
 from engine.game import Game, Move, Spec, State
 from engine.options import START, OptionValue
 from engine.rules import Constant
@@ -173,11 +173,8 @@ class MaxConnect4(Game):
         return 0 if red >> bit & 1 else 1 if green >> bit & 1 else None
 
     def dump(self, state: State) -> str:
-        rows = [
-            "".join({None: "0", 0: "1", 1: "2"}[self._owner(state, row, column)] for column in range(COLUMNS))
-            for row in range(ROWS - 1, -1, -1)
-        ]
-        return "/".join(rows) + f" {state.turn + 1}"
+        board = digits(*state.of(0), WIDTH)
+        return "/".join([board[row::7] for row in range(ROWS - 1, -1, -1)]) + f" {state.turn + 1}"
 
     def load(self, text: str) -> State:
         board, _, player = text.strip().partition(" ")
