@@ -204,9 +204,11 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     empty = ones(free)
     mine_safe, rest_safe = free & ~forbidden(mine), free & ~forbidden(rest)
     if mine_safe == 0:  # I have to make a line, unless the board is full
-        return (-1, -1) if empty else (0, 0)
+        value = -1 if empty else 0
+        return value, value
     if rest_safe == 0:  # after my next move the other side has to
-        return (1, 1) if empty > 1 else (0, 0)
+        value = 1 if empty > 1 else 0
+        return value, value
     low, high = -1, 1
     if N * N - empty <= MIRRORED:
         low, high = mirrored(mine, rest)
@@ -263,8 +265,10 @@ def tactics(mine: int, rest: int, move: int) -> int:
         total += 23
     if own == 0:
         total -= 9
-    if ones(mine | rest) < MIRRORED and mirrored(rest, mine | square)[1] == 0:
-        total += 1000
+    if ones(mine | rest) < MIRRORED:
+        _, high = mirrored(rest, mine | square)
+        if high == 0:  # from here on every move can be answered with its image
+            total += 1000
     return total
 
 

@@ -35,7 +35,7 @@ WIDTH = 49
 FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
-THREE, TWO, OPEN, MOVER = 12, 4, 2, 0  # weights of guess(), found by self-play: bench/tune.py
+THREE, TWO, OPEN, MOVER = 16, 8, 4, 0  # weights of guess(), found by self-play: bench/tune.py
 WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)  # lowest squares of all 69
 
 

@@ -13,6 +13,7 @@ from engine.search.kernel import Notice, kernel
 from engine.search.primitives import mix
 
 SLICE = 0.002  # seconds between two looks at the clock
+BEAT = 5.0  # seconds between two signs of life
 TABLE_MB = 64
 FIRST_BUCKETS = 1 << 12  # of the table, which grows as it fills; plain Python is too slow to fill more
 LONGEST_LINE = 60
@@ -128,6 +129,7 @@ class Thinker:
             return report
         low, high = self._certain(state)
         report = replace(report, low=low, high=high)
+        clock.beat = lambda nodes: progress(replace(report, nodes=nodes, seconds=clock.spent()))
         try:
             guess = 0
             for depth in range(1, MOST_DEPTH):
@@ -314,6 +316,8 @@ class _Clock:
     def __init__(self, limits: Limits, cancel: threading.Event | None) -> None:
         self._start = time.perf_counter()
         self._limits, self._cancel = limits, cancel
+        self._next_beat = BEAT
+        self.beat: Callable[[int], None] = quiet
 
     def spent(self) -> float:
         return time.perf_counter() - self._start
@@ -329,3 +333,6 @@ class _Clock:
             raise Stopped
         if self._cancel is not None and self._cancel.is_set():
             raise Stopped
+        if self.spent() >= self._next_beat:
+            self._next_beat = self.spent() + BEAT
+            self.beat(nodes)

@@ -1,0 +1,74 @@
+"""`parlour best` and `parlour solve`, and the page that shows them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"^\$ parlour (.*)$", PAGE, re.M)
+FIELDS = ["value", "proved", "move", "line", "depth", "nodes", "seconds"]
+
+
+def parlour(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "parlour", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("line", SHOWN)
+def test_the_page_shows_commands_that_run(line: str) -> None:
+    words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)]
+    done = parlour(*words)
+    assert done.returncode == 0, done.stderr
+    if "--json" in words:
+        assert list(json.loads(done.stdout)) == FIELDS
+
+
+def test_the_page_shows_python_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.S | re.M)
+    exec(block, {})
+    assert capsys.readouterr().out
+
+
+def test_best_as_json() -> None:
+    done = parlour("best", "mancala", "--position", "0,2,4,4/0,3,5,0 9,5 1", "--plain", "--json")
+    found = json.loads(done.stdout)
+    assert (found["value"], found["proved"], found["move"]) == (0, True, "3")
+    assert found["line"][0] == "3"
+
+
+def test_solve_says_plainly_when_the_time_was_not_enough() -> None:
+    done = parlour("solve", "maxconnect4", "--seconds", "0.2", "--plain")
+    assert done.returncode == 1
+    assert "not solved within 0.2 s: the value lies between -69 and +69" in done.stderr
+    assert "estimated" in done.stdout
+
+
+def test_a_game_that_is_over() -> None:
+    words = ("--position", "0,0,0/0,0,0 7,11 2", "--plain")
+    assert "the game is over; value -4 for player 2" in parlour("best", "mancala", *words).stdout
+    found = json.loads(parlour("solve", "mancala", *words, "--json").stdout)
+    assert [found[field] for field in FIELDS[:4]] == [-4, True, None, []]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("best", "chess"), "there is no game 'chess'; there are conga, mancala, maxconnect4, cohcoh"),
+        (("best", "conga", "--seconds", "nan"), "seconds are a number over 0, like 0.5, not 'nan'"),
+        (("best", "conga", "--depth", "0"), "expected a whole number over 0, not '0'"),
+        (("solve", "mancala", "--position", "x"), "not a position of mancala"),
+        (("solve", "conga", "--table", "99999999999"), "is more than any machine has"),
+    ],
+)
+def test_mistakes_cost_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    done = parlour(*words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
