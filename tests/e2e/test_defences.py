@@ -94,7 +94,7 @@ async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
         writer.write(frames[at : at + piece])
         await writer.drain()
         await asyncio.sleep(0)
-    answers = []
+    answers: list[str] = []
     while len(answers) < 4:
         head = await asyncio.wait_for(reader.readexactly(2), 5)
         size = head[1] if head[1] < 126 else int.from_bytes(await reader.readexactly(2), "big")

@@ -1,0 +1,71 @@
+#!/usr/bin/env python
+"""Writes docs/asyncapi.yaml: the AsyncAPI 3 description of the protocol, made from protocol/messages.py."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+HOME = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HOME))
+
+from protocol import messages, wire  # noqa: E402
+
+TARGET = HOME / "docs" / "asyncapi.yaml"
+ABOUT = "Where board-game bots and people meet. docs/protocol.md explains it; this file lists every message and field."
+
+
+def document() -> dict[str, Any]:
+    commands = get_args(messages.AnyCommand)
+    outgoing = get_args(messages.PublicEvent) + get_args(messages.AnyReply)
+    _, schemas = wire.schemas([*commands, *outgoing])
+    kinds = [*commands, *outgoing]
+    return {
+        "asyncapi": "3.0.0",
+        "info": {"title": "Parlour", "version": "1", "description": ABOUT, "license": {"name": "MIT"}},
+        "servers": {"local": {"host": "127.0.0.1:8765", "pathname": "/ws", "protocol": "ws"}},
+        "defaultContentType": "application/json",
+        "channels": {
+            "socket": {
+                "address": "/ws",
+                "description": "Subprotocol parlour.v1.json (text frames) or parlour.v1.msgpack (binary frames).",
+                "messages": {kind.__name__: {"$ref": f"#/components/messages/{kind.__name__}"} for kind in kinds},
+            }
+        },
+        "operations": {
+            "commands": operation("receive", "What clients send; each is answered with ok or error.", commands),
+            "messages": operation("send", "What the server sends: answers, snapshots, events.", outgoing),
+        },
+        "components": {"messages": {kind.__name__: message(kind) for kind in kinds}, "schemas": schemas},
+    }
+
+
+def operation(action: str, summary: str, kinds: tuple[type[Any], ...]) -> dict[str, Any]:
+    refs = [{"$ref": f"#/channels/socket/messages/{kind.__name__}"} for kind in kinds]
+    return {"action": action, "summary": summary, "channel": {"$ref": "#/channels/socket"}, "messages": refs}
+
+
+def message(kind: type[Any]) -> dict[str, Any]:
+    tag = str(kind.__struct_config__.tag)
+    payload = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    return {"name": tag, "title": tag.replace("_", " ").capitalize(), "payload": payload}
+
+
+def yaml(value: Any, indent: int = 0) -> str:
+    """Plain YAML. Texts and empty collections stand as JSON, which YAML reads as well."""
+    space = "  " * indent
+    if isinstance(value, dict) and value:
+        return "".join(f"\n{space}{json.dumps(key)}:{yaml(child, indent + 1)}" for key, child in value.items())
+    if isinstance(value, list) and value:
+        return "".join(f"\n{space}-{yaml(child, indent + 1)}" for child in value)
+    return " " + json.dumps(value, ensure_ascii=False)
+
+
+def main() -> None:
+    TARGET.write_text(yaml(document()).lstrip("\n") + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
