@@ -67,6 +67,7 @@ class Bot:
     name: ClassVar[str] = ""
     games: ClassVar[tuple[str, ...]] = ()
     isolation: ClassVar[Isolation] = "thread"
+    overtime: float = 0.0  # seconds beyond a deadline that it takes care of itself, as for a program's start
 
     def choose(self, game: Game, state: State, budget: Budget) -> Answer:
         """A legal move of the state, as the engine's int or as text; Thought(move, note) says something with it."""

@@ -65,7 +65,7 @@ async def think(
         return answer
 
     try:
-        async with asyncio.timeout(max(0.0, budget.deadline - time.monotonic()) + SLACK):
+        async with asyncio.timeout(budget.remaining() + bot.overtime + SLACK):
             return await in_thread(work)
     except Failure:
         raise  # a bridge has kept the evidence already

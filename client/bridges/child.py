@@ -29,6 +29,7 @@ class Child(Process):
     def __init__(self, words: Sequence[str], folder: Path, limits: Limits) -> None:
         super().__init__(words, folder, limits)
         self.given, self.said, self.errors = Tail(MEGABYTE), Tail(), Tail()
+        self.answers = 0
         self._unread = bytearray()
         self._open: dict[IO[bytes], Tail] = {self.stdout: self.said, self.stderr: self.errors}
 
@@ -38,7 +39,9 @@ class Child(Process):
         """One line in, one line out; what was said before the question is no answer."""
         self._discard()
         self._pump(line + b"\n", self._has_line, seconds, "no answer")
-        return self._take_line()
+        answer = self._take_line()
+        self.answers += 1
+        return answer
 
     def listen(self, seconds: float) -> str:
         """The next line it says unasked."""
@@ -59,11 +62,10 @@ class Child(Process):
         return self.said.text()
 
     def _has_line(self) -> bool:
-        if b"\n" in self._unread:
-            return True
-        if len(self._unread) > LONGEST_LINE:
-            raise Failure("flood", f"a line of more than {LONGEST_LINE // 1024} KB, and no end of it")
-        return False
+        end = self._unread.find(b"\n")
+        if end > LONGEST_LINE or (end < 0 and len(self._unread) > LONGEST_LINE):
+            raise Failure("flood", f"a line of more than {LONGEST_LINE // 1024} KB")
+        return end >= 0
 
     def _never(self) -> bool:
         """Hear it to its end: what it is given ends too, and its lines are not waited for."""

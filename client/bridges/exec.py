@@ -28,16 +28,16 @@ class Pool:
         self._lock = threading.Lock()
         self._closed = False
 
-    def take(self) -> tuple[Child, bool]:
-        """A child, and whether it is a fresh one; Failure if it does not come up in time."""
+    def take(self) -> Child:
+        """One that waits, or a new one; Failure if it does not come up in time."""
         with self._lock:
             if self._idle:
-                return self._idle.pop(), False
+                return self._idle.pop()
         program = self.program
         child = Child(program.words, program.folder, program.limits)
         if program.ready:
             self._await_ready(child)
-        return child, not program.ready
+        return child
 
     def _await_ready(self, child: Child) -> None:
         until = child.began + self.program.limits.startup
@@ -59,7 +59,7 @@ class Pool:
 
     def warm(self) -> None:
         """Have one ready before the first game."""
-        self.give(self.take()[0])
+        self.give(self.take())
 
     def close(self) -> None:
         with self._lock:
@@ -73,7 +73,7 @@ class ExecBot(Bot):
     def __init__(self, pool: Pool) -> None:
         self.pool, self.program = pool, pool.program
         self._child: Child | None = None
-        self._fresh = False
+        self.overtime = self.program.limits.startup
         self._failures = 0
         self.wall = self.cpu = 0.0  # of the whole game
 
@@ -93,14 +93,13 @@ class ExecBot(Bot):
 
     def _ask(self, game: Game, state: State, budget: Budget) -> Thought:
         if self._child is None:
-            self._child, self._fresh = self.pool.take()
+            self._child = self.pool.take()
         child = self._child
         seconds = budget.remaining()
-        if self._fresh and budget.left is None:
+        if not child.answers and not self.program.ready and budget.left is None:
             seconds += self.program.limits.startup
         began, cpu_before = time.monotonic(), child.cpu()
         text = child.ask(lines.question(game, state, budget), seconds)
-        self._fresh = False
         wall, cpu = time.monotonic() - began, child.cpu()
         thought = lines.answer(game, state, text)
         self.wall += wall
@@ -141,7 +140,7 @@ class ExecBot(Bot):
         """The program comes up while the opponent may still be thinking."""
         with suppress(Failure):  # then it fails again when it is asked, and the failure has a place to go
             if self._child is None:
-                self._child, self._fresh = self.pool.take()
+                self._child = self.pool.take()
             if self.program.events:
                 self._child.tell(lines.beginning(game, side, opponent))
 

@@ -75,7 +75,7 @@ def write(case: Case, folder: Path) -> None:
 
 
 def new_folder(under: Path, case: Case) -> Path:
-    bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.bot)[:40] or "bot"
+    bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.bot.rpartition("/")[2])[:40] or "bot"
     stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{bot}-{case.game.name}-ply{case.budget.ply}-{case.failure.kind}"
     for number in range(1, 10_000):
         folder = under / (stem if number == 1 else f"{stem}-{number}")

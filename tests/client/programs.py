@@ -19,6 +19,7 @@ for line in sys.stdin:
 
 
 def script(folder: Path, code: str, name: str = "bot.py") -> tuple[str, ...]:
+    folder.mkdir(exist_ok=True)
     path = folder / name
     path.write_text(textwrap.dedent(code))
     return (sys.executable, "-S", str(path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,11 @@ from tests.e2e.parlours import until
 NONE = TimeControl()
 
 
-@dataclass
 class Said:
     """A bot's own lines."""
 
-    lines: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.lines: list[str] = []
 
     def __call__(self, line: str) -> None:
         self.lines.append(line)
@@ -65,9 +64,9 @@ async def bot(
 
 
 @asynccontextmanager
-async def present(url: str, maker: Maker, **more: Any) -> AsyncIterator[Said]:
+async def present(url: str, maker: Maker, said: Said | None = None, **more: Any) -> AsyncIterator[Said]:
     """A bot that waits for invitations as long as the block lasts."""
-    said = Said()
+    said = said or Said()
     task = asyncio.create_task(bot(url, maker, said=said, **more))
     try:
         await until("the bot is there", lambda: task.done() or said.has("connected to"))

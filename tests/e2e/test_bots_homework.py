@@ -1,0 +1,51 @@
+"""The course programs of this project, which know nothing of servers, play whole games against house bots."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from client.bridges.limits import Limits
+from client.bridges.program import Program
+from client.maker import of_homework
+from engine.record import parse, verify
+from protocol import messages as m
+from tests.client.programs import script
+from tests.client.test_adapters import CONGA_PROGRAM
+from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.parlours import parlour, session
+
+COURSE = (sys.executable, "-m", "parlour", "course")
+
+
+async def test_homework_plays_the_house(tmp_path: Path) -> None:
+    conga = (sys.executable, script(tmp_path, CONGA_PROGRAM)[-1])
+    games: list[tuple[str, tuple[str, ...], str, m.Options]] = [
+        ("mancala", (*COURSE, "mancala"), "mancala", {"pits": 4, "stones": 3}),
+        ("maxconnect4", (*COURSE, "maxconnect4", "one-move", "{in}", "{out}", "{depth}"), "maxconnect4", {}),
+        ("nkcohcoh", (*COURSE, "nkcohcoh", "{n}", "{k}", "{board}", "0.2"), "cohcoh", {"n": 4, "k": 3}),
+        ("conga", conga, "conga", {"max_plies": 16}),
+    ]
+
+    async def play(adapter: str, words: tuple[str, ...], game: str, options: m.Options) -> str:
+        said = Said()
+        program = Program(words, tmp_path, Limits(grace=0.1), depth=2, name=adapter, forensics=tmp_path / "forensics")
+        maker = of_homework(program, adapter, None, adapter)
+        wishes = (wish(game, "greedy", options=options),)
+        await bot(there.url, maker, wishes=wishes, games=1, said=said, forensics=tmp_path / "forensics")
+        async with session(there.url) as guest:
+            (info,) = await finished(guest, adapter)
+            text = (await guest.ask(m.Export(id=guest.id(), room=info.room))).text
+        record = parse(text)
+        verify(record)
+        notes = [played.note for played in record.moves if played.note]
+        assert any("wall " in note and "cpu " in note for note in notes), notes
+        assert not (tmp_path / "forensics").exists(), said.lines
+        return record.reason
+
+    async with parlour(tmp_path) as there, present(there.url, house("greedy"), policy={"concurrent": 9}):
+        reasons = await asyncio.wait_for(asyncio.gather(*(play(*game) for game in games)), 60)
+    assert reasons[:2] == ["score", "score"]
+    assert reasons[2] in ("line", "no_moves")
+    assert reasons[3] in ("ply_limit", "no_moves", "repetition")

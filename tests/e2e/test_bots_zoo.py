@@ -1,0 +1,265 @@
+"""Bad bots: each loses its own game, for the right reason, and nobody else notices."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import websockets
+
+from client.bot import Bot, Budget
+from client.bridges.limits import Limits
+from client.maker import Maker, of_class, of_program
+from engine.game import Game, State
+from engine.registry import GAMES
+from protocol import messages as m
+from tests.client.programs import FIRST, program
+from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.parlours import parlour, session, until
+
+NONE = m.TimeControl()
+QUICK = m.TimeControl(kind="fischer", base=700)
+ANSWER = """
+import json, sys, time
+for line in sys.stdin:
+    said = json.loads(line)
+    ply, first = said["ply"], said["moves"][0]
+"""
+
+
+@dataclass(frozen=True)
+class Beast:
+    """A program, the room it plays in, and how its game has to end."""
+
+    code: str
+    reason: str
+    kind: str = ""  # of the failure that its owner is told
+    clock: m.TimeControl = NONE
+    patience: float = 20.0
+    startup: float = 10.0
+    illegal: int = 0
+
+
+ZOO = {
+    "silent": Beast("import time; time.sleep(600)", "time", "timeout", QUICK),
+    "silent-without-clock": Beast("import time; time.sleep(600)", "resigned", "timeout", patience=0.5, startup=0.2),
+    "slow-to-start": Beast("import time; time.sleep(3)\n" + FIRST, "resigned", "timeout", patience=0.3, startup=0.3),
+    "slow-but-in-time": Beast("import time; time.sleep(0.5)\n" + FIRST, "", patience=0.3, startup=5.0),
+    "crashes-at-ply-7": Beast(ANSWER + "    1 // max(0, 6 - ply)\n    print(first, flush=True)", "resigned", "exited"),
+    "illegal": Beast(ANSWER + "    print('9' if ply > 3 else first, flush=True)", "resigned", "garbage"),
+    "illegal-where-it-counts": Beast(
+        ANSWER + "    print('a1b2c3' if ply > 3 else first, flush=True)", "illegal_moves", "garbage", illegal=2
+    ),
+    "floods": Beast("input()\nwhile 1: print('x' * 99999)", "resigned", "flood"),
+    "floods-one-line": Beast("import sys\ninput()\nwhile 1: sys.stdout.write('x' * 99999)", "resigned", "flood"),
+    "sends-garbage": Beast(ANSWER + "    print('\\x00\\xff{', flush=True)", "resigned", "garbage"),
+    "half-a-line": Beast(
+        ANSWER + "    sys.stdout.write(first); sys.stdout.flush()", "resigned", "timeout", patience=0.5, startup=0.1
+    ),
+    "closes-its-output": Beast("import os, time\ninput(); os.close(1); time.sleep(600)", "resigned", "exited"),
+    "kills-itself": Beast("import os\ninput(); os.kill(os.getpid(), 9)", "resigned", "exited"),
+    "eats-memory": Beast("input()\nx = []\nwhile 1: x.append(bytearray(20_000_000))", "resigned", "exited"),
+}  # fmt: skip
+
+
+async def let_loose(url: str, name: str, beast: Beast, folder: Path) -> tuple[str, Said]:
+    """The beast invites the good bot; how its one game ended, and what its owner was told."""
+    limits = Limits(startup=beast.startup, grace=0.1, memory=300, output=2)
+    maker = of_program(program(folder, beast.code, limits), tuple(GAMES), "")
+    said = Said()
+    manners = {"patience": beast.patience}
+    if beast.illegal:
+        await with_counted_fouls(url, name, beast, maker, said, folder)
+    else:
+        wishes = (wish("maxconnect4", "good", beast.clock),)
+        more: dict[str, Any] = {"manners": manners, "forensics": folder / "forensics", "said": said}
+        await bot(url, maker, name=name, wishes=wishes, games=1, **more)
+    async with session(url) as guest:
+        (info,) = await finished(guest, name)
+        assert info.reason is not None
+        return info.reason, said
+
+
+async def with_counted_fouls(url: str, name: str, beast: Beast, maker: Maker, said: Said, folder: Path) -> None:
+    """A room of somebody else's, in which illegal moves are counted."""
+    async with session(url, "host") as host, present(
+        url, maker, name=name, games=1, said=said, forensics=folder / "forensics"
+    ):  # fmt: skip
+        made = await host.ask(m.Create(id=host.id(), game="maxconnect4", invite=name, seat=0, illegal=beast.illegal))
+        while True:
+            table = host.tables.get(made.room)
+            if table is not None and table.my_move:
+                assert table.game is not None
+                move = table.game.legal(table.state)[0]
+                await host.ask(m.Move(id=host.id(), room=made.room, ply=table.ply, move=move))
+            if table is not None and table.status == "ended":
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_the_zoo(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there:
+        async with present(there.url, house("random", seed=5), name="good", policy={"concurrent": 20}):
+            wishes = (wish("maxconnect4"),)
+            good_games = [
+                asyncio.create_task(bot(there.url, house(name), wishes=wishes, games=2))
+                for name in ("greedy", "random")
+            ]
+            outcomes = await asyncio.wait_for(
+                asyncio.gather(*(let_loose(there.url, name, beast, tmp_path / name) for name, beast in ZOO.items())), 60
+            )
+            assert await asyncio.gather(*good_games) == [2, 2]
+        for (name, beast), (reason, said) in zip(ZOO.items(), outcomes, strict=True):
+            assert reason == (beast.reason or "score"), f"{name}: {reason} {said.lines}"
+            evidence = tmp_path / name / "forensics"
+            if beast.kind:
+                assert said.has(f": {beast.kind}: "), f"{name}: {said.lines}"
+                assert any(folder.name.endswith(beast.kind) for folder in evidence.iterdir()), name
+            else:
+                assert not evidence.exists()
+        async with session(there.url) as guest:
+            games = await finished(guest, "greedy")
+            assert [info.reason for info in games] == ["score", "score"]
+        assert not leftovers(tmp_path), "no program outlives its game"
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Processes that were started from a folder and are still there."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().decode("utf-8", "replace")
+        except OSError:
+            continue
+        if str(folder) in words:
+            found.append(words)
+    return found
+
+
+# -- bots of Python that go wrong inside our process
+
+
+class Raises(Bot):
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        raise KeyError(f"ply {budget.ply}")
+
+
+class Exits(Bot):
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        raise SystemExit(3)
+
+
+class Nonsense(Bot):
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        return object()  # type: ignore[return-value]
+
+
+class Illegal(Bot):
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        return 99
+
+
+class Hangs(Bot):
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        budget.cancelled.wait(60)
+        return game.moves(state)[0]
+
+
+class BadHooks(Bot):
+    def started(self, game: Game, side: int, opponent: str) -> None:
+        raise ValueError("not ready")
+
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        return game.moves(state)[0]
+
+
+PYTHON_ZOO = {
+    Raises: ("resigned", "error: KeyError: 'ply "),
+    Exits: ("resigned", "error: RuntimeError: SystemExit 3"),
+    Nonsense: ("resigned", "error: TypeError: choose() returns a move, not object"),
+    Illegal: ("resigned", "illegal: 100 is not legal here"),  # columns count from 1
+    Hangs: ("resigned", "timeout: no answer after"),
+    BadHooks: ("score", "ValueError: not ready"),
+}
+
+
+async def test_the_zoo_of_python(tmp_path: Path) -> None:
+    async def loose(kind: type[Bot]) -> Said:
+        said = Said()
+        folder = tmp_path / kind.__name__
+        wishes = (wish("maxconnect4", "good"),)
+        patience = 0.2 if kind is Hangs else 20.0
+        more: dict[str, Any] = {"said": said, "forensics": folder, "manners": {"patience": patience}}
+        await bot(there.url, of_class(kind), wishes=wishes, games=1, **more)
+        return said
+
+    async with parlour(tmp_path) as there:
+        async with present(there.url, house("random"), name="good", policy={"concurrent": 20}):
+            outcomes = await asyncio.wait_for(asyncio.gather(*(loose(kind) for kind in PYTHON_ZOO)), 40)
+        async with session(there.url) as guest:
+            for (kind, (reason, words)), said in zip(PYTHON_ZOO.items(), outcomes, strict=True):
+                (info,) = await finished(guest, kind.__name__)
+                assert info.reason == reason, kind
+                assert said.has(words), said.lines
+        trace = next((tmp_path / "Raises").iterdir()) / "stderr.txt"
+        assert "raise KeyError" in trace.read_text()
+
+
+# -- strangers at the socket
+
+
+async def test_bad_manners_at_the_socket(tmp_path: Path) -> None:
+    """Wrong plies, garbage, closed sockets: with only a WebSocket and JSON in hand."""
+    async with parlour(tmp_path) as there:
+        async with present(there.url, house("random"), name="good", policy={"concurrent": 20}):
+            reasons = await asyncio.wait_for(
+                asyncio.gather(
+                    stranger(there.url, "wrong-ply", [{"type": "move", "ply": 5, "move": "4"}], "stale"),
+                    stranger(there.url, "garbage", ["{", os.urandom(40).hex(), '{"type":"move"}'], "malformed"),
+                    stranger(
+                        there.url, "out-of-turn", [{"type": "move", "ply": 0, "move": "4"}], "not_your_turn", seat=1
+                    ),
+                    stranger(there.url, "closes", [], ""),
+                ),
+                40,
+            )
+        assert set(reasons) == {"time"}
+        assert there.house.metrics.refusals["internal"] == 0
+
+
+async def stranger(url: str, name: str, messages: list[object], code: str, seat: int = 0) -> str:
+    """Plays badly until its time is up; closes its socket right away where it has nothing to say."""
+    async with websockets.connect(url, subprotocols=[websockets.Subprotocol("parlour.v1.json")]) as socket:
+
+        async def say(**words: object) -> None:
+            await socket.send(json.dumps(words))
+
+        async def hear(kind: str) -> dict[str, object]:
+            while True:
+                said: dict[str, object] = json.loads(await socket.recv())
+                if said["type"] == kind:
+                    return said
+
+        await say(type="hello", id=1, name=name)
+        await hear("welcome")
+        clock = {"kind": "fischer", "base": 500}
+        await say(type="create", id=2, game="maxconnect4", invite="good", seat=seat, clock=clock)
+        room = str((await hear("ok"))["room"])
+        await hear("started")
+        for number, message in enumerate(messages, 3):
+            if isinstance(message, dict):
+                await say(**message, id=number, room=room)
+            else:
+                await socket.send(str(message))
+            assert (await hear("error"))["code"] == code
+        if messages:
+            ended = await hear("ended")
+            return str(ended["reason"])
+    async with session(url) as guest:
+        made = await guest.ask(m.Watch(id=guest.id(), room=room))
+        await until("its time is up", lambda: room in guest.tables and guest.tables[room].status == "ended")
+        return str(guest.tables[made.room].reason)
