@@ -23,7 +23,6 @@ from server.connection import MOST_FRAME, Connection
 from server.house import House
 from server.log import log, set_up
 from server.metrics import Metrics
-from server.pages import Doorman
 from server.settings import Settings
 from server.store import open_store
 
@@ -73,7 +72,7 @@ async def listen(house: House) -> Server:
         settings.host,
         settings.port,
         create_connection=partial(Connection, house),  # type: ignore[arg-type]  # a factory is enough
-        process_request=Doorman(house).request,  # type: ignore[arg-type]  # it gets what the factory makes
+        process_request=lambda connection, request: cast(Connection, connection).at_the_door(request),
         subprotocols=[Subprotocol(name) for name in CODECS],
         select_subprotocol=select_subprotocol,
         compression="deflate" if settings.deflate else None,

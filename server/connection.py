@@ -11,7 +11,9 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from websockets.asyncio.server import Server, ServerConnection
+from websockets.datastructures import Headers
 from websockets.frames import CONT, TEXT, Frame, Opcode
+from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, Event
 from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
@@ -49,6 +51,30 @@ class Connection(ServerConnection):
         self.refused = 0  # messages over the rate, in a row
         self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
         self.parts: list[bytes] | None = None  # of a message that comes in fragments
+
+    # -- at the door
+
+    def at_the_door(self, request: Request) -> Response | None:
+        """A page, a refusal, or None: then the socket opens."""
+        doorman = self.house.doorman
+        page = doorman.page(request.path.partition("?")[0], request.headers)
+        if page is None:
+            address = self.visitor(request)
+            page = doorman.admit(address)
+            if page is None:
+                self.address = address
+                return None
+        body = page.text.encode()
+        headers = Headers({"Content-Type": page.kind, "Content-Length": str(len(body)), "Connection": "close"})
+        return Response(page.status.value, page.status.phrase, headers, body)
+
+    def visitor(self, request: Request) -> str:
+        """The address that counts: the socket's, or behind a proxy the one it tells."""
+        forwarded = request.headers.get_all("X-Forwarded-For") if self.house.settings.forwarded else []
+        if forwarded:
+            return forwarded[-1].rpartition(",")[2].strip()
+        peer = self.remote_address
+        return str(peer[0]) if peer else "?"
 
     # -- in
 

@@ -15,6 +15,7 @@ from server.hall import RETRY, Hall
 from server.log import log
 from server.metrics import Metrics
 from server.names import new_player
+from server.pages import Doorman
 from server.settings import Settings
 from server.store import Store, Unavailable
 
@@ -52,6 +53,7 @@ class House:
         self.desk = Desk(self.hall)
         self.addresses = Addresses(settings.connections_per_address)
         self.peers: set[Connection] = set()
+        self.doorman = Doorman(self)
 
     async def open(self) -> None:
         now = self.hall.now()

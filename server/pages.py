@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-
-from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
+from typing import TYPE_CHECKING, NamedTuple
 
 from protocol.wire import CODECS
-from server.connection import Connection
-from server.house import House
+from server import view
 
+if TYPE_CHECKING:
+    from server.house import House
+
+PLAIN = "text/plain; charset=utf-8"
 ABOUT = """Parlour: where board-game bots and people meet.
 
 This is a game server. Games: {games}.
@@ -21,76 +23,67 @@ and say hello, or use the command: parlour play GAME --url {scheme}://{host}/ws
 """
 
 
+class Page(NamedTuple):
+    status: HTTPStatus
+    text: str
+    kind: str = PLAIN
+
+
 class Doorman:
     def __init__(self, house: House) -> None:
         self.house = house
         self.settings = house.settings
 
-    def request(self, connection: Connection, request: Request) -> Response | None:
-        """A page, a refusal, or None: then the socket opens."""
-        path = request.path.partition("?")[0]
+    def page(self, path: str, headers: Mapping[str, str]) -> Page | None:
+        """The page at a path; None is where the socket is, and its visitor may try."""
         if path == "/ws":
-            return self.socket(connection, request)
+            return self.socket(headers)
         if path == "/":
-            return page(HTTPStatus.OK, self.about(request))
+            return Page(HTTPStatus.OK, self.about(headers))
         if path == "/healthz":
             return self.health()
         if path == "/metrics":
             text = self.house.metrics.text(self.house.gauges(), self.house.rooms())
-            return page(HTTPStatus.OK, text, "text/plain; version=0.0.4; charset=utf-8")
-        return page(HTTPStatus.NOT_FOUND, "there is nothing here\n")
+            return Page(HTTPStatus.OK, text, "text/plain; version=0.0.4; charset=utf-8")
+        return Page(HTTPStatus.NOT_FOUND, "there is nothing here\n")
 
-    def about(self, request: Request) -> str:
-        from server import view
-
+    def about(self, headers: Mapping[str, str]) -> str:
         return ABOUT.format(
             games=", ".join(game.title for game in view.games()),
             subprotocols=" or ".join(CODECS),
             scheme="wss" if self.settings.tls_cert else "ws",
-            host=request.headers.get("Host", "host:port"),
+            host=headers.get("Host", "host:port"),
         )
 
-    def health(self) -> Response:
+    def health(self) -> Page:
         hall = self.house.hall
         if hall.draining:
-            return page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if hall.failing:
-            return page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {hall.failing}\n")
-        return page(HTTPStatus.OK, "ok\n")
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {hall.failing}\n")
+        return Page(HTTPStatus.OK, "ok\n")
 
-    def socket(self, connection: Connection, request: Request) -> Response | None:
+    def socket(self, headers: Mapping[str, str]) -> Page | None:
         if self.house.hall.draining:
-            return page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
-        if "Upgrade" not in request.headers:
-            return page(HTTPStatus.UPGRADE_REQUIRED, "this is the address of a WebSocket\n")
-        if not self.welcome_origin(request):
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
+        if "Upgrade" not in headers:
+            return Page(HTTPStatus.UPGRADE_REQUIRED, "this is the address of a WebSocket\n")
+        if not self.welcome_origin(headers):
             self.house.metrics.turned_away["origin"] += 1
-            return page(HTTPStatus.FORBIDDEN, "pages of this origin may not connect\n")
-        address = self.address(connection, request)
-        if not self.house.addresses.admit(address):
-            self.house.metrics.turned_away["address"] += 1
-            return page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address\n")
-        connection.address = address
+            return Page(HTTPStatus.FORBIDDEN, "pages of this origin may not connect\n")
         return None
 
-    def welcome_origin(self, request: Request) -> bool:
+    def welcome_origin(self, headers: Mapping[str, str]) -> bool:
         """Browsers say which page they show; programs say nothing, or might as well."""
-        origin = request.headers.get("Origin")
+        origin = headers.get("Origin")
         allowed = [entry.strip() for entry in self.settings.origins.split(",") if entry.strip()]
         if origin is None or origin in allowed or "*" in allowed:
             return True
-        return origin.partition("://")[2] == request.headers.get("Host", "")
+        return origin.partition("://")[2] == headers.get("Host", "")
 
-    def address(self, connection: Connection, request: Request) -> str:
-        if self.settings.forwarded:
-            forwarded = request.headers.get_all("X-Forwarded-For")
-            if forwarded:
-                return forwarded[-1].rpartition(",")[2].strip()
-        peer = connection.remote_address
-        return str(peer[0]) if peer else "?"
-
-
-def page(status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> Response:
-    body = text.encode()
-    headers = Headers({"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"})
-    return Response(status.value, status.phrase, headers, body)
+    def admit(self, address: str) -> Page | None:
+        """Count a visitor to the socket; a page if that address has too many."""
+        if self.house.addresses.admit(address):
+            return None
+        self.house.metrics.turned_away["address"] += 1
+        return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address\n")
