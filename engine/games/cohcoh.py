@@ -35,6 +35,7 @@ STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
 ROW = (1 << N) - 1
 COLUMN = sum(1 << STRIDE * row for row in range(N))
 CENTRE = 1 << (STRIDE + 1) * (N // 2)
+WINDOW = tuple(sum(1 << step * i for i in range(K)) for step in STEPS)
 DIAGONALS = tuple(sum(1 << STRIDE * row + row + i for row in range(N - i)) for i in range(N))
 MIRRORED, FOLDED = 8, 16  # marbles on the board up to which symmetry is looked at
 SPARE, LINES = 40, 4  # weights of guess(), found by self-play: bench/tune.py
@@ -117,20 +118,49 @@ def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
 
 
 def peaceful(word: int, squares: int, other_safe: int) -> int:
-    """Some of these squares, as many as greed finds, that a side can take all together without making a line."""
-    chosen = 0
-    while squares:
-        square = squares & ~other_safe
-        if square == 0:
-            square = squares
-        square &= -square
-        chosen |= square
-        squares &= ~square
-        squares &= ~forbidden(word | chosen)
-    return chosen
+    """Some of these squares, on which a side can play until they are used up and never makes a line.
+
+    A line that could still be filled is kept from it in one of two ways. Two of its squares that the other side may
+    take too become a pair: when the other side takes one, this side takes the other, and it never takes both. Where
+    there are no two such squares left, one square of the line is given up.
+    """
+    paired = 0
+    for i in range(4):
+        step = STEPS[i]
+        starts = runs(word | squares, step)
+        while starts:
+            start = starts & -starts
+            line = start * WINDOW[i] & squares
+            shared = line & other_safe & ~paired
+            if shared & shared - 1:
+                one = shared & -shared
+                shared &= ~one
+                two = shared & -shared
+                paired |= one | two
+                while two <= start << step * (K - 1) and start:  # all windows with both squares
+                    starts &= ~start
+                    start = start << step if start < one else 0
+            else:
+                given = line & other_safe if line & other_safe else line
+                squares &= ~(given & -given)
+                starts &= runs(word | squares, step)
+    return squares
 
 
-def assured(own: int, own_safe: int, other_safe: int, empty: int, first: int) -> int:
+def disjoint(word: int, squares: int) -> int:
+    """How many windows without a common square, as many as greed finds, a side could fill with these squares."""
+    count = 0
+    for i in range(4):
+        starts = runs(word | squares, STEPS[i])
+        while starts:
+            used = WINDOW[i] << lowest(starts) & squares
+            count += 1
+            squares &= ~used
+            starts = runs(word | squares, STEPS[i])
+    return count
+
+
+def assured(own: int, own_safe: int, other: int, other_safe: int, empty: int, first: int) -> int:
     """The least a side can be sure of, by counting moves: -1 means nothing.
 
     It plays only on squares that are safe for it all together. Those that the other side may take too it shares with
@@ -142,6 +172,8 @@ def assured(own: int, own_safe: int, other_safe: int, empty: int, first: int) ->
     share = (contested + first) // 2
     moves = ones(chosen) - contested + share
     theirs = ones(other_safe) - share
+    if moves < theirs + first:
+        theirs -= disjoint(other, other_safe & ~chosen)
     turns = (empty + first) // 2  # until the board is full
     if moves >= theirs + first:
         return 1 if theirs < empty - turns else 0
@@ -212,9 +244,9 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     low, high = -1, 1
     if N * N - empty <= MIRRORED:
         low, high = mirrored(mine, rest)
-    low = max(low, assured(mine, mine_safe, rest_safe, empty, 1))
+    low = max(low, assured(mine, mine_safe, rest, rest_safe, empty, 1))
     if low < high:
-        high = min(high, -assured(rest, rest_safe, mine_safe, empty, 0))
+        high = min(high, -assured(rest, rest_safe, mine, mine_safe, empty, 0))
     return low, high
 
 
@@ -324,6 +356,7 @@ class CohCoh(Game):
             "ROW": (1 << n) - 1,
             "COLUMN": sum(1 << (n + 1) * row for row in range(n)),
             "CENTRE": 1 << (n + 2) * (n // 2),
+            "WINDOW": tuple(sum(1 << step * i for i in range(min(k, n))) for step in (1, n + 1, n + 2, n)),
             "DIAGONALS": tuple(sum(1 << (n + 2) * row + i for row in range(n - i)) for i in range(n)),
         }
 
