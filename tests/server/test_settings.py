@@ -1,0 +1,62 @@
+"""Settings: from flags, from the environment, or refused in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from parlour.cli import main
+from server.settings import BadSetting, Settings, read
+
+OPERATING = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
+
+
+def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
+    environment = {"PARLOUR_PORT": "9000", "PARLOUR_HOST": "0.0.0.0", "PARLOUR_DEFLATE": "yes"}
+    settings = read({"port": "9001"}, environment)
+    assert (settings.port, settings.host, settings.deflate, settings.auth) == (9001, "0.0.0.0", True, "guests")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("port", "many", "--port is a number"),
+        ("port", "70000", "--port cannot be"),
+        ("port", "-1", "--port cannot be"),
+        ("rate", "nan", "--rate cannot be"),
+        ("rate", "inf", "--rate cannot be"),
+        ("burst", "1.5", "--burst is a number"),
+        ("auth", "nobody", "--auth is one of guests, tokens"),
+        ("deflate", "perhaps", "--deflate is yes or no"),
+        ("tls_cert", "/nowhere.pem", "belong together"),
+    ],
+)
+def test_values_that_cannot_be(name: str, text: str, why: str) -> None:
+    with pytest.raises(BadSetting, match=why):
+        read({name: text}, {})
+
+
+def test_mistakes_of_whoever_starts_a_server_are_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARLOUR_RATE", "fast")
+    assert main(["serve", "--db", str(tmp_path / "x.db")]) == 2
+    assert capsys.readouterr().err == "parlour: PARLOUR_RATE is a number, not 'fast'\n"
+    monkeypatch.delenv("PARLOUR_RATE")
+    assert main(["serve", "--db", str(tmp_path / "no" / "x.db")]) == 2
+    assert "cannot use the database" in capsys.readouterr().err
+    assert main(["serve", "--port", "0", "--host", "999.1.1.1", "--db", str(tmp_path / "x.db")]) == 2
+    assert "cannot listen on 999.1.1.1" in capsys.readouterr().err
+
+
+def test_the_defaults_in_the_documentation_are_true() -> None:
+    settings = Settings()
+    for name in ("rate", "burst", "connections_per_address", "rooms_per_player", "name_length", "hello_timeout"):
+        assert f"{getattr(settings, name):g}" in OPERATING
+        assert f"--{name.replace('_', '-')}" in OPERATING
+
+
+def test_every_setting_says_what_it_is() -> None:
+    assert all(entry.metadata["help"] for entry in fields(Settings))
