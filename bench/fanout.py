@@ -1,0 +1,60 @@
+"""A server whose one room talks to its watchers as fast as it can: what a crowd costs, without players and disk.
+
+Prints its address and a room; a line "N" on standard input makes N events of the size of a move.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from tempfile import TemporaryDirectory
+
+import uvloop
+
+from protocol.messages import Created, Player, Said, TimeControl
+from server import found
+from server.app import running
+from server.hall import Hall
+from server.index import whole
+from server.live import Live
+from server.packet import Packet
+from server.room import evolve
+from server.settings import Settings
+from server.store import appended
+
+TEXT = "x" * 96  # makes a frame as long as that of a move
+
+
+async def make_room(hall: Hall) -> Live:
+    now, somebody = hall.now(), Player(id="p", name="somebody")
+    options = found.settle("conga", {}, TimeControl())
+    created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
+    founded = found.found(created, somebody, 0)
+    await appended(hall.store, whole(founded))
+    return hall.admit(founded)
+
+
+async def talk(hall: Hall, live: Live, count: int) -> None:
+    for _ in range(count):
+        said = Said(room=live.room.id, seq=live.room.seq + 1, at=hall.now(), name="somebody", text=TEXT)
+        live.room = evolve(live.room, said)
+        hall.teller.tell(live, [Packet(said)], None, None)
+        await asyncio.sleep(0)
+
+
+async def main() -> None:
+    with TemporaryDirectory() as folder:
+        settings = Settings(
+            port=0, db=f"{folder}/bench.db", watch_tick=float(sys.argv[1]), connections_per_address=100_000,
+            send_buffer=1 << 30,
+        )  # fmt: skip
+        async with running(settings) as server:
+            live = await make_room(server.house.hall)
+            print(f"listening on {server.url}", flush=True)
+            loop = asyncio.get_running_loop()
+            while line := await loop.run_in_executor(None, sys.stdin.readline):
+                await talk(server.house.hall, live, int(line))
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,320 @@
+"""What the server can do, as ratios to bare websockets measured in the same run, turn by turn.
+
+    python -m bench.server              all of it, a few minutes
+    python -m bench.server moves        accepted durable moves, 200 matches : echo round trips, 400 connections
+    python -m bench.server calm         the delay of a move at a tenth of that load
+    python -m bench.server watchers     1 room, 200 watchers : websockets.broadcast()
+    python -m bench.server crowd        what players notice of 200 watchers
+    python -m bench.server memory       idle watchers : bare connections
+    python -m bench.server rooms        moves with 10, 200 and 2000 rooms
+
+Servers and load run in processes of their own, everything on the loopback. A move counts once the opponent has seen it, which is
+after it is on the disk; so the disk of --dir sets the floor of every delay, and is measured along.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvloop
+
+from bench.matches import MIX, Match, Tally, ask
+from bench.wsload import Client, connect, masked
+from protocol.messages import Hello, Watch
+
+FRAME = 44  # bytes of a move, for the echo
+OPEN_HOUSE = ["--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error"]
+
+
+class Server:
+    """A server process; its address is the last word of the first line it prints."""
+
+    def __init__(self, *command: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().decode().split()[-1]
+
+    def rss(self) -> int:
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
+
+    def say(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
+
+
+@contextmanager
+def server(*command: str) -> Iterator[Server]:
+    running = Server(*command)
+    try:
+        yield running
+    finally:
+        running.process.terminate()
+        running.process.communicate()
+
+
+@contextmanager
+def parlour(folder: str, *flags: str) -> Iterator[Server]:
+    with TemporaryDirectory(dir=folder) as place:
+        with server("parlour", "serve", "--port", "0", "--db", f"{place}/bench.db", *OPEN_HOUSE, *flags) as running:
+            yield running
+
+
+# -- loads
+
+
+async def echo(url: str, connections: int, seconds: float) -> float:
+    """Round trips a second of an echo."""
+    clients = [await connect(url) for _ in range(connections)]
+    count, going, frame = 0, True, masked(bytes(FRAME))
+
+    def reader(client: Client) -> Callable[[bytes], None]:
+        def read(payload: bytes) -> None:
+            nonlocal count
+            count += 1
+            if going:
+                client.send(frame)
+
+        return read
+
+    for client in clients:
+        client.on_message = reader(client)
+        client.send(frame)
+    await asyncio.sleep(0.5)
+    before, began = count, time.perf_counter()
+    await asyncio.sleep(seconds)
+    rate = (count - before) / (time.perf_counter() - began)
+    going = False
+    await asyncio.sleep(0.2)
+    for client in clients:
+        client.transport.close()
+    return rate
+
+
+async def seat(url: str, count: int, tally: Tally, think: float = 0.0) -> list[Match]:
+    matches = [Match(*MIX[number % len(MIX)], number, tally, think) for number in range(count)]
+    for match in matches:
+        await match.open(url)
+    return matches
+
+
+async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[float, list[float]]:
+    """Moves a second, and the delays until the opponent saw them, in ms and sorted."""
+    for match in matches:
+        match.start()
+    await asyncio.sleep(0.7)
+    tally.delays.clear()
+    before, began = tally.moves, time.perf_counter()
+    await asyncio.sleep(seconds)
+    rate = (tally.moves - before) / (time.perf_counter() - began)
+    delays = sorted(delay * 1000 for delay in tally.delays)
+    for match in matches:
+        match.close()
+    assert not tally.errors, tally.errors[0]
+    await asyncio.sleep(0.3)
+    return rate, delays
+
+
+def at(delays: list[float], percent: float) -> float:
+    return delays[min(len(delays) - 1, int(len(delays) * percent / 100))] if delays else float("nan")
+
+
+def flush_ms(folder: str) -> float:
+    """The median time of the smallest durable transaction on this disk."""
+    times = []
+    with TemporaryDirectory(dir=folder) as place:
+        connection = sqlite3.connect(f"{place}/flush.db", isolation_level=None)
+        connection.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (x)")
+        for _ in range(50):
+            began = time.perf_counter()
+            connection.execute("INSERT INTO t VALUES (1)")
+            times.append((time.perf_counter() - began) * 1000)
+        connection.close()
+    return statistics.median(times)
+
+
+# -- what is measured
+
+
+async def moves(args: Namespace) -> None:
+    print(f"disk: {flush_ms(args.dir):.1f} ms for the smallest transaction")
+    ratios = []
+    with server("bench.echo") as bare, parlour(args.dir) as ours:
+        for _ in range(args.repeat):
+            trips = await echo(bare.url, 400, args.seconds)
+            tally = Tally()
+            rate, delays = await play(await seat(ours.url, 200, tally), tally, args.seconds)
+            ratios.append(rate / trips)
+            print(
+                f"moves: {rate:.0f}/s durable, echo {trips:.0f}/s: {rate / trips:.2f} x; "
+                f"send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms",
+                flush=True,
+            )
+        print(f"moves: median {statistics.median(ratios):.2f} x (goal 0.75); RSS {ours.rss() / 2**20:.0f} MB (goal 60)")
+
+
+async def calm(args: Namespace) -> None:
+    with parlour(args.dir) as ours:
+        tally = Tally()
+        rate, _ = await play(await seat(ours.url, 200, tally), tally, args.seconds)
+        tally = Tally()
+        paced, delays = await play(await seat(ours.url, 200, tally, think=2000 / rate), tally, 2 * args.seconds)
+        print(
+            f"calm: {paced:.0f}/s of {rate:.0f}/s: send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms "
+            f"(goal p99 5, on a disk that needs {flush_ms(args.dir):.1f} ms)"
+        )
+
+
+async def deliveries(url: str, start: Callable[[Client], None], count: int, watch: bool) -> float:
+    """Deliveries a second of `count` messages to 200 connections, to the last byte of the last one."""
+    clients = [await connect(url) for _ in range(200)]
+    for client in clients if watch else ():
+        await ask(client, Hello(id=1))
+        await ask(client, Watch(id=2, room="crowded"))
+    await asyncio.sleep(0.3)
+    received, size = 0, 0
+    done = asyncio.Event()
+
+    def count_bytes(amount: int) -> None:
+        nonlocal received
+        received += amount
+        if size and received >= count * size * len(clients):
+            done.set()
+
+    for client in clients:
+        client.on_bytes = count_bytes
+    size = MESSAGE + 4  # with the frame's head
+    began = time.perf_counter()
+    start(clients[0])
+    await asyncio.wait_for(done.wait(), 120)
+    rate = count * len(clients) / (time.perf_counter() - began)
+    for client in clients:
+        client.transport.close()
+    return rate
+
+
+MESSAGE = 158  # bytes of what bench/fanout.py sends
+
+
+async def watchers(args: Namespace) -> None:
+    count = 2000
+    with server("bench.echo") as bare, server("bench.fanout", "0") as once, server("bench.fanout", "0.02") as tick:
+        for _ in range(args.repeat):
+            order = masked(f"broadcast {count} {MESSAGE}".encode())
+            base = await deliveries(bare.url, lambda client: client.send(order), count, False)
+            at_once = await deliveries(once.url, lambda _: once.say(str(count)), count, True)
+            on_tick = await deliveries(tick.url, lambda _: tick.say(str(count)), count, True)
+            print(
+                f"watchers: broadcast() {base / 1e6:.2f} M/s; at once {at_once / base:.2f} x (goal 1.5), "
+                f"on the tick {on_tick / base:.2f} x (goal 8)",
+                flush=True,
+            )
+
+
+async def crowd(args: Namespace) -> None:
+    with parlour(args.dir) as ours:
+        for _ in range(args.repeat):
+            halves = []
+            for size in (0, 200):
+                tally = Tally()
+                (match,) = await seat(ours.url, 1, tally)
+                audience = [await connect(ours.url) for _ in range(size)]
+                for client in audience:
+                    await ask(client, Hello(id=1))
+                    await ask(client, Watch(id=2, room=match.room))
+                    client.on_bytes = lambda amount: None
+                _, delays = await play([match], tally, args.seconds)
+                halves.append(at(delays, 50))
+                for client in audience:
+                    client.transport.close()
+            print(f"crowd: p50 {halves[0]:.2f} ms alone, with 200 watchers {halves[1] / halves[0]:.2f} x (goal 1.5)")
+
+
+async def memory(args: Namespace) -> None:
+    count = args.idle
+    with server("bench.echo") as bare, parlour(args.dir) as ours:
+        empty = bare.rss(), ours.rss()
+        for running, number in ((bare, 0), (ours, 1)):
+            tally = Tally()
+            rooms = [] if number == 0 else await seat(ours.url, 1, tally)
+            clients = [await connect(running.url) for _ in range(count)]
+            for client in clients if number else ():
+                await ask(client, Hello(id=1))
+                await ask(client, Watch(id=2, room=rooms[0].room))
+            await asyncio.sleep(1)
+            used = (running.rss() - empty[number]) / count / 1024
+            print(f"memory: {('bare websockets', 'parlour')[number]} {used:.1f} KiB a connection, {count} of them")
+            if number:
+                print(f"memory: {used / bare_used:.2f} x (goal 1.3; 18 KiB)")
+            bare_used = used
+            for client in clients:
+                client.transport.close()
+
+
+async def rooms(args: Namespace) -> None:
+    """Ten moves under way at any time, in turn in all rooms."""
+    rates = []
+    for count in (10, 200, 2000):
+        with parlour(args.dir) as ours:
+            tally = Tally()
+            matches = await seat(ours.url, count, tally)
+            for number, match in enumerate(matches):
+                match.baton = matches[(number + 10) % count] if count > 10 else None
+                match.playing = True
+            for match in matches[:10]:
+                match.move()
+            await asyncio.sleep(0.7)
+            before, began = tally.moves, time.perf_counter()
+            await asyncio.sleep(args.seconds)
+            rates.append((tally.moves - before) / (time.perf_counter() - began))
+            for match in matches:
+                match.close()
+        print(
+            f"rooms: {count}: {rates[-1]:.0f} moves/s, {rates[-1] / rates[0]:.2f} x of 10 rooms (goal 0.8)", flush=True
+        )
+
+
+PARTS: dict[str, Callable[[Namespace], Coroutine[Any, Any, None]]] = {
+    "moves": moves,
+    "calm": calm,
+    "watchers": watchers,
+    "crowd": crowd,
+    "memory": memory,
+    "rooms": rooms,
+}
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is given")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--idle", type=int, default=5000, help="connections for memory")
+    parser.add_argument("--dir", default=".", help="a folder on the disk to be measured")
+    args = parser.parse_args()
+    wanted = [part for part in PARTS if not args.parts or part in args.parts]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    for part in wanted:
+        uvloop.run(PARTS[part](args))
+
+
+if __name__ == "__main__":
+    main()
