@@ -8,8 +8,8 @@
     python -m bench.server memory       idle watchers : bare connections
     python -m bench.server rooms        moves with 10, 200 and 2000 rooms
 
-Servers and load run in processes of their own, everything on the loopback. A move counts once the opponent has seen it, which is
-after it is on the disk; so the disk of --dir sets the floor of every delay, and is measured along.
+Servers and load run in processes of their own, everything on the loopback. A move counts once the opponent has seen
+it, which is after it is on the disk; so the disk of --dir sets the floor of every delay, and is measured along.
 """
 
 from __future__ import annotations
@@ -71,9 +71,11 @@ def server(*command: str) -> Iterator[Server]:
 
 @contextmanager
 def parlour(folder: str, *flags: str) -> Iterator[Server]:
-    with TemporaryDirectory(dir=folder) as place:
-        with server("parlour", "serve", "--port", "0", "--db", f"{place}/bench.db", *OPEN_HOUSE, *flags) as running:
-            yield running
+    with (
+        TemporaryDirectory(dir=folder) as place,
+        server("parlour", "serve", "--port", "0", "--db", f"{place}/bench.db", *OPEN_HOUSE, *flags) as running,
+    ):
+        yield running
 
 
 # -- loads
@@ -214,9 +216,9 @@ MESSAGE = 158  # bytes of what bench/fanout.py sends
 
 async def watchers(args: Namespace) -> None:
     count = 2000
+    order = masked(f"broadcast {count} {MESSAGE}".encode())
     with server("bench.echo") as bare, server("bench.fanout", "0") as once, server("bench.fanout", "0.02") as tick:
         for _ in range(args.repeat):
-            order = masked(f"broadcast {count} {MESSAGE}".encode())
             base = await deliveries(bare.url, lambda client: client.send(order), count, False)
             at_once = await deliveries(once.url, lambda _: once.say(str(count)), count, True)
             on_tick = await deliveries(tick.url, lambda _: tick.say(str(count)), count, True)
@@ -247,24 +249,23 @@ async def crowd(args: Namespace) -> None:
 
 
 async def memory(args: Namespace) -> None:
-    count = args.idle
+    count, used = args.idle, []
     with server("bench.echo") as bare, parlour(args.dir) as ours:
-        empty = bare.rss(), ours.rss()
-        for running, number in ((bare, 0), (ours, 1)):
-            tally = Tally()
-            rooms = [] if number == 0 else await seat(ours.url, 1, tally)
-            clients = [await connect(running.url) for _ in range(count)]
-            for client in clients if number else ():
-                await ask(client, Hello(id=1))
-                await ask(client, Watch(id=2, room=rooms[0].room))
+        (match,) = await seat(ours.url, 1, Tally())
+        for running, watch in ((bare, False), (ours, True)):
+            empty, clients = running.rss(), []
+            for _ in range(count):
+                client = await connect(running.url)
+                clients.append(client)
+                if watch:
+                    await ask(client, Hello(id=1))
+                    await ask(client, Watch(id=2, room=match.room))
             await asyncio.sleep(1)
-            used = (running.rss() - empty[number]) / count / 1024
-            print(f"memory: {('bare websockets', 'parlour')[number]} {used:.1f} KiB a connection, {count} of them")
-            if number:
-                print(f"memory: {used / bare_used:.2f} x (goal 1.3; 18 KiB)")
-            bare_used = used
+            used.append((running.rss() - empty) / count / 1024)
             for client in clients:
                 client.transport.close()
+    print(f"memory: {count} idle watchers: {used[1]:.1f} KiB each (goal 18), bare websockets {used[0]:.1f} KiB")
+    print(f"memory: {used[1] / used[0]:.2f} x (goal 1.3)")
 
 
 async def rooms(args: Namespace) -> None:

@@ -85,8 +85,9 @@ class Client(asyncio.Protocol):
 
 
 async def connect(url: str) -> Client:
-    parts = urlsplit(url)
+    host = urlsplit(url).netloc
+    name, _, port = host.rpartition(":")
     loop = asyncio.get_running_loop()
-    _, client = await loop.create_connection(lambda: Client(parts.netloc), parts.hostname, parts.port)
+    _, client = await loop.create_connection(lambda: Client(host), name, int(port))
     await asyncio.wait_for(client.opened, 30)
     return client
