@@ -6,6 +6,7 @@ immutable value. A `Move` is an int inside and text at the edge; `parse` and `fo
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -114,6 +115,10 @@ class Game(ABC):
     def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
         """The constants of the rule functions for these options."""
 
+    def for_search(self) -> dict[str, Constant]:
+        """Constants that only a search needs, because they take a while to find."""
+        return {}
+
     @abstractmethod
     def describe(self, values: Mapping[str, OptionValue]) -> Spec: ...
 
@@ -187,6 +192,28 @@ class Game(ABC):
         """The texts of the legal moves, in the order a reader expects."""
         texts = [self.format(state, move) for move in self.moves(state)]
         return tuple(sorted(texts, key=lambda text: (len(text), text)))
+
+    def path(self, state: State, move: Move) -> tuple[str, ...]:
+        """The names of the cells that a person points at to make a move, in their order.
+
+        A text made of names of cells says it itself; one that is the label of a file means the cell of that file
+        which the move changes and which is the mover's before or after it.
+        """
+        text, before = self.format(state, move), self.draw(state)
+        cells = tuple(re.findall(r"[a-z]\d+", text))
+        if "".join(cells) == text:
+            return cells
+        column = before.files.index(text)
+        after = self.draw(self.after(state, move))
+        for old_row, new_row in zip(before.rows, after.rows, strict=True):
+            old, new = old_row[column], new_row[column]
+            if old is not None and new is not None and old != new and state.turn in (old.owner, new.owner):
+                return (new.name,)
+        return ()
+
+    def end_of(self, state: State, move: Move) -> str:
+        """The name of the cell in which a move comes to its end."""
+        return self.path(state, move)[-1]
 
     def evaluate(self, evaluation: str, state: State, side: Side) -> int:
         """A named evaluation of the position from a side's view."""

@@ -13,6 +13,9 @@ from typing import Protocol
 from parlour import Shadowed, check_house
 
 COMMANDS = {
+    "play": "play at the terminal, against a bot or anybody",
+    "watch": "watch games: one, a wall of several, or the lobby",
+    "rooms": "the rooms of a server",
     "serve": "run a server",
     "bot": "connect a bot: one of the house, your own, or any program",
     "account": "names and tokens of a server's players",

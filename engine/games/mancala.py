@@ -260,6 +260,17 @@ class Mancala(Game):
     def format(self, state: State, move: Move) -> str:
         return str(move + 1 if state.turn == 0 else self.rules.PITS - move)
 
+    def end_of(self, state: State, move: Move) -> str:
+        """The pit or store that gets the last stone."""
+        pits, ring = self.rules.PITS, self.rules.RING
+        stones = state.mine >> self.rules.BITS * move & self.rules.PIT
+        last = (move + stones) % ring  # counted along the ring: own pits, own store, the other's pits
+        if last == pits:
+            return f"store {state.turn + 1}"
+        own, index = (True, last) if last < pits else (False, last - pits - 1)
+        bottom = own == (state.turn == 0)
+        return f"B{index + 2}" if bottom else f"A{pits - index + 1}"
+
     def _fields(self, word: int) -> list[int]:
         pit, bits = self.rules.PIT, self.rules.BITS
         return [word >> at & pit for at in range(0, bits * self.rules.PITS, bits)]

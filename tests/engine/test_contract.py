@@ -64,6 +64,17 @@ def test_moves_survive_being_written_and_read(variant: Variant) -> None:
 
 
 @every_variant
+def test_moves_can_be_pointed_at(variant: Variant) -> None:
+    for game, state in positions(variant, GAMES_EACH):
+        names = {cell.name for row in game.draw(state).rows for cell in row if cell is not None}
+        paths = [game.path(state, move) for move in game.moves(state)]
+        assert all(paths)
+        assert len(set(paths)) == len(paths)
+        assert names.issuperset(name for path in paths for name in path)
+        assert names.issuperset(game.end_of(state, move) for move in game.moves(state))
+
+
+@every_variant
 def test_a_state_is_a_small_value_that_play_never_changes(variant: Variant) -> None:
     for game, state in positions(variant, 1):
         copy = State(*state)

@@ -228,3 +228,22 @@ def test_what_is_no_position(text: str, why: str) -> None:
     with pytest.raises(InvalidPosition, match="not a position of mancala: ") as caught:
         create("mancala").load(text)
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("start", "text", "cell"),
+    [
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 1", "3", "store 1"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 1", "1", "B6"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 1", "6", "A5"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 2", "4", "store 2"),
+        ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 2", "1", "B4"),
+        ("4,4,4,4,4,4/13,4,4,4,4,4 0,0 1", "1", "B2"),
+    ],
+)
+def test_where_the_last_stone_falls(start: str, text: str, cell: str) -> None:
+    game = create("mancala", {"start": start})
+    state = game.start()
+    move = game.parse(state, text)
+    assert game.end_of(state, move) == cell
+    assert len(game.path(state, move)) == 1

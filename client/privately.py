@@ -1,0 +1,109 @@
+"""A server for one person: a child process that ends when we do, however we end.
+
+Run as a module it *is* that child: it listens for the end of its standard input beside being `parlour`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import runpy
+import signal
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from client.errors import NoServer
+from client.statefile import try_lock
+
+STARTING = 20.0  # seconds
+GRACE = 5.0  # seconds to leave
+
+
+class Place:
+    """Where a private server keeps its games, so that the next one finds them; one at a time has it."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        state = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser()
+        self.folder = folder or state / "parlour" / "private"
+        self._lock = -1
+        self._passing: tempfile.TemporaryDirectory[str] | None = None
+
+    def open(self) -> None:
+        """The usual folder; one that passes away with us if somebody plays there, or it cannot be written."""
+        with suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            if try_lock(self._lock):
+                return
+            os.close(self._lock)
+            self._lock = -1
+        self._passing = tempfile.TemporaryDirectory(prefix="parlour-")
+        self.folder = Path(self._passing.name)
+
+    def close(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+        if self._passing is not None:
+            self._passing.cleanup()
+            self._passing = None
+
+
+class PrivateServer:
+    def __init__(self, bots: tuple[str, ...], place: Place) -> None:
+        self._bots, self._place = bots, place
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> str:
+        """Its address; NoServer if it does not come up."""
+        words = ["serve", "--port", "0", "--db", str(self._place.folder / "parlour.db"), "--log-level", "error"]
+        words += ["--house", ",".join(self._bots) or "none"]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PARLOUR_")}
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", "client.privately", *words,
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the client, which ends its server itself
+        )  # fmt: skip
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        line = b""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STARTING):
+                line = await self._process.stdout.readline()
+        if b"listening on" not in line:
+            said = (await self._process.stderr.read(2000)).decode(errors="replace") if not line else ""
+            await self.stop()
+            raise NoServer(f"a private server could not be started: {' '.join(said.split())[-200:] or 'no answer'}")
+        return line.decode().split()[-1]
+
+    async def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None or process.returncode is not None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE):
+                await process.wait()
+                return
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def leave_with_stdin() -> None:
+    """The pipe closes when whoever started us is no more."""
+    while os.read(0, 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=leave_with_stdin, daemon=True).start()
+    runpy.run_module("parlour", run_name="__main__", alter_sys=True)

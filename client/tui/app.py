@@ -1,0 +1,219 @@
+"""The client as a whole: one session, and a stack of screens that hear of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import App
+from textual.binding import Binding
+
+from client.errors import SessionError
+from client.happenings import Connected, Happening, Lost
+from client.session import Session
+from client.table import Table
+from client.tui.confirm import Confirm
+from client.tui.host import Host
+from client.tui.lobby_screen import LobbyScreen
+from client.tui.looks import Looks
+from client.tui.parlour_screen import Foyer, ParlourScreen
+from client.tui.plan import Plan, Wish
+from client.tui.table_screen import TableScreen
+from client.tui.wall_screen import WallScreen
+from client.tui.words import name_of, printable
+from protocol import messages as m
+
+SLOW = 0.3  # seconds for an answer that are worth telling
+
+
+class Parlour(App[str]):
+    """Returns a sentence if something went wrong."""
+
+    CSS_PATH = "house_styles.tcss"
+    TITLE = "Parlour"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS = [Binding("ctrl+c,ctrl+q", "quit", show=False, priority=True)]
+
+    def __init__(self, plan: Plan, looks: Looks) -> None:
+        super().__init__()
+        self.plan, self.looks = plan, looks
+        self.host = Host(plan)
+        self.session: Session | None = None
+        self.bots: frozenset[str] = frozenset()
+        self.connection = ""  # what is wrong with it, if anything
+        self._unfinished: set[str] = set()  # rooms to be offered again
+
+    def on_mount(self) -> None:
+        self.theme = "textual-dark"
+        self.set_class(self.looks.ascii_only, "-ascii")
+        self.set_class(self.looks.theme == "mono", "-mono")
+        self.push_screen(Foyer())
+        self.run_worker(self._live(), exit_on_error=True)
+
+    async def action_quit(self) -> None:
+        self.exit()
+
+    # -- the session
+
+    async def _live(self) -> None:
+        self._tell(f"connecting to {self.plan.url}…" if self.plan.url else "starting…")
+        try:
+            self.session = await self.host.connect()
+        except SessionError as error:
+            self.exit(str(error), return_code=2)
+            return
+        self._begin()
+        try:
+            async for happening in self.session:
+                self._hear(happening)
+        except SessionError as error:
+            self._trouble(f"the connection has ended: {error}")
+
+    def _begin(self) -> None:
+        session, plan = self.session, self.plan
+        assert session is not None
+        assert session.welcome is not None
+        if plan.errand == "play":
+            self.order(m.Lobby(id=self.next_id(), on=True))  # tells who is a bot
+            self._unfinished = set(session.welcome.rooms)
+        if not self._unfinished:
+            self._errand()
+
+    def _errand(self) -> None:
+        plan = self.plan
+        match plan.errand:
+            case "play" if plan.wish is not None:
+                self.make(plan.wish)
+            case "join":
+                self.join(plan.rooms[0], plan.code, None if plan.wish is None else plan.wish.seat)
+            case "watch":
+                self.watch_rooms(plan.rooms, plan.code)
+            case _:
+                self.push_screen(LobbyScreen())
+
+    def _hear(self, happening: Happening) -> None:
+        match happening:
+            case Lost():
+                self._trouble(f"reconnecting… ({printable(happening.why)}; the game waits for you)")
+            case Connected():
+                self.host.keep_secret()
+                self._trouble("")
+            case m.LobbyUpdate(bots=bots) if bots is not None:
+                self.bots = frozenset(bot.name for bot in bots)
+            case m.Snapshot(room=room) if room in self._unfinished:
+                self._offer(room)
+        for screen in self._screens():
+            screen.hear(happening)
+
+    def _screens(self) -> list[ParlourScreen]:
+        return [screen for screen in self.screen_stack if isinstance(screen, ParlourScreen) and screen.ready]
+
+    def _trouble(self, text: str) -> None:
+        self.connection = text
+        for screen in self._screens():
+            screen.trouble()
+
+    def _offer(self, room: str) -> None:
+        """Go on with a game that was left?"""
+        table = self.table(room)
+        others, self._unfinished = self._unfinished - {room}, set()
+        if table is None or table.status == "ended":
+            self._unfinished = others
+            if not others:
+                self._errand()
+            return
+        name = table.setup.game if table.game is None else table.game.title
+        left = f"You left a game of {name} against {name_of(table.opponent)} after {table.ply} moves."
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.push_screen(TableScreen(room))
+            else:
+                self._errand()
+
+        self.push_screen(Confirm(f"{left} Go on with it?"), answered)
+
+    # -- for the screens
+
+    def next_id(self) -> int:
+        return 0 if self.session is None else self.session.id()
+
+    def table(self, room: str) -> Table | None:
+        return None if self.session is None else self.session.tables.get(room)
+
+    def lag(self) -> str:
+        slow = self.session is not None and self.session.latency > SLOW and not self.connection
+        return f"slow connection: {self.session.latency:.1f} s" if slow and self.session is not None else ""
+
+    def order(self, command: m.Command, then: Callable[[m.Ok], None] | None = None) -> None:
+        """Ask the server; what it says to that is told on the screen."""
+        if self.session is not None:
+            self.run_worker(self._order(self.session, command, then), exit_on_error=True)
+
+    async def _order(self, session: Session, command: m.Command, then: Callable[[m.Ok], None] | None) -> None:
+        try:
+            ok = await session.ask(command)
+        except SessionError as error:
+            self._tell(str(error))
+            if isinstance(self.screen, Foyer):
+                self.exit(str(error), return_code=2)
+            return
+        if then is not None:
+            then(ok)
+
+    def _tell(self, text: str) -> None:
+        for screen in self._screens()[-1:]:
+            screen.notice(printable(text))
+
+    def make(self, wish: Wish) -> None:
+        command = m.Create(
+            id=self.next_id(),
+            game=wish.game,
+            options=wish.options,
+            clock=wish.clock,
+            seat=wish.seat,
+            invite=wish.vs,
+            private=wish.private,
+            rated=wish.rated,
+        )
+        self.order(command, self._sit)
+
+    def pair(self, wish: Wish) -> None:
+        self.order(m.Pair(id=self.next_id(), game=wish.game, options=wish.options, clock=wish.clock), self._sit)
+
+    def join(self, room: str, code: str = "", seat: int | None = None) -> None:
+        self.order(m.Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
+
+    def _sit(self, ok: m.Ok) -> None:
+        self.open_table(ok.room)
+
+    def open_table(self, room: str) -> None:
+        self.push_screen(TableScreen(room))
+
+    def watch_rooms(self, rooms: tuple[str, ...], code: str = "") -> None:
+        """One room as a table, several as a wall."""
+        if len(rooms) == 1:
+            self.order(m.Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
+        else:
+            self.push_screen(WallScreen(rooms))
+
+    def leave_table(self, room: str) -> None:
+        """Back to where we came from; out, if that is the street."""
+        table = self.table(room)
+        if self.session is not None and table is not None and (table.seat is None or table.status == "waiting"):
+            self.order(m.Leave(id=self.next_id(), room=room))
+        self.leave_screen()
+
+    def leave_screen(self) -> None:
+        below = self.screen_stack[-2] if len(self.screen_stack) > 1 else None
+        if below is None or isinstance(below, Foyer) or not isinstance(below, ParlourScreen):
+            self.exit()
+        else:
+            self.pop_screen()
+            below.repaint()
+
+    def other_theme(self) -> None:
+        self.looks = self.looks.next_theme()
+        self.set_class(self.looks.theme == "mono", "-mono")
+        for screen in self._screens():
+            screen.repaint()
+        self._tell(f"colours: {self.looks.theme}")

@@ -1,0 +1,62 @@
+"""The keys of a table, with what they do: the screen acts by this list and the help page shows it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Key(NamedTuple):
+    keys: tuple[str, ...]  # as Textual names them
+    action: str
+    shown: str
+    meaning: str
+
+
+TABLE_KEYS = (
+    Key(
+        ("up", "down", "left", "right"),
+        "arrow",
+        "arrows",
+        "go to a square; not playing: step through the moves",
+    ),
+    Key(("enter",), "enter", "enter", "pick the square, play the move"),
+    Key((), "", "a4b3, 3 …", "type a move and press enter; not playing: the number of a move"),
+    Key(("escape",), "escape", "esc", "let go of the square, the text, the move in advance"),
+    Key(("pageup", "comma"), "back", "pgup ,", "one move back"),
+    Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move on"),
+    Key(("home",), "first", "home", "to the start of the game"),
+    Key(("end",), "live", "end", "to the newest move, and on with the game"),
+    Key(("space",), "autoplay", "space", "play the moves of a finished game by themselves"),
+    Key(("x",), "flip", "x", "turn the board"),
+    Key(("t",), "talk", "t", "say something"),
+    Key(("s",), "hint", "s", "a hint (casual games against bots)"),
+    Key(("w",), "best", "w", "the best move and its line (casual games against bots)"),
+    Key(("o",), "draw", "o", "offer a draw"),
+    Key(("u",), "takeback", "u", "ask to take your last move back"),
+    Key(("r",), "resign", "r", "resign"),
+    Key(("m",), "rematch", "m", "another game, seats swapped"),
+    Key(("y",), "accept", "y / n", "answer an offer of your opponent"),
+    Key(("n",), "decline", "", ""),
+    Key(("v",), "claim", "v", "claim the game from an opponent who has gone"),
+    Key(("p",), "theme", "p", "other colours"),
+    Key(("question_mark", "f1"), "help", "?", "this page"),
+    Key(("q",), "leave", "q", "leave"),
+)
+ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
+TYPED = set("abcdefghijkl0123456789")  # what moves are written with
+
+LOBBY_HELP = (
+    ("typing", "shows only rooms and bots with that text"),
+    ("up, down", "choose a line"),
+    ("enter", "sit down, watch, or challenge the bot of the line"),
+    ("ctrl+o", "watch the room of the line"),
+    ("ctrl+n", "a new game"),
+    ("ctrl+p", "quick pairing: the same game with whoever comes"),
+    ("ctrl+g", "a wall with all games that run"),
+    ("esc", "empty the text; leave when it is empty"),
+    ("?", "this page"),
+)
+
+
+def table_help() -> list[tuple[str, str]]:
+    return [(entry.shown, entry.meaning) for entry in TABLE_KEYS if entry.shown]

@@ -1,0 +1,177 @@
+"""The lobby: rooms and bots as they come and go, and what one can do with them."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.app import ComposeResult
+from textual.coordinate import Coordinate
+from textual.widgets import DataTable, Input, Static
+
+from client.happenings import Connected, Happening
+from client.tui.help import Help
+from client.tui.keys import LOBBY_HELP
+from client.tui.new_game import NewGame
+from client.tui.parlour_screen import ParlourScreen
+from client.tui.plan import Wish
+from client.tui.rooms import Line, Rooms
+from protocol import messages as m
+
+COLUMNS = (("", 7), ("game", 12), ("players", 30), ("clock", 10), ("", 12))
+KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ctrl+p: pair   ctrl+g: wall   ?: keys"
+
+
+class LobbyScreen(ParlourScreen):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rooms = Rooms()
+        self.lines: list[Line] = []
+
+    def parts(self) -> ComposeResult:
+        yield Static(" Parlour: the lobby", id="title", markup=False)
+        yield Input(placeholder="type to filter: a game, a name, waiting…", id="filter", compact=True)
+        yield DataTable[str](id="rooms", cursor_type="row", zebra_stripes=False)
+        yield Static(id="prompt", markup=False)
+        yield Static(KEYS, id="keys", markup=False)
+
+    def begin(self) -> None:
+        grid = self.grid
+        grid.can_focus = False  # the arrows work from the line of text
+        for number, (title, width) in enumerate(COLUMNS):
+            grid.add_column(title, width=width, key=str(number))
+        self.query_one("#filter", Input).focus()
+        self.house.order(m.Lobby(id=self.house.next_id(), on=True))
+        self.notice("")
+
+    @property
+    def grid(self) -> DataTable[str]:
+        return self.query_one("#rooms", DataTable)
+
+    # -- what is shown
+
+    def hear(self, happening: Happening) -> None:
+        if isinstance(happening, m.LobbyUpdate):
+            self.rooms.update(happening)
+            self.fill()
+        elif isinstance(happening, m.Invited):
+            self.notice(f"{happening.by} invites you to {happening.room.game}: choose the room and press enter")
+        elif isinstance(happening, Connected):
+            self.notice("")
+
+    def fill(self) -> None:
+        """The table as it is to be; only what is different is written."""
+        lines = self.rooms.lines(self.query_one("#filter", Input).value)
+        grid, chosen = self.grid, self.chosen()
+        if [line.key for line in lines] == [line.key for line in self.lines]:
+            for row, (old, new) in enumerate(zip(self.lines, lines, strict=True)):
+                for column, (before, after) in enumerate(zip(old.cells, new.cells, strict=True)):
+                    if before != after:
+                        grid.update_cell_at(Coordinate(row, column), after)
+        else:
+            grid.clear()
+            for line in lines:
+                grid.add_row(*line.cells, key=line.key)
+            keys = [line.key for line in lines]
+            if chosen is not None and chosen.key in keys:
+                grid.move_cursor(row=keys.index(chosen.key), animate=False)
+        self.lines = lines
+        self._summary()
+
+    def _summary(self) -> None:
+        rooms = sum(line.room is not None for line in self.lines)
+        bots = len(self.lines) - rooms
+        self.query_one("#title", Static).update(f" Parlour: the lobby, {rooms} rooms, {bots} bots")
+
+    def chosen(self) -> Line | None:
+        row = self.grid.cursor_row
+        return self.lines[row] if 0 <= row < len(self.lines) else None
+
+    def notice(self, text: str) -> None:
+        self.query_one("#prompt", Static).update(f" {self.house.connection or text}")
+
+    def trouble(self) -> None:
+        self.notice("")
+
+    # -- keys
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.value.endswith("?"):
+            event.input.value = event.value[:-1]
+            self.app.push_screen(Help("The keys of the lobby", LOBBY_HELP))
+            return
+        self.fill()
+
+    def on_key(self, event: events.Key) -> None:
+        grid = self.grid
+        match event.key:
+            case "up":
+                grid.action_cursor_up()
+            case "down":
+                grid.action_cursor_down()
+            case "pageup":
+                grid.action_page_up()
+            case "pagedown":
+                grid.action_page_down()
+            case "ctrl+n":
+                self.new_game(Wish("conga"))
+            case "ctrl+p":
+                self.quick_pair()
+            case "ctrl+o":
+                self.enter(watch=True)
+            case "ctrl+g":
+                self.wall()
+            case "f1":
+                self.app.push_screen(Help("The keys of the lobby", LOBBY_HELP))
+            case "escape":
+                self._escape()
+            case _:
+                return
+        event.stop()
+        event.prevent_default()
+
+    def _escape(self) -> None:
+        field = self.query_one("#filter", Input)
+        if field.value:
+            field.value = ""
+        else:
+            self.house.leave_screen()
+
+    def on_input_submitted(self) -> None:
+        self.enter()
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        self.enter()
+
+    # -- what one can do
+
+    def enter(self, *, watch: bool = False) -> None:
+        line = self.chosen()
+        if line is None:
+            self.notice("there is nothing to choose; ctrl+n makes a new game")
+        elif line.bot is not None:
+            self.new_game(Wish(line.bot.plays[0], vs=line.bot.name))
+        elif line.room is not None:
+            if line.room.status == "waiting" and not watch:
+                self.house.join(line.room.room)
+            else:
+                self.house.watch_rooms((line.room.room,))
+
+    def new_game(self, wish: Wish) -> None:
+        def made(chosen: Wish | None) -> None:
+            if chosen is not None:
+                self.house.make(chosen)
+
+        self.app.push_screen(NewGame(wish, self.rooms), made)
+
+    def quick_pair(self) -> None:
+        """Whoever wants the same game as the line that is chosen; conga if it is none."""
+        line = self.chosen()
+        room = None if line is None else line.room
+        wish = Wish("conga") if room is None else Wish(room.game, room.options, room.clock)
+        self.house.pair(wish)
+
+    def wall(self) -> None:
+        running = self.rooms.running()
+        if running:
+            self.house.watch_rooms(running)
+        else:
+            self.notice("no game is running")

@@ -1,0 +1,35 @@
+"""What the last note of a bot says: its value, its depth and the line it expects."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from client.note import read
+from client.table import Table
+from client.tui.words import name_of, printable
+
+
+class NoteView(Static):
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, markup=False)
+
+    def show(self, table: Table, ply: int) -> None:
+        self.update(note_text(table, ply))
+
+
+def note_text(table: Table, ply: int) -> str:
+    """Of the newest move with a note up to a ply."""
+    for played in reversed(table.moves[:ply]):
+        if played.note:
+            break
+    else:
+        return ""
+    note, who = read(played.note), name_of(table.seats[played.side])
+    words = [f"{who} {played.move}:"]
+    if note.value is not None:
+        words.append(f"{note.value:+.3g}{' proved' if note.proved else ''}")
+    if note.depth is not None:
+        words.append(f"depth {note.depth}")
+    if note.line:
+        words.append(f"line {' '.join(note.line)}")
+    return printable(" ".join([*words, note.text]).strip())

@@ -1,0 +1,74 @@
+"""What the inks of a picture look like: colours by game, colours that everybody can tell apart, or none at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from rich.style import Style
+
+from client.tui.picture import Ink
+
+
+class Colours(NamedTuple):
+    """Backgrounds of both sides and of empty cells; the text on them is chosen to be readable."""
+
+    first: str
+    second: str
+    empty: str
+
+
+CLASSIC: Mapping[str, Colours] = {
+    "conga": Colours("#1d4ed8", "#c62828", "#f2c94c"),  # as the course draws it
+    "mancala": Colours("#7a4a1e", "#2f5d50", "#3a3a3a"),
+    "maxconnect4": Colours("#c62828", "#2e8b3d", "#20304a"),
+    "cohcoh": Colours("#f0ece0", "#111111", "#8a7a5c"),
+}
+USUAL = Colours("#1d4ed8", "#c62828", "#444444")
+SAFE = Colours("#0072b2", "#e69f00", "#3a3a3a")  # of the palette by Okabe and Ito
+
+
+@lru_cache(maxsize=4096)
+def style(theme: str, game: str, ink: Ink) -> Style:
+    if theme == "mono":
+        return mono(ink)
+    if ink.kind in ("line", "label"):
+        return Style(dim=ink.kind == "line")
+    colours = SAFE if theme == "safe" else CLASSIC.get(game, USUAL)
+    ground = {"0": colours.first, "1": colours.second}.get(ink.kind, colours.empty)
+    if ink.strong or ink.mark == "picked":
+        ground = mixed(ground, "#ffffff" if dark(ground) else "#000000", 0.35)
+    elif ink.mark in ("target", "preview", "end"):
+        ground = mixed(ground, "#ffffff" if dark(ground) else "#000000", 0.18)
+    return Style(
+        color="#ffffff" if dark(ground) else "#000000",
+        bgcolor=ground,
+        bold=ink.kind in ("0", "1") or bool(ink.mark),
+        underline=ink.mark == "last",
+    )
+
+
+def mono(ink: Ink) -> Style:
+    if ink.kind in ("line", "label"):
+        return Style(dim=True)
+    return Style(
+        bold=ink.kind in ("0", "1"),
+        reverse=ink.strong or ink.mark == "picked",
+        underline=ink.mark in ("last", "preview", "end"),
+    )
+
+
+def channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def dark(colour: str) -> bool:
+    """Whether white is the better colour to write on it."""
+    red, green, blue = channels(colour)
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 140
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    pairs = zip(channels(colour), channels(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

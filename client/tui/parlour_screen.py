@@ -1,0 +1,74 @@
+"""What all screens share: they hear what happens, and say kindly when the terminal is too small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
+
+from client.happenings import Happening
+
+if TYPE_CHECKING:
+    from client.tui.app import Parlour
+
+LEAST = (80, 24)
+
+
+class ParlourScreen(Screen[None]):
+    ready = False  # its parts are there
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="small", markup=False)
+        yield from self.parts()
+
+    def parts(self) -> ComposeResult:
+        yield from ()
+
+    def on_mount(self) -> None:
+        self.ready = True
+        self.begin()
+
+    def begin(self) -> None:
+        """The screen is there for the first time."""
+
+    @property
+    def house(self) -> Parlour:
+        return cast("Parlour", self.app)
+
+    def hear(self, happening: Happening) -> None:
+        """Something has happened."""
+
+    def notice(self, text: str) -> None:
+        """Something to be read once."""
+        self.app.notify(text, markup=False)
+
+    def trouble(self) -> None:
+        """How the connection is has changed."""
+
+    def repaint(self) -> None:
+        """Colours or characters have changed."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        small = width < LEAST[0] or height < LEAST[1]
+        self.set_class(small, "-small")
+        self.query_one("#small", Static).update(
+            f"This terminal has {width} x {height} characters.\n"
+            f"Please make it at least {LEAST[0]} x {LEAST[1]}; nothing is lost meanwhile."
+            if small
+            else ""
+        )
+        self.call_after_refresh(self.repaint)
+
+
+class Foyer(ParlourScreen):
+    """The first screen, before there is a connection."""
+
+    def parts(self) -> ComposeResult:
+        yield Static("one moment…", id="foyer", markup=False)
+
+    def notice(self, text: str) -> None:
+        self.query_one("#foyer", Static).update(text)

@@ -1,0 +1,94 @@
+"""From the cells that somebody points at to a move. Of a game it knows its moves and their paths, and no rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.board import Board, Cell
+from engine.game import Game, Move, Side, State
+
+
+def as_if_to_move(state: State, side: Side) -> State:
+    """The position as it would be if it were this side's turn now: what a move in advance is chosen from."""
+    return state if state.turn == side else State(state.rest, state.mine, side)
+
+
+class Picking:
+    def __init__(self, game: Game, state: State) -> None:
+        self.game, self.state = game, state
+        self.board = game.draw(state)
+        self.picked: tuple[str, ...] = ()
+        self._moves = {game.path(state, move): move for move in game.moves(state)}
+
+    def point(self, name: str) -> Move | None:
+        """The move that is complete with this cell. Pointing at a picked cell lets go of it, elsewhere begins anew."""
+        if self.picked and name == self.picked[-1]:
+            self.picked = self.picked[:-1]
+            return None
+        path = self._extended(name)
+        self.picked = () if path is None or path in self._moves else path
+        return None if path is None else self._moves.get(path)
+
+    def aim(self, name: str) -> Move | None:
+        """The move that pointing at this cell would make."""
+        path = self._extended(name)
+        return None if path is None else self._moves.get(path)
+
+    def targets(self) -> frozenset[str]:
+        """The cells that lead on from what is picked; all first cells while nothing is."""
+        at = len(self.picked)
+        return frozenset(path[at] for path in self._moves if len(path) > at and path[:at] == self.picked)
+
+    def preview(self, name: str) -> Mapping[str, Cell]:
+        """What would stand in the cells that change, if this cell completes a move."""
+        move = self.aim(name)
+        return {} if move is None else changes(self.board, self.game.draw(self.game.after(self.state, move)))
+
+    def end_of(self, name: str) -> str | None:
+        move = self.aim(name)
+        return None if move is None else self.game.end_of(self.state, move)
+
+    def drop(self) -> bool:
+        """Let go of everything; whether there was anything."""
+        held, self.picked = self.picked, ()
+        return bool(held)
+
+    def _extended(self, name: str) -> tuple[str, ...] | None:
+        """The path with this cell added, or one that begins with it; None if no move does."""
+        for start in dict.fromkeys((self.picked, ())):
+            path = (*start, self._meant(start, name))
+            if any(known[: len(path)] == path for known in self._moves):
+                return path
+        return None
+
+    def _meant(self, start: tuple[str, ...], name: str) -> str:
+        """An empty cell that leads nowhere stands for the one of its column that does, if there is just one."""
+        following = {path[len(start)] for path in self._moves if len(path) > len(start) and path[: len(start)] == start}
+        if name in following:
+            return name
+        column = column_of(self.board, name)
+        same = [other for other in following if column_of(self.board, other) == column]
+        cell = find(self.board, name)
+        return same[0] if len(same) == 1 and cell is not None and cell.owner is None else name
+
+
+def cells(board: Board) -> dict[str, Cell]:
+    return {cell.name: cell for row in board.rows for cell in row if cell is not None}
+
+
+def find(board: Board, name: str) -> Cell | None:
+    return cells(board).get(name)
+
+
+def column_of(board: Board, name: str) -> int | None:
+    for row in board.rows:
+        for column, cell in enumerate(row):
+            if cell is not None and cell.name == name:
+                return column
+    return None
+
+
+def changes(before: Board, after: Board) -> dict[str, Cell]:
+    """The cells that are not as they were."""
+    old = cells(before)
+    return {name: cell for name, cell in cells(after).items() if old.get(name) != cell}

@@ -1,0 +1,39 @@
+"""What somebody wants who starts the client: where to, as whom, and what for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from protocol.messages import Options, TimeControl
+
+NO_CLOCK = TimeControl()
+Errand = Literal["lobby", "play", "join", "watch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A game to be made. `vs`: who is invited; nobody in particular if empty."""
+
+    game: str
+    options: Options = field(default_factory=dict)
+    clock: TimeControl = NO_CLOCK
+    seat: int | None = None
+    vs: str = ""
+    private: bool = False
+    rated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`url` empty: the server of this machine, and where there is none (or `private`) one of our own."""
+
+    errand: Errand = "lobby"
+    url: str = ""
+    private: bool = False
+    name: str = ""
+    token: str = ""
+    trust: str = ""
+    wish: Wish | None = None
+    rooms: tuple[str, ...] = ()
+    code: str = ""

@@ -1,0 +1,64 @@
+"""The rooms and bots of a lobby, kept up to date, and those of them that somebody looks for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from client.tui.words import clock_text, players, printable
+from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
+
+RANK = {"waiting": 0, "running": 1, "ended": 2}
+
+
+class Line(NamedTuple):
+    """A line of the lobby: a room, or a bot that can be challenged."""
+
+    key: str
+    cells: tuple[str, ...]  # what, game, players, clock, state
+    room: RoomInfo | None = None
+    bot: BotInfo | None = None
+
+    def matches(self, words: list[str]) -> bool:
+        text = " ".join(self.cells).casefold()
+        return all(word in text for word in words)
+
+
+class Rooms:
+    def __init__(self) -> None:
+        self._rooms: dict[str, RoomInfo] = {}
+        self._bots: tuple[BotInfo, ...] = ()
+
+    def update(self, news: LobbyUpdate) -> None:
+        if news.full:
+            self._rooms = {}
+        for info in news.rooms:
+            self._rooms[info.room] = info
+        if news.bots is not None:
+            self._bots = news.bots
+
+    def running(self) -> tuple[str, ...]:
+        return tuple(info.room for info in self._rooms.values() if info.status == "running")
+
+    def bots_for(self, game: str) -> list[str]:
+        return sorted(bot.name for bot in self._bots if game in bot.plays)
+
+    def lines(self, wanted: str) -> list[Line]:
+        """Those that match every word; rooms that wait first, then bots, games that run, games that are over."""
+        words = wanted.casefold().split()
+        rooms = sorted(self._rooms.values(), key=lambda info: (RANK[info.status], -info.created_at, info.room))
+        waiting = [room_line(info) for info in rooms if info.status == "waiting"]
+        others = [room_line(info) for info in rooms if info.status != "waiting"]
+        bots = [bot_line(bot) for bot in sorted(self._bots, key=lambda bot: bot.name)]
+        return [line for line in (*waiting, *bots, *others) if line.matches(words)]
+
+
+def room_line(info: RoomInfo) -> Line:
+    state = {"waiting": "waiting", "running": f"move {info.ply}", "ended": info.result}[info.status]
+    kind = "rated" if info.rated else "casual"
+    names = players(info.seats) + (f" (for {printable(info.invite)})" if info.invite and None in info.seats else "")
+    return Line(info.room, (kind, info.game, names, clock_text(info.clock), state), room=info)
+
+
+def bot_line(bot: BotInfo) -> Line:
+    games = "all games" if len(bot.plays) > 3 else ", ".join(bot.plays)
+    return Line(f"bot {bot.name}", ("bot", games, printable(bot.name), "", "enter: play"), bot=bot)

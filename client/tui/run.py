@@ -1,0 +1,31 @@
+"""The terminal client, from its plan to its end: everything that was started ends with it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from client.tui.app import Parlour
+from client.tui.looks import Looks
+from client.tui.plan import Plan
+
+
+def has_terminal() -> bool:
+    """Whether there are a keyboard and a screen that can do more than print."""
+    if sys.stdin is None or sys.stdout is None or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def run(plan: Plan, looks: Looks) -> str:
+    """A sentence if something went wrong."""
+    return asyncio.run(use(plan, looks))
+
+
+async def use(plan: Plan, looks: Looks) -> str:
+    app = Parlour(plan, looks)
+    try:
+        return await app.run_async() or ""
+    finally:
+        await app.host.close()

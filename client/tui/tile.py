@@ -1,0 +1,81 @@
+"""A board of the wall: small, with who plays and how it stands."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from client.table import Table
+from client.tui.looks import Looks
+from client.tui.palette import style
+from client.tui.picking import changes
+from client.tui.picture import Marks, Picture, Size, face_width
+from client.tui.words import players, printable, situation
+
+
+class Tile(Widget, can_focus=True):
+    class Opened(Message):
+        def __init__(self, room: str) -> None:
+            super().__init__()
+            self.room = room
+
+    def __init__(self, room: str, looks: Looks) -> None:
+        super().__init__()
+        self.room, self.looks = room, looks
+        self._table: Table | None = None
+        self._strips: list[Strip] | None = None
+
+    def show(self, table: Table) -> None:
+        self._table = table
+        self._strips = None
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._strips = None
+
+    def on_focus(self) -> None:
+        self._strips = None
+
+    def on_blur(self) -> None:
+        self._strips = None
+
+    def render_line(self, y: int) -> Strip:
+        if self._strips is None:
+            self._strips = self._paint()
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
+
+    def _paint(self) -> list[Strip]:
+        table, ground = self._table, self.rich_style
+        if table is None:
+            return [self._line(f"room {printable(self.room)}…", ground)]
+        head = ground + Style(bold=True, reverse=self.has_focus)
+        strips = [self._line(players(table.seats), head)]
+        if table.game is not None:
+            strips += self._board(table, ground)
+        else:
+            strips.append(self._line(table.position, ground))
+        last = f"{table.ply} {table.moves[-1].move}" if table.moves else "the start"
+        return [*strips, self._line(last if table.status == "running" else situation(table), ground)]
+
+    def _line(self, text: str, ink: Style) -> Strip:
+        return Strip([Segment(text, ink)]).adjust_cell_length(self.size.width, ink)
+
+    def _board(self, table: Table, ground: Style) -> list[Strip]:
+        assert table.game is not None
+        board = table.game.draw(table.state)
+        last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}
+        picture = Picture(board, Size(face_width(board) + 2, 1, False), ascii_only=self.looks.ascii_only)
+        game, theme = table.setup.game, self.looks.theme
+        return [
+            Strip([Segment(span.text, ground + style(theme, game, span.ink)) for span in line]).adjust_cell_length(
+                self.size.width, ground
+            )
+            for line in picture.lines(Marks(last=frozenset(last)))
+        ]
+
+    def on_click(self, event: events.Click) -> None:
+        self.post_message(self.Opened(self.room))

@@ -1,0 +1,130 @@
+"""What the screens say about a room, in words."""
+
+from __future__ import annotations
+
+from client.table import Table
+from engine.game import Outcome
+from protocol import messages as m
+from protocol.messages import RoomInfo, Seat, TimeControl
+
+REASONS = {
+    "no_moves": "no moves left",
+    "score": "by points",
+    "line": "a line was made",
+    "repetition": "the third repetition",
+    "ply_limit": "the limit of moves",
+    "resigned": "resignation",
+    "agreed": "agreed",
+    "time": "time is up",
+    "abandoned": "abandoned",
+    "illegal_moves": "too many illegal moves",
+    "aborted": "aborted",
+}
+
+
+def printable(text: str) -> str:
+    """A stranger's text without characters that could steer a terminal."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def name_of(seat: Seat | None) -> str:
+    return "nobody" if seat is None else printable(seat.name)
+
+
+def players(seats: tuple[Seat | None, ...] | list[Seat | None]) -> str:
+    return " - ".join("?" if seat is None else printable(seat.name) for seat in seats)
+
+
+def clock_text(control: TimeControl) -> str:
+    """As it is written on the command line."""
+    match control.kind:
+        case "fischer":
+            base = control.base
+            whole = f"{base // 60_000}" if base % 60_000 == 0 else f"{number(base)}s"
+            return f"{whole}+{number(control.increment)}"
+        case "move":
+            return f"{number(control.per_move)}/move"
+        case "bank":
+            return f"{number(control.per_move)}/move+{number(control.bank)}"
+    return "none"
+
+
+def number(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:g}"
+
+
+def time_text(seconds: float | None) -> str:
+    """What a clock shows; tenths when there is little left."""
+    if seconds is None:
+        return ""
+    if seconds < 20:
+        return f"{int(seconds * 10) / 10:.1f}"
+    whole = int(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def outcome_text(table: Table, outcome: Outcome) -> str:
+    why = REASONS.get(outcome.reason, outcome.reason)
+    points = f", {outcome.scores[0]} to {outcome.scores[1]}" if outcome.scores else ""
+    if table.result == "*":
+        return f"the game does not count: {why}"
+    if outcome.winner is None:
+        return f"a draw: {why}{points}"
+    who = "you win" if outcome.winner == table.seat else f"{side_name(table, outcome.winner)} wins"
+    return f"{who}: {why}{points}"
+
+
+def side_name(table: Table, side: int) -> str:
+    """Who plays a side: "search (white)"."""
+    return f"{name_of(table.seats[side])} ({table.setup.sides[side]})"
+
+
+def title(table: Table) -> str:
+    setup = table.setup
+    name = setup.game if table.game is None else table.game.title
+    parts = [f"{name}: {players(table.seats)}", *options_text(setup.options)]
+    if setup.clock.kind != "none":
+        parts.append(f"clock {clock_text(setup.clock)}")
+    parts.append("rated" if setup.rated else "casual")
+    return ", ".join(parts)
+
+
+def options_text(options: m.Options) -> list[str]:
+    """Without `start`, which is long, and the limit, which rarely matters."""
+    return [f"{name} {value}" for name, value in options.items() if name not in ("start", "max_plies")]
+
+
+def situation(table: Table) -> str:
+    """What there is to do or to wait for."""
+    outcome = table.outcome()
+    if outcome is not None:
+        return outcome_text(table, outcome)
+    if table.status == "waiting":
+        return f"waiting for {printable(table.setup.invite) or 'an opponent'}… (room {table.room})"
+    if table.my_move:
+        return f"your move ({table.setup.sides[table.turn]})"
+    return f"{side_name(table, table.turn)} to move"
+
+
+def offer_text(table: Table) -> str:
+    """The opponent's offer that waits for an answer, if there is one."""
+    if table.seat is None:
+        return ""
+    other = 1 - table.seat
+    who = name_of(table.seats[other])
+    if table.offers.draw == other:
+        return f"{who} offers a draw"
+    if table.offers.takeback == other:
+        return f"{who} would like to take a move back"
+    if table.offers.rematch == other and not table.next:
+        return f"{who} would like a rematch"
+    return ""
+
+
+def room_line(info: RoomInfo) -> str:
+    """A room in a line of text."""
+    state = f"{info.status}, {info.ply} moves" if info.status != "waiting" else "waiting"
+    if info.status == "ended":
+        state = f"ended {info.result}"
+    return f"{info.room}  {info.game:<12} {players(info.seats):<30} {clock_text(info.clock):<10} {state}".rstrip()

@@ -1,0 +1,71 @@
+"""Play at the terminal. Where no server is at hand, a private one with a bot is started, and ends with you.
+
+parlour play conga
+parlour play mancala --vs search@8 --clock 5+3 --option pits=6
+parlour play cohcoh --url parlour.example.org --name alice --vs anybody
+parlour play --room ROOM --url …      sit down in a room that waits
+parlour play                          the lobby
+
+search@1 to search@10 are a search of ten strengths, search is its strongest; random and greedy are there too."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from parlour.arguments import add_options, options_of
+from parlour.cli import UserError
+from parlour.connecting import add_connection, add_looks, identity, url_of
+
+USUAL = "search@5"
+ANYBODY = "anybody"
+SEATS = {"first": 0, "0": 0, "second": 1, "1": 1}
+
+
+def arguments(parser: ArgumentParser) -> None:
+    from engine.registry import GAMES
+
+    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}; none: the lobby")
+    parser.add_argument("--vs", metavar="NAME", default="", help=f"a bot or a player, or {ANYBODY} ({USUAL})")
+    parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none")
+    add_options(parser)
+    parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second; without, lots are drawn")
+    parser.add_argument("--room", default="", help="sit down in this room")
+    parser.add_argument("--code", default="", help="of a private room")
+    parser.add_argument("--private", action="store_true", help="a server of your own, even if there is one here")
+    add_connection(parser)
+    add_looks(parser)
+
+
+def run(args: Namespace) -> int:
+    from client.clocks import parse
+    from client.tui.looks import Looks
+    from client.tui.plan import Plan, Wish
+    from client.tui.run import has_terminal
+    from client.tui.run import run as show
+    from engine.registry import create
+
+    seat = None if args.seat is None else SEATS[args.seat]
+    wish = None
+    if args.game is not None:
+        game = create(args.game, options_of(args))
+        given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
+        wish = Wish(game.name, given, parse(args.clock), seat, "" if args.vs == ANYBODY else args.vs or USUAL)
+    elif args.room:
+        wish = Wish("", seat=seat)
+    if args.private and url_of(args):
+        raise UserError("--private and a server's address do not go together")
+    if not has_terminal():
+        raise UserError("playing needs a terminal; parlour watch ROOM --plain and parlour bot work without one")
+    plan = Plan(
+        errand="join" if args.room else "play" if wish is not None else "lobby",
+        url=url_of(args),
+        private=args.private,
+        wish=wish,
+        rooms=(args.room,) if args.room else (),
+        code=args.code,
+        **identity(args),
+    )
+    complaint = show(plan, Looks.wanted(args.theme, args.ascii))
+    if complaint:
+        raise UserError(complaint)
+    return 0

@@ -1,0 +1,50 @@
+"""The rooms of a server, one a line.
+
+parlour rooms
+parlour rooms --game conga --status running
+parlour rooms --json | jq .room"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from argparse import ArgumentParser, Namespace
+
+from parlour.cli import UserError
+from parlour.connecting import PATIENCE, add_connection, session_of
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--game", default="", help="only rooms of this game")
+    parser.add_argument("--status", choices=("waiting", "running", "ended"), help="only rooms that are so")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_connection(parser)
+
+
+def run(args: Namespace) -> int:
+    from client.errors import SessionError
+
+    try:
+        lines = asyncio.run(rooms(args))
+    except SessionError as error:
+        raise UserError(str(error)) from None
+    for line in lines:
+        print(line)
+    return 0
+
+
+async def rooms(args: Namespace) -> list[str]:
+    from client.tui.words import room_line
+    from protocol.messages import List
+    from protocol.wire import to_plain
+
+    session = session_of(args, "parlour rooms")
+    await session.open(PATIENCE)
+    try:
+        found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=PATIENCE)
+    finally:
+        await session.close()
+    infos = found.rooms or ()
+    if args.json:
+        return [json.dumps(to_plain(info)) for info in infos]
+    return [room_line(info) for info in infos] or ["there are no rooms"]
