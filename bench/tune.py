@@ -26,7 +26,8 @@ from parlour.arguments import add_options, options_of
 def with_weights(game: Game, weights: Mapping[str, int]) -> Game:
     """The game with other constants in its rules."""
     other = copy.copy(game)
-    other.rules = specialise(game.module(), {**game.constants, **weights})
+    other.constants = {**game.constants, **weights}
+    other.rules = specialise(game.module(), other.constants)
     return other
 
 

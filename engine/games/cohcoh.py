@@ -22,7 +22,7 @@ from engine.bits import lowest, ones
 from engine.board import Board, Cell, digits
 from engine.game import Game, Move, Spec, State
 from engine.options import START, Option, OptionValue
-from engine.rules import Constant
+from engine.rules import Constant, Rules
 
 N, K = 4, 3
 STRIDE = N + 1
@@ -37,7 +37,8 @@ COLUMN = sum(1 << STRIDE * row for row in range(N))
 CENTRE = 1 << (STRIDE + 1) * (N // 2)
 WINDOW = tuple(sum(1 << step * i for i in range(K)) for step in STEPS)
 DIAGONALS = tuple(sum(1 << STRIDE * row + row + i for row in range(N - i)) for i in range(N))
-MIRRORED, FOLDED = 8, 16  # marbles on the board up to which symmetry is looked at
+HALVES, AXES, HALVES_KNOWN = (0,), (0, 0, 0, 0), 0  # see mirrored(): for a half turn, upside down, left to right
+CENTRED, FOLDED = 8, 16  # marbles on the board up to which symmetry is worth a look
 SPARE, LINES = 40, 4  # weights of guess(), found by self-play: bench/tune.py
 
 
@@ -180,14 +181,6 @@ def assured(own: int, own_safe: int, other: int, other_safe: int, empty: int, fi
     return 0 if moves >= turns else -1
 
 
-def turned(word: int) -> int:
-    """The board turned by half a circle."""
-    result = 0
-    for bit in range(N * STRIDE - 1):
-        result |= (word >> bit & 1) << N * STRIDE - 2 - bit
-    return result
-
-
 def upside_down(word: int) -> int:
     result = 0
     for row in range(N):
@@ -202,6 +195,11 @@ def left_right(word: int) -> int:
     return result
 
 
+def turned(word: int) -> int:
+    """The board turned by half a circle."""
+    return upside_down(left_right(word))
+
+
 def transposed(word: int) -> int:
     """Rows become columns: each diagonal moves as a whole."""
     result = word & DIAGONALS[0]
@@ -211,22 +209,36 @@ def transposed(word: int) -> int:
     return result
 
 
+def image(word: int, axis: int) -> int:
+    if axis == 0:
+        return turned(word)
+    return upside_down(word) if axis == 1 else left_right(word)
+
+
 def mirrored(mine: int, rest: int) -> tuple[int, int]:
     """Bounds by strategies of symmetry; -1, 1 where there is none.
 
     If the marbles of both sides are images of each other, the side not to move can answer every move with its image:
-    it makes a line only if the other side made the image of that line before, so it does not lose. On an odd board a
-    half turn leaves the centre to itself. Whoever holds it can do the same, provided that each line through the
-    centre has two squares that are images of each other, of which it will hold just one: K > (N + 1) / 2.
+    it makes a line only if the other side made the image of that line before, so it does not lose. A draw would
+    fill the board, and the side to move would end with one of the HALVES, the sets of squares without a line that
+    hold one square of each pair of images; if none of them contains what it has, it loses.
+
+    On an odd board a half turn leaves the centre to itself. Whoever holds it can do the same, provided that each line
+    through the centre has two squares that are images of each other, of which it will hold just one: K > (N + 1) / 2.
     """
     if N % 2 == 0:
-        if turned(mine) == rest or upside_down(mine) == rest or left_right(mine) == rest:
-            return -1, 0
-    elif 2 * K > N + 1:
-        image = turned(mine)
-        if image == rest:
+        for axis in range(3):
+            if image(mine, axis) == rest:
+                if HALVES_KNOWN == 0:
+                    return -1, 0
+                for i in range(AXES[axis], AXES[axis + 1]):
+                    if mine & ~HALVES[i] == 0:
+                        return -1, 0
+                return -1, -1
+    elif 2 * K > N + 1 and ones(mine | rest) <= CENTRED:
+        if turned(mine) == rest:
             return 0, 1
-        if image | CENTRE == rest:
+        if turned(mine) | CENTRE == rest:
             return -1, 0
     return -1, 1
 
@@ -241,9 +253,7 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     if rest_safe == 0:  # after my next move the other side has to
         value = 1 if empty > 1 else 0
         return value, value
-    low, high = -1, 1
-    if N * N - empty <= MIRRORED:
-        low, high = mirrored(mine, rest)
+    low, high = mirrored(mine, rest)
     low = max(low, assured(mine, mine_safe, rest, rest_safe, empty, 1))
     if low < high:
         high = min(high, -assured(rest, rest_safe, mine, mine_safe, empty, 0))
@@ -297,10 +307,9 @@ def tactics(mine: int, rest: int, move: int) -> int:
         total += 23
     if own == 0:
         total -= 9
-    if ones(mine | rest) < MIRRORED:
-        _, high = mirrored(rest, mine | square)
-        if high == 0:  # from here on every move can be answered with its image
-            total += 1000
+    _, high = mirrored(rest, mine | square)
+    if high <= 0:  # from here on every move can be answered with its image
+        total += 1000
     return total
 
 
@@ -359,6 +368,17 @@ class CohCoh(Game):
             "WINDOW": tuple(sum(1 << step * i for i in range(min(k, n))) for step in (1, n + 1, n + 2, n)),
             "DIAGONALS": tuple(sum(1 << (n + 2) * row + i for row in range(n - i)) for i in range(n)),
         }
+
+    def for_search(self) -> dict[str, Constant]:
+        """On even boards with few of them: every half of the board that mirrored() asks for."""
+        found: list[int] = []
+        axes = [0]
+        if self.rules.N % 2 == 0 and self.rules.WIDTH <= 63:
+            for axis in range(3):
+                found += halves(self.rules, axis, MOST_HALVES + 1 - len(found))
+                axes.append(len(found))
+        known = len(axes) == 4 and len(found) <= MOST_HALVES
+        return {"HALVES": (*found, 0), "AXES": tuple(axes), "HALVES_KNOWN": 1} if known else {}
 
     def describe(self, values: Mapping[str, OptionValue]) -> Spec:
         return Spec(self.name, self.title, self.sides, values, int(values["n"]), int(values["n"]))
@@ -425,5 +445,25 @@ class CohCoh(Game):
         return Board(tuple(rows), tuple(LETTERS[:n]), ranks, ("w", "b"), counted=False)
 
 
+def halves(rules: Rules, axis: int, most: int) -> list[int]:
+    """Sets of squares without a line that hold one of each pair of images; not more than `most` of them."""
+    found: list[int] = []
+
+    def choose(half: int, left: int) -> None:
+        if rules.has_line(half) or len(found) >= most:
+            return
+        if left == 0:
+            found.append(half)
+            return
+        square = left & -left
+        other = rules.image(square, axis)
+        for one in (square, other):
+            choose(half | one, left & ~(square | other))
+
+    choose(0, rules.FULL)
+    return found
+
+
 LETTERS = "abcdefghijkl"
+MOST_HALVES = 64
 MARKS = str.maketrans("012", ".wb")

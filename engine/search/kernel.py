@@ -25,6 +25,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from engine.game import Game
+from engine.rules import Rules, specialise
 from engine.search import primitives, tree
 
 Notice = Callable[[str], None]
@@ -71,9 +72,14 @@ def plain_kernel(game: Game) -> Kernel:
     return Kernel(names["run"], False, names["MOST_MOVES"], names["UNIT"], names["CYCLIC"])
 
 
+def search_rules(game: Game) -> Rules:
+    """The rules of a game with what only a search needs."""
+    return specialise(game.module(), {**game.constants, **game.for_search()})
+
+
 def plain_names(game: Game) -> dict[str, Any]:
     """Everything `run` needs, by name, as plain Python."""
-    names: dict[str, Any] = {**vars(game.rules), "mix": primitives.mix, "length": primitives.length}
+    names: dict[str, Any] = {**vars(search_rules(game)), "mix": primitives.mix, "length": primitives.length}
     for name, value in vars(tree).items():
         if isinstance(value, FunctionType) and value.__module__ == tree.__name__:
             names[name] = FunctionType(value.__code__, names, name)
