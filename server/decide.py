@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from engine.errors import GameError, InvalidNotation
 from engine.game import Outcome, State
-from engine.record import ending
+from engine.replay import judge
 from protocol import messages as m
 from protocol.messages import AnyEvent, ErrorCode, Moved, Player
 from server import clock
@@ -85,7 +85,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
     ply = len(room.moves)
     if command.ply != ply:
         raise Refusal("stale", f"this answers ply {command.ply}, the game is at ply {ply}")
-    state, control = room.states[-1], room.setup.clock
+    state, control = room.state, room.setup.clock
     if state.turn != seat:
         raise Refusal("not_your_turn", f"it is the turn of {room.game.sides[state.turn]}")
     took, charged, fell = clock.charge(control, room.clocks, seat, now, lag)
@@ -116,7 +116,9 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
 
 def finish(room: Room, moved: Moved, now: int) -> Decision:
     """The move, and the end of the game where the rules see one."""
-    outcome = ending(room.game, room.states)
+    game, state = room.game, room.state
+    occurrences = 1 if game.spec.repetition is None else room.states.count(state)
+    outcome = judge(game, state, moved.ply, occurrences)
     if outcome is None:
         return Decision((moved,), room)
     end = by_rules(room, outcome, now)

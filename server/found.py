@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engine.errors import GameError
-from engine.record import ending
 from engine.registry import GAMES, create
+from engine.replay import judge
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Options, Player, TimeControl
 from server import clock
@@ -28,7 +28,7 @@ def settle(game: str, options: Options, control: TimeControl) -> Options:
         raise Refusal(
             "bad_options", f"k = {settled['k']} in a line do not fit on a board of {settled['n']} x {settled['n']}"
         )
-    over = ending(rules, [rules.start()])
+    over = judge(rules, rules.start(), 0, 1)
     if over is not None:
         raise Refusal("bad_options", f"at this position the game is over ({over.result}, {over.reason})")
     return settled

@@ -14,6 +14,7 @@ from engine.registry import create
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Moved, Said, Seat
 from server import clock
+from server.trail import Trail
 
 CHAT_KEPT = 50  # of what was said, for those who come late
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
@@ -28,8 +29,9 @@ class Room:
     status: m.Status
     seats: tuple[Seat | None, Seat | None]
     away: tuple[int | None, int | None]  # since when a seat's player is gone
-    states: tuple[State, ...]  # the start, and the state after each move
-    moves: tuple[Moved, ...]
+    states: Trail[State]  # the start, and the state after each move
+    state: State  # the last of them
+    moves: Trail[Moved]
     clocks: clock.Clocks
     draw: int | None  # the seat that offers
     takeback: tuple[int, int] | None  # the seat that asks, the ply to go on from
@@ -48,8 +50,9 @@ class Room:
         self.status = "waiting"
         self.seats = (None, None)
         self.away = (None, None)
-        self.states = (self.game.start(),)
-        self.moves = ()
+        self.state = self.game.start()
+        self.states = Trail([self.state])
+        self.moves = Trail()
         self.clocks = clock.wound(setup.clock, setup.at)
         self.draw = self.takeback = self.rematch = None
         self.fouls = (0, 0)
@@ -69,7 +72,7 @@ class Room:
 
     @property
     def turn(self) -> int:
-        return self.states[-1].turn
+        return self.state.turn
 
     def seat_of(self, player: str) -> int | None:
         first, second = self.seats
@@ -84,7 +87,7 @@ class Room:
             return None
         if self.status == "waiting":
             return self.setup.at + self.setup.expiry
-        flag = clock.deadline(self.setup.clock, self.clocks, self.states[-1].turn)
+        flag = clock.deadline(self.setup.clock, self.clocks, self.state.turn)
         first, second = self.away
         if first is not None and second is not None:
             gone = max(first, second) + BOTH_GONE
@@ -128,13 +131,12 @@ def replay(events: Iterable[AnyEvent]) -> Room:
 
 
 def played(room: Room, event: Moved) -> State:
-    state = room.states[-1]
-    return room.game.after(state, room.game.parse(state, event.move))
+    return room.game.after(room.state, room.game.parse(room.state, event.move))
 
 
 def horizon(room: Room, before: int) -> int:
     """With a delay of n plies watchers see everything up to the n-th last move; an ended game is open to all."""
-    hidden = room.moves[-room.setup.delay :]
+    hidden = room.moves.tail(room.setup.delay)
     if room.status == "ended" or not hidden:
         return room.seq
     return max(before, hidden[0].seq - 1)
@@ -144,8 +146,9 @@ def horizon(room: Room, before: int) -> int:
 
 
 def moved(room: Room, event: Moved, state: State) -> None:
-    room.states = (*room.states, state)
-    room.moves = (*room.moves, event)
+    room.state = state
+    room.states = room.states.plus(state)
+    room.moves = room.moves.plus(event)
     room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
     room.draw = room.takeback = None  # a move answers every offer
 
@@ -189,8 +192,9 @@ def declined(room: Room, event: m.Declined) -> None:
 
 def taken_back(room: Room, event: m.TakenBack) -> None:
     """The clocks keep what they show: time that was used stays used."""
-    room.states = room.states[: event.ply + 1]
-    room.moves = room.moves[: event.ply]
+    room.states = room.states.first(event.ply + 1)
+    room.state = room.states.last
+    room.moves = room.moves.first(event.ply)
     room.clocks = room.clocks._replace(since=event.at)
     room.draw = room.takeback = None
 

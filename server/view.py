@@ -31,7 +31,7 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
         status=room.status,
         seats=seats(room),
         start=room.game.dump(room.states[0]),
-        position=room.game.dump(room.states[-1]),
+        position=room.game.dump(room.state),
         ply=room.ply,
         turn=room.turn,
         moves=tuple(played_move(moved) for moved in room.moves),

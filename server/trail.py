@@ -1,0 +1,63 @@
+"""A sequence that only grows at its end, and whose every earlier version stays what it was.
+
+All versions share one list, of which each sees so many entries from the start. To add one costs the same however long
+the sequence is, where a tuple would be copied: it would touch every entry of a long game with every move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Trail(Generic[T]):
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._items = list(items)
+        self._length = len(self._items)
+
+    def plus(self, item: T) -> Trail[T]:
+        """One more at the end. Where another version has gone on already, this one goes on with a list of its own."""
+        items = self._items
+        if len(items) != self._length:
+            items = items[: self._length]
+        items.append(item)
+        longer: Trail[T] = Trail.__new__(Trail)
+        longer._items, longer._length = items, self._length + 1
+        return longer
+
+    def first(self, count: int) -> Trail[T]:
+        """The beginning of it."""
+        return Trail(self._items[: min(count, self._length)])
+
+    @property
+    def last(self) -> T:
+        return self._items[self._length - 1]
+
+    def tail(self, count: int) -> list[T]:
+        """The last ones, at most so many."""
+        return self._items[max(0, self._length - count) : self._length]
+
+    def count(self, item: T) -> int:
+        whole = len(self._items) == self._length
+        return self._items.count(item) if whole else self._items[: self._length].count(item)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> T:
+        if not -self._length <= index < self._length:
+            raise IndexError(index)
+        return self._items[index if index >= 0 else index + self._length]
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._length)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trail) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # long, and compared only in tests
