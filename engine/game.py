@@ -184,9 +184,13 @@ class Game(ABC):
     def parse(self, state: State, text: str) -> Move:
         """A legal move's text as an int; InvalidNotation and IllegalMove are two errors."""
         move = self.read(state, text.strip())
-        if move not in self.moves(state):
+        if not self.allowed(state, move):
             raise self.illegal(state, move)
         return move
+
+    def allowed(self, state: State, move: Move) -> bool:
+        """Whether a move is among `moves`; a game may say so without making them all."""
+        return move in self.moves(state)
 
     def legal(self, state: State) -> tuple[str, ...]:
         """The texts of the legal moves, in the order a reader expects."""

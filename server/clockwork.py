@@ -24,8 +24,8 @@ class Alarms:
         self._now = now
         self._ring = ring
 
-    def watch(self, live: Live) -> None:
-        due = live.room.deadline
+    def watch(self, live: Live, due: int | None) -> None:
+        """`due` is the room's deadline."""
         if due is None or (live.alarm is not None and live.alarm_at <= due):
             return
         self._set(live, due, max(0.0, (due - self._now()) / 1000))
@@ -48,4 +48,4 @@ class Alarms:
         if due is not None and due <= self._now():
             self._ring(live)
         else:
-            self.watch(live)
+            self.watch(live, due)

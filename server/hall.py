@@ -43,18 +43,19 @@ Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's comma
 class Pending:
     """A decision that is on its way into the store."""
 
-    __slots__ = ("append", "decision", "following", "hall", "live", "origin", "packets", "refusal")
+    __slots__ = ("append", "decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
 
     def __init__(self, hall: Hall, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
         self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
         self.packets = [Packet(event) for event in decision.events]
+        self.due = decision.room.deadline
         first = decision.events[0]
         self.following = again(decision.room, first.next, first.at) if type(first) is m.Rematched else None
         self.append = Append(
             decision.room.setup.room,
             live.room.seq,
             tuple([packet.payload for packet in self.packets]),
-            line_after(decision, live.stored_due),
+            line_after(decision, self.due, live.stored_due),
             None if self.following is None else whole(self.following),
         )
 
@@ -106,7 +107,7 @@ class Hall:
             payloads = await self.store.events(name)
             if name not in self.rooms and payloads:
                 live = self.rooms[name] = Live(replay(map(read_event, payloads)), payloads)
-                self.alarms.watch(live)
+                self.alarms.watch(live, live.room.deadline)
             return self.rooms.get(name)
         finally:
             del self._loading[name]
@@ -117,7 +118,7 @@ class Hall:
         live = self.rooms[room.id] = Live(room, [Packet(event).payload for event in founded.events])
         live.stored_due = room.deadline
         self._show(room)
-        self.alarms.watch(live)
+        self.alarms.watch(live, live.room.deadline)
         log("created", room=room.id, game=room.setup.game)
         return live
 
@@ -199,7 +200,7 @@ class Hall:
             self._go_over(live, self.admit(pending.following))
         if peer is not None and command is not None:
             self._leave_after(live, peer, command)
-        self.alarms.watch(live)
+        self.alarms.watch(live, pending.due)
         if live.queue:
             self._go_on(live)
 
@@ -235,7 +236,7 @@ class Hall:
                 self.failed(live, origin, error)
             return
         live.busy = False
-        self.alarms.watch(live)
+        self.alarms.watch(live, live.room.deadline)
         self._go_on(live)
 
     def heard(self, room: str, seq: int) -> None:

@@ -31,10 +31,9 @@ def line(room: Room, due: int | None) -> RoomRow:
     )
 
 
-def line_after(decision: Decision, stored_due: int | None) -> RoomRow | None:
+def line_after(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
     """The new line, if events change it. A deadline in the index may be too early, never too late."""
     events, room = decision
-    due = room.deadline
     quiet = type(events[0]) is Moved and len(events) == 1
     if not quiet and any(isinstance(event, INDEXED) for event in events):
         return line(room, due)

@@ -36,6 +36,11 @@ class Packet:
         return self._text
 
 
+def framed(message: Message, text: bool) -> bytes:
+    """A message for one reader."""
+    return frame(TEXT, JSON.encode(message)) if text else frame(BINARY, MSGPACK.encode(message))
+
+
 def join(packets: list[Packet], text: bool) -> bytes:
     """The frames of several messages, for one write."""
     if len(packets) == 1:

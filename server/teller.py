@@ -9,7 +9,7 @@ from protocol.messages import RoomCommand
 from server.clockwork import Now
 from server.decide import Refusal
 from server.live import Live
-from server.packet import Packet, join
+from server.packet import Packet, framed, join
 from server.peer import Peer
 from server.settings import Settings
 
@@ -30,9 +30,11 @@ class Teller:
             live.tell_players(packets)
             self.enter(live, peer, command.id)
         else:
-            answer = Packet(m.Ok(id=command.id, room=live.room.setup.room, seq=live.room.seq))
-            seated = peer in live.players[0] or peer in live.players[1]
-            peer.write(join([answer, *packets] if seated else [answer], peer.text))
+            answer = m.Ok(id=command.id, room=live.room.setup.room, seq=live.room.seq)
+            if peer in live.players[0] or peer in live.players[1]:
+                peer.write(framed(answer, peer.text) + join(packets, peer.text))
+            else:
+                peer.write(framed(answer, peer.text))
             live.tell_players(packets, except_for=peer)
         if live.release(packets):
             self._tick(live)

@@ -402,6 +402,10 @@ class CohCoh(Game):
         row, column = divmod(move, self.rules.N)
         return f"{LETTERS[column]}{self.rules.N - row}"
 
+    def allowed(self, state: State, move: Move) -> bool:
+        taken = (state.mine | state.rest) >> move + move // self.rules.N & 1
+        return not taken and not self.rules.has_line(state.rest)
+
     def dump(self, state: State) -> str:
         n, stride = self.rules.N, self.rules.STRIDE
         board = digits(*state.of(0), n * stride).translate(MARKS)

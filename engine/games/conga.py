@@ -258,6 +258,11 @@ class Conga(Game):
     def stones(self, word: int, square: int) -> int:
         return int(self.rules.corner(word)) if square == 15 else word >> 4 * square & 15
 
+    def allowed(self, state: State, move: Move) -> bool:
+        rules = self.rules
+        free = rules.SPREAD & ~rules.held(state.rest)
+        return bool(rules.starts(rules.held(state.mine), free, move >> 4) >> 4 * (move & 15) & 1)
+
     def dump(self, state: State) -> str:
         black, white = state.of(0)
         corner = self.rules.corner
