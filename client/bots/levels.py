@@ -23,8 +23,8 @@ LEVELS: dict[int, Level] = {
     5: Level(0.10, 300),
     6: Level(0.04, 1_000),
     7: Level(0.00, 4_000),
-    8: Level(0.00, 30_000),
-    9: Level(0.00, 300_000),
+    8: Level(0.00, 20_000),
+    9: Level(0.00, 100_000),
     10: Level(0.00, None),
 }
 PLAIN_NODES = 1_000  # so few are looked at sooner than compiled code is loaded

@@ -1,0 +1,9 @@
+"""parlour bot --exec "python3 exec_bot.py" """
+
+import json
+import random
+import sys
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(random.choice(asked["moves"]), flush=True)

@@ -1,0 +1,91 @@
+"""Every example plays, in every language that is installed here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client.bridges.exec import ExecBot, Pool
+from client.bridges.program import Program
+from engine.record import ending
+from engine.registry import create
+from tests.client.programs import budget
+from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.parlours import parlour, session, until
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+EXEC = {
+    "exec_bot.py": ("python3", "", "{python} exec_bot.py"),
+    "exec_bot.js": ("node", "", "node exec_bot.js"),
+    "exec_bot.c": ("cc", "cc -O2 -Wall -Werror -o exec_bot exec_bot.c", "./exec_bot"),
+    "ExecBot.java": ("javac", "javac ExecBot.java", "java ExecBot"),
+}
+
+
+@pytest.mark.parametrize("name", EXEC)
+def test_exec_examples(name: str, tmp_path: Path) -> None:
+    """Whole games of each kind against themselves, with the default limits."""
+    tool, build, command = EXEC[name]
+    if shutil.which(tool) is None:
+        pytest.skip(f"no {tool} here")
+    shutil.copy(EXAMPLES / name, tmp_path)
+    if build:
+        subprocess.run(build.split(), cwd=tmp_path, check=True, timeout=60)
+    words = tuple(command.format(python=sys.executable).split())
+    pool = Pool(Program(words, tmp_path, name=name, forensics=tmp_path / "forensics"))
+    player = ExecBot(pool)
+    try:
+        for game in (create("conga", {"max_plies": 30}), create("mancala"), create("maxconnect4"), create("cohcoh")):
+            states = [game.start()]
+            while ending(game, states) is None:
+                thought = player.choose(game, states[-1], budget(20))
+                states.append(game.play(states[-1], game.parse(states[-1], str(thought.move))))
+    finally:
+        player.close()
+        pool.close()
+    assert not (tmp_path / "forensics").exists()
+
+
+async def run_example(name: str, url: str, folder: Path) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, str(EXAMPLES / name), cwd=folder, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PARLOUR_URL": url, "XDG_STATE_HOME": str(folder)},
+    )  # fmt: skip
+
+
+async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
+    assert len((EXAMPLES / "my_bot.py").read_text().splitlines()) <= 15
+    async with parlour(tmp_path) as there:
+        process = await run_example("my_bot.py", there.url, tmp_path)
+        await until("it is there", lambda: "careful" in there.house.desk.present)
+        said = Said()
+        await bot(there.url, house("random"), wishes=(wish("cohcoh", "Careful"),), games=1, said=said)
+        process.terminate()
+        await asyncio.wait_for(process.communicate(), 10)
+        assert process.returncode == 0
+        async with session(there.url) as guest:
+            (info,) = await finished(guest, "Careful")
+            assert info.reason in ("line", "no_moves")
+
+
+async def test_a_bot_with_json_alone(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there, present(there.url, house("random")):
+        process = await run_example("socket_bot.py", there.url, tmp_path)
+        output, _ = await asyncio.wait_for(process.communicate(), 30)
+        assert process.returncode == 0
+        result, reason = output.decode().split()
+        assert result in ("1-0", "0-1", "1/2-1/2")
+        assert reason == "score"
+
+
+def test_the_page_shows_the_examples_as_they_are() -> None:
+    page = (ROOT / "docs" / "writing-a-bot.md").read_text()
+    for name in ("my_bot.py", "socket_bot.py", *EXEC):
+        assert (EXAMPLES / name).read_text().strip() in page, name
