@@ -14,8 +14,8 @@ HERE = ("localhost", "127.0.0.1", "::1")
 def websocket_url(text: str) -> str:
     """`example.org:8765`, `http://…` and `ws://…` alike; NoServer if it is no address."""
     given = text.strip()
-    parts = urlsplit(given if "://" in given else f"ws://{given}")
     try:
+        parts = urlsplit(given if "://" in given else f"ws://{given}")
         usable = bool(parts.hostname) and parts.scheme in SCHEMES and (parts.port is None or parts.port > 0)
     except ValueError:
         usable = False

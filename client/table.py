@@ -131,7 +131,7 @@ class Table:
             case m.Fouled():
                 self.fouls[event.seat] = event.fouls
             case m.Rematched():
-                self.next = event.next
+                self.next, self.offers = event.next, m.Offers()
             case m.Resumed():
                 self._mark += event.credit / 1000
             case _:

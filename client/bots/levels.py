@@ -18,13 +18,13 @@ class Level(NamedTuple):
 LEVELS: dict[int, Level] = {
     1: Level(0.80, 40),
     2: Level(0.55, 40),
-    3: Level(0.35, 60),
-    4: Level(0.20, 120),
-    5: Level(0.10, 300),
-    6: Level(0.04, 1_000),
-    7: Level(0.00, 4_000),
-    8: Level(0.00, 20_000),
-    9: Level(0.00, 100_000),
+    3: Level(0.37, 60),
+    4: Level(0.23, 100),
+    5: Level(0.13, 200),
+    6: Level(0.07, 600),
+    7: Level(0.03, 3_000),
+    8: Level(0.01, 30_000),
+    9: Level(0.00, 300_000),
     10: Level(0.00, None),
 }
 PLAIN_NODES = 1_000  # so few are looked at sooner than compiled code is loaded

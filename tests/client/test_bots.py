@@ -1,0 +1,263 @@
+"""The bots by their names, in files and in processes, and the way back after a crash."""
+
+from __future__ import annotations
+
+import random
+import textwrap
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from client.bot import Bot, Budget, as_thought
+from client.bots.levels import LEVELS
+from client.bots.load import LoadError, load
+from client.bots.recipe import Recipe
+from client.bridges.failure import Failure
+from client.maker import of_class, of_recipe
+from client.note import Note
+from client.statefile import StateFile, default_file
+from engine.errors import GameError
+from engine.game import Game, State
+from engine.record import ending
+from engine.registry import GAMES, create
+from tests.client.programs import budget
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "minimax:2", "alphabeta:2", "search"])
+@pytest.mark.parametrize("game", GAMES)
+def test_every_bot_plays_every_game(name: str, game: str) -> None:
+    made = Recipe(name, level=4, seed=1).maker()()
+    chosen, states = create(game), [create(game).start()]
+    while len(states) < 9 and ending(chosen, states) is None:
+        thought = as_thought(chosen, states[-1], made.choose(chosen, states[-1], budget(1)))
+        states.append(chosen.play(states[-1], chosen.parse(states[-1], str(thought.move))))
+
+
+def test_chance_can_be_repeated() -> None:
+    game = create("maxconnect4")
+
+    def moves(seed: int) -> list[object]:
+        made = Recipe("random", seed=seed).maker()()
+        return [made.choose(game, game.start(), budget()) for _ in range(20)]
+
+    assert moves(1) == moves(1) != moves(2)
+
+
+def test_names() -> None:
+    assert Recipe("search").name == "search"
+    assert Recipe("search", level=3).name == "search-3"
+    assert Recipe("alphabeta:2:windows").games == ("cohcoh",)
+    assert Recipe("minimax:3").isolation == "process"
+    assert Recipe.read(Recipe("search", 1.5, 7, 3).dump()) == Recipe("search", 1.5, 7, 3)
+    for name, error in (("nobody", LoadError), ("minimax:deep", GameError), ("greedy:nothing", GameError)):
+        with pytest.raises(error):
+            Recipe(name).check()
+
+
+def test_levels_are_a_ladder() -> None:
+    """The numbers alone; bench/ladder.py plays the games."""
+    levels = [LEVELS[number] for number in range(1, 11)]
+    for low, high in pairwise(levels):
+        more = high.nodes is None or (low.nodes is not None and high.nodes > low.nodes)
+        assert high.careless <= low.careless
+        assert high.careless < low.careless or more
+
+
+def test_a_higher_level_beats_a_much_lower_one() -> None:
+    game, rng = create("maxconnect4"), random.Random(5)
+    score = 0.0
+    for number in range(4):
+        bots = [Recipe("search", level=6, seed=number).maker()(), Recipe("search", level=1, seed=number).maker()()]
+        strong = number % 2
+        states = [game.start()]
+        while (outcome := ending(game, states)) is None:
+            state = states[-1]
+            bot = bots[0] if state.turn == strong else bots[1]
+            if len(states) <= 3:
+                states.append(game.after(state, rng.choice(game.moves(state))))
+                continue
+            thought = as_thought(game, state, bot.choose(game, state, budget(5)))
+            states.append(game.play(state, game.parse(state, str(thought.move))))
+        score += 0.5 if outcome.winner is None else outcome.winner == strong
+    assert score >= 3
+
+
+def test_a_search_keeps_to_its_time_and_says_what_it_found() -> None:
+    game = create("conga")
+    made = Recipe("search", level=10).maker()()
+    given = Budget(0.2, budget(5).deadline, left=3.0)  # too little to load compiled code
+    thought = as_thought(game, game.start(), made.choose(game, game.start(), given))
+    assert isinstance(thought.note, Note)
+    assert thought.note.depth is not None
+    assert thought.note.depth >= 1
+    assert thought.note.wall is not None
+    assert thought.note.wall < 1.0
+    assert thought.note.line[0] == thought.move
+
+
+# -- files
+
+
+BOT = """
+from parlour import Bot
+
+class Mine(Bot):
+    name = "mine"
+    games = ("conga",)
+
+    def choose(self, game, state, budget):
+        return game.moves(state)[-1]
+"""
+
+
+def test_a_bot_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "my_bot.py"
+    path.write_text("import helper\n" + BOT)
+    (tmp_path / "helper.py").write_text("")
+    maker = of_recipe(Recipe(str(path)))
+    assert (maker.name, maker.games) == ("mine", ("conga",))
+    game = create("conga")
+    assert maker.make().choose(game, game.start(), budget()) == game.moves(game.start())[-1]
+
+
+def test_one_of_several_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "two.py"
+    path.write_text(BOT + BOT.replace("Mine", "Yours"))
+    assert load(f"{path}:Yours").__name__ == "Yours"
+    with pytest.raises(LoadError, match="it has Mine, Yours"):
+        load(str(path))
+    with pytest.raises(LoadError, match="has no bot 'Theirs'; it has Mine, Yours"):
+        load(f"{path}:Theirs")
+
+
+def test_a_file_cannot_hide_packages_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text("raise RuntimeError('the wrong engine')\n")
+    path = tmp_path / "shadow.py"
+    path.write_text("import engine.registry\n" + BOT)
+    assert load(str(path)).name == "mine"
+
+
+def test_a_bot_that_plays_something_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "chess.py"
+    path.write_text(BOT.replace("conga", "chess"))
+    with pytest.raises(LoadError, match="plays 'chess'"):
+        of_recipe(Recipe(str(path)))
+
+
+# -- processes
+
+
+def test_a_process_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "apart.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            import os
+            from parlour import Bot, Note, Thought
+
+            class Apart(Bot):
+                isolation = "process"
+                def started(self, game, side, opponent):
+                    self.opponent = opponent
+                def choose(self, game, state, budget):
+                    print("this is no answer")
+                    if budget.ply == 7:
+                        raise ValueError("ply 7")
+                    if budget.ply == 9:
+                        return 999
+                    return Thought(game.moves(state)[0], Note(value=1.5, text=f"{os.getpid()} {self.opponent}"))
+            """
+        )
+    )
+    maker = of_recipe(Recipe(str(path)), tmp_path / "forensics")
+    game = create("conga")
+    bot = maker.make()
+    try:
+        bot.started(game, 0, "alice")
+        thought = as_thought(game, game.start(), bot.choose(game, game.start(), budget(20)))
+        assert isinstance(thought.note, Note)
+        assert thought.note.value == 1.5
+        assert thought.note.cpu is not None
+        pid, opponent = thought.note.text.split()
+        assert opponent == "alice"
+        assert Path(f"/proc/{pid}").exists() or not Path("/proc").exists()
+        given = Budget(5, budget(20).deadline, ply=7)
+        with pytest.raises(Failure, match="ValueError: ply 7") as caught:
+            bot.choose(game, game.start(), given)
+        assert caught.value.kind == "error"
+        assert 'raise ValueError("ply 7")' in (Path(caught.value.evidence) / "stderr.txt").read_text()
+        with pytest.raises(Failure) as caught:
+            bot.choose(game, game.start(), Budget(5, budget(20).deadline, ply=9))
+        assert caught.value.kind == "garbage"
+    finally:
+        bot.close()
+        maker.close()
+
+
+class Local(Bot):
+    isolation = "process"
+
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        return game.moves(state)[0]
+
+
+def test_a_class_in_a_process_is_loaded_from_its_file() -> None:
+    maker = of_class(Local)
+    game = create("conga")
+    bot = maker.make()
+    try:
+        thought = as_thought(game, game.start(), bot.choose(game, game.start(), budget(20)))
+        assert thought.move == game.format(game.start(), game.moves(game.start())[0])
+    finally:
+        bot.close()
+        maker.close()
+
+
+def test_a_class_without_a_place_cannot_have_a_process() -> None:
+    class Inner(Local):
+        pass
+
+    with pytest.raises(LoadError, match="must stand at the top of a file"):
+        of_class(Inner)
+
+
+# -- the way back
+
+
+def test_the_secret_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "state.json"
+    first = StateFile(path)
+    assert first.open() == ""
+    first.save("secret")
+    second = StateFile(path)
+    assert second.open() == "", "the first one still runs"
+    second.save("other")
+    first.close()
+    third = StateFile(path)
+    assert third.open() == "secret"
+    assert path.stat().st_mode & 0o777 == 0o600
+    third.close()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"session": 7}', "\x00"])
+def test_a_broken_state_file_is_none(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "state.json"
+    path.write_text(text)
+    state = StateFile(path)
+    assert state.open() == ""
+    state.close()
+
+
+def test_a_state_file_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    state = StateFile(tmp_path / "file" / "state.json")
+    assert state.open() == ""
+    state.save("secret")
+    state.close()
+
+
+def test_one_file_for_each_bot_on_each_server() -> None:
+    files = {default_file(url, name) for url in ("a:1", "a:2", "b:1") for name in ("x", "y")}
+    assert len(files) == 6
+    assert default_file("ws://a:1/ws", "../../x").name == "..-..-x-a-1.json"
