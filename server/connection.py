@@ -51,6 +51,7 @@ class Connection(ServerConnection):
         self.refused = 0  # messages over the rate, in a row
         self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
         self.parts: list[bytes] | None = None  # of a message that comes in fragments
+        self.at_a_start = False  # the next byte is the first of a message
 
     # -- at the door
 
@@ -80,10 +81,18 @@ class Connection(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """The common case first: exactly one short whole message, which needs no parser."""
-        if len(data) >= 6 and data[0] in WHOLE and data[1] - 0x80 == len(data) - 6 and self.between_messages():
+        size = len(data) - 6
+        if (
+            self.at_a_start
+            and size >= 0
+            and data[1] == 0x80 + size
+            and data[0] in WHOLE
+            and self.protocol.state is OPEN
+        ):
             self.received(apply_mask(data[6:], data[2:6]), data[0] == TEXT_FRAME)
         else:
             super().data_received(data)
+            self.at_a_start = self.between_messages()
 
     def between_messages(self) -> bool:
         """The parser waits for a message's first byte, and nothing was negotiated that changes what frames mean."""
