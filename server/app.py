@@ -24,7 +24,7 @@ from server.house import House
 from server.log import log, set_up
 from server.metrics import Metrics
 from server.settings import Settings
-from server.store import open_store
+from server.store import open_store, without_password
 
 RESTART = 1012  # the close code for a server that comes back
 
@@ -42,7 +42,7 @@ Beside = Callable[[Running], AbstractAsyncContextManager[None]]
 async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running]:
     """A server that serves until the block is left, and drains then. StoreError, OSError."""
     metrics = Metrics()
-    store = open_store(settings.db, metrics.committed)
+    store = open_store(settings.db, metrics.committed, settings.db_pool)
     await store.open()
     bus = LocalBus()
     await bus.open()
@@ -118,7 +118,7 @@ async def serve_until_told(settings: Settings, beside: Beside) -> None:
             loop.add_signal_handler(number, told.set)
     async with running(settings) as server:
         print(f"parlour: listening on {server.url}", flush=True)
-        log("listening", url=server.url, db=settings.db)
+        log("listening", url=server.url, db=without_password(settings.db))
         async with beside(server):
             await told.wait()
     log("stopped")

@@ -22,7 +22,8 @@ def setting(default: Any, help: str, low: float | None = None, choices: tuple[st
 class Settings:
     host: str = setting("127.0.0.1", "the address to listen on; 0.0.0.0 is everywhere")
     port: int = setting(8765, "the port to listen on; 0 takes any that is free", low=0)
-    db: str = setting("parlour.db", "the database file")
+    db: str = setting("parlour.db", "the database: a file, or postgresql://… for several nodes")
+    db_pool: int = setting(5, "connections to PostgreSQL, beside the one that writes", low=1)
     auth: str = setting("guests", "who may come: anybody, or only holders of tokens", choices=("guests", "tokens"))
     house: str = setting("random,greedy,search", "bots that are always there; search@3 is of level 3; none for none")
     tls_cert: str = setting("", "a certificate file (PEM): serve wss:// and https://")

@@ -7,9 +7,11 @@ was too late, gets `Conflict`, reads what it missed and decides again.
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from asyncio import Future, get_running_loop
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
 
@@ -67,6 +69,10 @@ Done = Callable[[Exception | None], None]
 
 
 class Store(Protocol):
+    @property
+    def shared(self) -> bool:
+        """Whether other nodes work on the same rooms at the same time."""
+
     async def open(self) -> None: ...
 
     async def close(self) -> None:
@@ -85,6 +91,9 @@ class Store(Protocol):
     def queued(self) -> int: ...
 
     async def events(self, room: str, after: int = 0) -> list[bytes]: ...
+
+    async def latest(self, rooms: list[str]) -> dict[str, int]:
+        """The seq of each room's newest event."""
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
         """The infos of public rooms, the newest first; without a status those that have not ended."""
@@ -120,10 +129,27 @@ class Store(Protocol):
 
     async def account_named(self, name: str) -> Account | None: ...
 
-    async def mark_alive(self, node: str, now: int) -> None: ...
+    async def mark_alive(self, node: str, now: int) -> bool:
+        """False for a node that the others did not know, or do not know any more."""
 
     async def last_alive(self) -> int | None:
         """When any node was last known to be there."""
+
+    # What only nodes beside others need; a store that is not shared has little to do for it.
+
+    def alone(self, what: str) -> AbstractAsyncContextManager[None]:
+        """A block that one node at a time goes through."""
+
+    async def time(self) -> int | None:
+        """The time of the store, which is the same for all nodes; None if it has none of its own."""
+
+    async def arrived(self, node: str, players: list[str]) -> None:
+        """These players are connected to this node."""
+
+    async def left(self, node: str, player: str) -> None: ...
+
+    async def bury(self, before: int) -> list[str]:
+        """Forget the nodes that were last there before this time; the players who were there and nowhere else."""
 
 
 def appended(store: Store, append: Append) -> Future[None]:
@@ -153,10 +179,22 @@ def new_secret() -> str:
 Commit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it
 
 
-def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None) -> Store:
+def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None, pool: int = 5) -> Store:
     """The store for what `--db` says."""
-    if "://" in where:
-        raise StoreError(f"--db takes the name of a file, and {where.partition('://')[0]}:// is none")
-    from server.sqlite.store import SqliteStore
+    scheme, address, _ = where.partition("://")
+    if not address:
+        from server.sqlite.store import SqliteStore
 
-    return SqliteStore(where, on_commit)
+        return SqliteStore(where, on_commit)
+    if scheme not in ("postgresql", "postgres"):
+        raise StoreError(f"--db takes the name of a file or a postgresql:// address, and {scheme}:// is neither")
+    try:
+        from server.postgres.store import PostgresStore
+    except ImportError:
+        raise StoreError("PostgreSQL needs a package more: pip install 'parlour[postgres]'") from None
+    return PostgresStore(where, on_commit, pool)
+
+
+def without_password(address: str) -> str:
+    """The address of a database or a broker as it may be logged."""
+    return re.sub(r"(://[^:/?#]*):[^@/]*@", r"\1@", re.sub(r"(?i)(password)=[^&]*", r"\1=…", address))

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from asyncio import Future
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from server.sqlite.migrations import migrations
@@ -17,6 +18,8 @@ BUSY_SECONDS = 2.0  # to wait for another process that holds the file
 
 
 class SqliteStore:
+    shared = False
+
     def __init__(self, path: str, on_commit: Commit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:
         self.path = path
         self.on_commit = on_commit
@@ -99,6 +102,10 @@ class SqliteStore:
         rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq > ? ORDER BY seq", room, after)
         return [payload for (payload,) in rows]
 
+    async def latest(self, rooms: list[str]) -> dict[str, int]:
+        sql = f"SELECT room, max(seq) FROM events WHERE room IN ({','.join('?' * len(rooms))}) GROUP BY room"
+        return dict(await self._read(sql, *rooms))
+
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
         wanted = "status = ?" if status else "status != 'ended' AND ? = ''"
         sql = (
@@ -173,13 +180,31 @@ class SqliteStore:
 
     # -- nodes
 
-    async def mark_alive(self, node: str, now: int) -> None:
+    async def mark_alive(self, node: str, now: int) -> bool:
         await self._write("INSERT OR REPLACE INTO nodes (node, alive_at) VALUES (?,?)", node, now)
+        return True
 
     async def last_alive(self) -> int | None:
         rows = await self._read("SELECT max(alive_at) FROM nodes")
         at: int | None = rows[0][0]
         return at
+
+    # -- a file has one node, which knows by itself who is there
+
+    def alone(self, what: str) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
+    async def time(self) -> int | None:
+        return None
+
+    async def arrived(self, node: str, players: list[str]) -> None:
+        pass
+
+    async def left(self, node: str, player: str) -> None:
+        pass
+
+    async def bury(self, before: int) -> list[str]:
+        return []
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

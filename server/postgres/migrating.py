@@ -1,0 +1,39 @@
+"""Bringing a PostgreSQL database to what this program knows. Nodes that start at once take turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.postgres.migrations import migrations
+from server.store import StoreError
+
+MIGRATING = 0x5041524C_0001  # the key of the advisory lock: "PARL", and a number
+
+
+async def migrate(connection: Any) -> None:
+    """StoreError for a database that knows more than we do, or that belongs to another program."""
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
+        version = await schema_version(connection)
+        steps = migrations()
+        newest = steps[-1][0]
+        if version > newest:
+            raise StoreError(
+                f"the database was written by a newer Parlour (its schema is {version}, this program knows {newest}); "
+                "start that version, or use another database"
+            )
+        for number, sql in steps:
+            if number > version:
+                await connection.execute(sql)
+        await connection.execute("DELETE FROM parlour_schema")
+        await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
+
+
+async def schema_version(connection: Any) -> int:
+    """0 for an empty database, which gets its table of versions here."""
+    if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
+        strangers = await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
+        if strangers:
+            raise StoreError("the database belongs to another program: it has tables, and none of them is ours")
+        await connection.execute("CREATE TABLE parlour_schema (version integer NOT NULL)")
+    return int(await connection.fetchval("SELECT max(version) FROM parlour_schema") or 0)

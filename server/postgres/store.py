@@ -1,0 +1,158 @@
+"""The store in PostgreSQL, for any number of nodes: one connection that writes events, a pool for everything else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from zlib import crc32
+
+import asyncpg
+
+from server.postgres.migrating import migrate
+from server.postgres.people import People
+from server.postgres.writer import BROKEN, Writer, describe
+from server.store import Append, Commit, Done, StoreError, Unavailable
+
+POOL = 5  # connections beside the one that writes
+PATIENCE = 10.0  # seconds for a statement, and to connect
+TURN = 0x5041524C  # the first half of an advisory lock's key: "PARL"
+
+
+class PostgresStore(People):
+    shared = True
+
+    def __init__(self, url: str, on_commit: Commit = lambda seconds, jobs: None, pool: int = POOL) -> None:
+        self._url = url
+        self._on_commit = on_commit
+        self._size = pool
+        self._pool: Any = None
+        self._writer: Writer | None = None
+
+    async def open(self) -> None:
+        try:
+            connection = await self._connect()
+            try:
+                await migrate(connection)
+            except BaseException:
+                await connection.close(timeout=2)
+                raise
+            self._pool = await asyncpg.create_pool(
+                self._url, min_size=1, max_size=self._size, timeout=PATIENCE, command_timeout=PATIENCE
+            )
+        except (*BROKEN, asyncpg.PostgresError, ValueError) as error:
+            raise StoreError(f"cannot use the database: {describe(error)}") from None
+        self._writer = Writer(connection, self._connect, self._on_commit)
+
+    async def _connect(self) -> Any:
+        return await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=PATIENCE)
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._writer.close()
+            self._writer = None
+        if self._pool is not None:
+            try:
+                await asyncio.wait_for(self._pool.close(), 2)
+            except (*BROKEN, asyncpg.PostgresError):
+                self._pool.terminate()
+            self._pool = None
+
+    # -- reading and writing
+
+    def append(self, append: Append, done: Done) -> None:
+        assert self._writer is not None
+        self._writer.submit(append, done)
+
+    async def settled(self) -> None:
+        if self._writer is not None:
+            await self._writer.settled()
+
+    @property
+    def queued(self) -> int:
+        return 0 if self._writer is None else self._writer.queued
+
+    async def _fetch(self, sql: str, *values: Any) -> list[Any]:
+        """Rows; a connection of the pool that has died is replaced by a new one, once."""
+        for attempt in (1, 2):
+            try:
+                rows: list[Any] = await self._pool.fetch(sql, *values)
+                return rows
+            except BROKEN as error:
+                if attempt == 2 or isinstance(error, TimeoutError):
+                    raise Unavailable(f"the database is away: {describe(error)}") from None
+            except asyncpg.PostgresError as error:
+                raise Unavailable(f"the database refuses: {describe(error)}") from None
+        raise AssertionError("unreachable")
+
+    @asynccontextmanager
+    async def alone(self, what: str) -> AsyncIterator[None]:
+        """One at a time among all nodes. Whoever dies gives way: the lock ends with the connection."""
+        key = crc32(what.encode()) - 2**31
+        try:
+            connection = await self._pool.acquire(timeout=PATIENCE)
+        except (*BROKEN, asyncpg.PostgresError) as error:
+            raise Unavailable(f"the database is away: {describe(error)}") from None
+        try:
+            try:
+                await connection.execute("SELECT pg_advisory_lock($1, $2)", TURN, key)
+            except (*BROKEN, asyncpg.PostgresError) as error:
+                raise Unavailable(f"the database is away: {describe(error)}") from None
+            yield
+        finally:
+            try:
+                await connection.execute("SELECT pg_advisory_unlock($1, $2)", TURN, key)
+            except (*BROKEN, asyncpg.PostgresError):
+                connection.terminate()  # and with it the lock
+            await self._pool.release(connection)
+
+    async def time(self) -> int:
+        rows = await self._fetch("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        at: int = rows[0][0]
+        return at
+
+    # -- rooms
+
+    async def events(self, room: str, after: int = 0) -> list[bytes]:
+        rows = await self._fetch("SELECT payload FROM events WHERE room = $1 AND seq > $2 ORDER BY seq", room, after)
+        return [row[0] for row in rows]
+
+    async def latest(self, rooms: list[str]) -> dict[str, int]:
+        sql = """
+            SELECT room, (SELECT max(seq) FROM events WHERE events.room = wanted.room)
+            FROM unnest($1::text[]) AS wanted (room)
+        """
+        return {row[0]: row[1] for row in await self._fetch(sql, rooms) if row[1] is not None}
+
+    async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
+        wanted = "status = $1" if status else "status <> 'ended' AND $1 = ''"
+        sql = f"""
+            SELECT info FROM rooms WHERE {wanted} AND NOT private AND ($2 = '' OR game = $2)
+            ORDER BY room DESC LIMIT $3
+        """
+        return [row[0] for row in await self._fetch(sql, status, game, limit)]
+
+    async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
+        sql = """
+            SELECT changed_at, info FROM rooms
+            WHERE status = 'ended' AND result <> '*' AND NOT private AND changed_at < $1
+              AND ($2 = '' OR game = $2) AND ($3 = '' OR lower(name0) = lower($3) OR lower(name1) = lower($3))
+            ORDER BY changed_at DESC LIMIT $4
+        """
+        rows = await self._fetch(sql, 2**62 if before is None else before, game, name, limit)
+        return [(row[0], row[1]) for row in rows]
+
+    async def rooms_of(self, player: str) -> list[str]:
+        sql = "SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $1 OR player1 = $1) ORDER BY room"
+        return [row[0] for row in await self._fetch(sql, player)]
+
+    async def due(self, before: int) -> list[tuple[str, int]]:
+        sql = "SELECT room, deadline FROM rooms WHERE deadline <= $1 ORDER BY deadline LIMIT 500"
+        return [(row[0], row[1]) for row in await self._fetch(sql, before)]
+
+    async def postpone(self, room: str, was: int, due: int) -> None:
+        await self._fetch("UPDATE rooms SET deadline = $3 WHERE room = $1 AND deadline = $2", room, was, due)
+
+    async def unfinished(self) -> list[str]:
+        return [row[0] for row in await self._fetch("SELECT room FROM rooms WHERE status <> 'ended' ORDER BY room")]

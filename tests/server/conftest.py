@@ -1,0 +1,27 @@
+"""Stores of both kinds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.store import Store, open_store
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """What --db says: a new file, or an empty database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "parlour.db")
+    address: str = request.getfixturevalue("database")
+    return address
+
+
+@pytest.fixture
+async def store(place: str) -> AsyncIterator[Store]:
+    store = open_store(place)
+    await store.open()
+    yield store
+    await store.close()

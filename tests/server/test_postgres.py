@@ -1,0 +1,182 @@
+"""What only the PostgreSQL store does: nodes beside each other, migrations, and a database that goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable
+
+import asyncpg
+import pytest
+
+from bench.cluster.postgres import Postgres
+from server.postgres.store import PostgresStore
+from server.store import Append, Conflict, StoreError, Unavailable, without_password
+from server.store import appended as put
+from tests.server.stores import row
+
+PATIENCE = 20.0
+
+
+@pytest.fixture
+async def store(database: str) -> AsyncIterator[PostgresStore]:
+    store = PostgresStore(database)
+    await store.open()
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def other(database: str) -> AsyncIterator[PostgresStore]:
+    """Another node's store on the same database."""
+    store = PostgresStore(database)
+    await store.open()
+    yield store
+    await store.close()
+
+
+async def test_of_two_nodes_exactly_one_is_first(store: PostgresStore, other: PostgresStore) -> None:
+    for n in range(50):
+        both = [put(node, Append("r", n, (name,), row("r"))) for node, name in ((store, b"a"), (other, b"b"))]
+        results = await asyncio.gather(*both, return_exceptions=True)
+        assert [type(result) for result in results if result is not None] == [Conflict]
+    assert len(await store.events("r")) == 50
+
+
+async def test_batches_of_two_nodes_that_overlap_never_wait_in_a_ring(
+    store: PostgresStore, other: PostgresStore
+) -> None:
+    rooms = [f"r{n:03}" for n in range(200)]
+    jobs = [put(store, Append(room, 0, (b"a",), row(room))) for room in rooms]
+    jobs += [put(other, Append(room, 0, (b"b",), row(room))) for room in reversed(rooms)]
+    results = await asyncio.wait_for(asyncio.gather(*jobs, return_exceptions=True), PATIENCE)
+    assert sum(isinstance(result, Conflict) for result in results) == 200
+    assert await store.latest(rooms) == dict.fromkeys(rooms, 1)
+
+
+async def test_nodes_that_start_at_once_take_turns_with_the_migrations(database: str) -> None:
+    stores = [PostgresStore(database, pool=1) for _ in range(6)]
+    await asyncio.gather(*(store.open() for store in stores))
+    await put(stores[0], Append("r", 0, (b"a",)))
+    assert await stores[5].events("r") == [b"a"]
+    await asyncio.gather(*(store.close() for store in stores))
+
+
+async def test_one_node_at_a_time(store: PostgresStore, other: PostgresStore) -> None:
+    inside = 0
+
+    async def go_through(node: PostgresStore) -> None:
+        nonlocal inside
+        for _ in range(10):
+            async with node.alone("door"):
+                inside += 1
+                assert inside == 1
+                await node.time()
+                inside -= 1
+
+    await asyncio.gather(*(go_through(node) for node in (store, other, store, other)))
+
+
+async def test_players_of_a_dead_node_who_are_nowhere_else(store: PostgresStore) -> None:
+    assert not await store.mark_alive("dead", 5)
+    assert not await store.mark_alive("well", 100)
+    await store.arrived("dead", ["ann", "ben", "cy"])
+    await store.arrived("well", ["ben", "di"])
+    await store.left("dead", "cy")
+    assert await store.bury(50) == ["ann"]
+    assert await store.bury(50) == []
+    assert not await store.mark_alive("dead", 101)  # it was not dead: it has to say again who is there
+    assert await store.mark_alive("well", 101)
+
+
+async def test_a_newer_database_or_a_strange_one_is_refused(database: str) -> None:
+    connection = await asyncpg.connect(database)
+    await connection.execute("CREATE TABLE stranger (x integer)")
+    with pytest.raises(StoreError, match="another program"):
+        await PostgresStore(database).open()
+    await connection.execute("DROP TABLE stranger; CREATE TABLE parlour_schema (version integer)")
+    await connection.execute("INSERT INTO parlour_schema VALUES (999)")
+    await connection.close()
+    with pytest.raises(StoreError, match=r"newer Parlour \(its schema is 999"):
+        await PostgresStore(database).open()
+
+
+async def test_a_database_that_cannot_be_reached_is_one_sentence() -> None:
+    with pytest.raises(StoreError, match="cannot use the database"):
+        await PostgresStore("postgresql://nobody@127.0.0.1:1/nothing").open()
+
+
+async def test_a_lost_connection_refuses_at_once_and_comes_back(store: PostgresStore, database: str) -> None:
+    await put(store, Append("r", 0, (b"a",)))
+    connection = await asyncpg.connect(database)
+    await connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    await connection.close()
+    written = await until_written(store, Append("r", 1, (b"b",)))
+    assert await store.events("r") == [b"a", b"b"]
+    assert written >= 1
+
+
+async def until_written(store: PostgresStore, append: Append) -> int:
+    """Ask until it is not refused any more; how often that was."""
+    async with asyncio.timeout(PATIENCE):
+        for attempt in range(1, 10_000):
+            try:
+                await put(store, append)
+                return attempt
+            except Unavailable:
+                await asyncio.sleep(0.01)
+    raise AssertionError("unreachable")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["restart", "crash"])
+async def test_nothing_acknowledged_is_lost_when_the_database_goes_away(
+    how: signal.Signals, postgres: Postgres, store: PostgresStore
+) -> None:
+    """Appends all the time, a restart in the middle: what was acknowledged is there, what was refused is not."""
+    acknowledged: list[tuple[str, int]] = []
+    refused: list[tuple[str, int]] = []
+    doubtful: list[tuple[str, int]] = []
+    done = False
+
+    async def write(room: str) -> None:
+        seq = 0
+        while not done:
+            try:
+                await put(store, Append(room, seq, (f"{room}-{seq}".encode(),)))
+                acknowledged.append((room, seq))
+                seq += 1
+            except Conflict:  # what was in doubt had been written after all
+                doubtful.append((room, seq))
+                seq += 1
+            except Unavailable as error:
+                (doubtful if "will be seen" in str(error) else refused).append((room, seq))
+                await asyncio.sleep(0.01)
+
+    writers = [asyncio.create_task(write(f"r{n}")) for n in range(20)]
+    await until(lambda: len(acknowledged) > 200)
+    await asyncio.to_thread(postgres.stop, how)
+    await until(lambda: len(refused) > 50)
+    before = len(acknowledged)
+    await asyncio.to_thread(postgres.start)
+    await until(lambda: len(acknowledged) > before + 200)
+    done = True
+    await asyncio.gather(*writers)
+    for n in range(20):
+        events = await store.events(f"r{n}")
+        assert events == [f"r{n}-{seq}".encode() for seq in range(len(events))]
+        mine = [seq for room, seq in acknowledged if room == f"r{n}"]
+        assert mine == sorted(set(mine))
+        known = {seq for room, seq in doubtful if room == f"r{n}"} | set(mine)
+        assert known == set(range(len(events)))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110  # what is waited for happens in another process
+            await asyncio.sleep(0.005)
+
+
+def test_passwords_are_not_for_logs() -> None:
+    assert without_password("postgresql://ann:pw@h:5/x?a=b") == "postgresql://ann@h:5/x?a=b"
+    assert without_password("postgresql:///x?password=pw&host=/tmp") == "postgresql:///x?password=…&host=/tmp"
+    assert without_password("parlour.db") == "parlour.db"

@@ -1,0 +1,82 @@
+"""What only the SQLite store does: its file, and what it says when it cannot be used."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.sqlite.store import APPLICATION, SqliteStore
+from server.store import Append, Session, StoreError, Unavailable, open_store
+from server.store import appended as put
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "parlour.db")
+
+
+@pytest.fixture
+async def store(path: str) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(path, busy=0.05)
+    await store.open()
+    yield store
+    await store.close()
+
+
+async def test_a_full_disk_refuses_and_loses_nothing(store: SqliteStore, path: str) -> None:
+    await put(store, Append("r", 0, (b"a",)))
+    assert store._writer is not None
+    connection = store._writer._connection
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    with pytest.raises(Unavailable, match="full"):
+        await put(store, Append("r", 1, (b"b" * 100_000,)))
+    connection.execute("PRAGMA max_page_count = 1000000")
+    await put(store, Append("r", 1, (b"c",)))
+    assert await store.events("r") == [b"a", b"c"]
+
+
+async def test_a_locked_file_refuses_and_recovers(store: SqliteStore, path: str) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable, match="locked"):
+        await put(store, Append("r", 0, (b"a",)))
+    other.execute("COMMIT")
+    other.close()
+    await put(store, Append("r", 0, (b"a",)))
+
+
+async def test_a_newer_database_is_refused(path: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE future (x)")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    with pytest.raises(StoreError, match=r"newer Parlour \(its schema is 999"):
+        await SqliteStore(path).open()
+
+
+async def test_files_that_are_not_ours_are_refused(path: str, tmp_path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE stranger (x)")
+    connection.close()
+    with pytest.raises(StoreError, match="another program"):
+        await SqliteStore(path).open()
+    (tmp_path / "notes.txt").write_text("these are just notes, not a database at all" * 30)
+    with pytest.raises(StoreError, match="not a database"):
+        await SqliteStore(str(tmp_path / "notes.txt")).open()
+    with pytest.raises(StoreError, match="unable to open"):
+        await SqliteStore(str(tmp_path / "missing" / "x.db")).open()
+    with pytest.raises(StoreError, match="name of a file"):
+        open_store("mysql://somewhere/x")
+
+
+async def test_secrets_are_kept_as_hashes(store: SqliteStore, path: str) -> None:
+    await store.save_session("my-secret", Session("p1", "ann", ""), 5)
+    assert await store.add_account("Ann", "p1", "my-token", 5)
+    data = b"".join(file.read_bytes() for file in Path(path).parent.iterdir())
+    assert b"my-secret" not in data
+    assert b"my-token" not in data
