@@ -66,7 +66,7 @@ class Process:
         )
         assert process.stdout is not None
         line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
-        assert line.startswith("parlour: listening on ws://"), line
+        assert line.startswith("parlour: listening on ws"), line
         return cls(process, line.split()[-1])
 
     async def kill(self) -> None:
