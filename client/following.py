@@ -18,19 +18,21 @@ Write = Callable[[str], None]
 async def follow(session: Session, room: str, code: str, as_json: bool, write: Write, warn: Write) -> None:
     """Write what happens in a room until its game is over; SessionError."""
     await session.ask(m.Watch(id=session.id(), room=room, code=code))
-    table: Table | None = None
+    table: Table | None = None  # as it was when it happened; the session's is ahead of what we have read
     async for happening in session:
         if isinstance(happening, Lost):
             warn(f"{happening.why}; trying again")
         elif isinstance(happening, Connected | m.Ok | m.Error | m.Welcome):
             continue
         elif getattr(happening, "room", None) == room:
-            first, table = table is None, session.tables[room]
-            if as_json:
-                write(JSON.encode(happening).decode())
-            else:
-                for line in opening(table) if first else lines(happening, table):
-                    write(line)
+            if isinstance(happening, m.Snapshot):
+                table = Table(happening, 0.0)
+            elif isinstance(happening, m.Event) and table is not None:
+                table.apply(happening, 0.0)
+            if table is None:
+                continue
+            for line in [JSON.encode(happening).decode()] if as_json else lines(happening, table):
+                write(line)
             if table.status == "ended":
                 return
         elif isinstance(happening, m.Closing):
@@ -56,7 +58,7 @@ def lines(happening: Happening, table: Table) -> list[str]:
         case m.Moved():
             note = f"  ; {printable(happening.note)}" if happening.note else ""
             head = f"{happening.ply}. {table.setup.sides[happening.side]} {happening.move}{note}"
-            return [head, *board(table), *([] if table.status == "ended" else [situation(table)])]
+            return [head, *board(table), situation(table)]
         case m.Ended():
             outcome = table.outcome()
             return [] if outcome is None else [outcome_text(table, outcome)]

@@ -11,7 +11,7 @@ from client.address import DEFAULT_URL
 from client.session import Session
 from parlour.cli import UserError
 
-PATIENCE = 10.0  # seconds to wait for a server's answer
+PATIENCE = 4.0  # seconds to wait for a server's answer
 
 
 def add_connection(parser: ArgumentParser) -> None:

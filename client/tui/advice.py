@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from client.note import Note
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 
 
-def objection(table: Table, bots: frozenset[str]) -> str:
+def objection(table: Table, is_bot: Callable[[str], bool]) -> str:
     """Why there is no hint; nothing if there may be one."""
     if table.setup.rated:
         return "there are no hints in rated games"
-    if table.opponent is None or table.opponent.name not in bots:
+    if table.opponent is None or not is_bot(table.opponent.name):
         return "hints are for games against bots"
     if not table.my_move:
         return "a hint can be had when it is your turn"
@@ -39,7 +40,7 @@ def advise(screen: TableScreen, *, whole: bool) -> None:
     table = screen.table
     if table is None or table.game is None or screen.play is None:
         return
-    if wrong := objection(table, screen.house.bots):
+    if wrong := objection(table, screen.house.is_bot):
         screen.notice(wrong)
         return
     screen.notice("thinking…")

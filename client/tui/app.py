@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from textual.app import App
 from textual.binding import Binding
@@ -28,7 +29,7 @@ SLOW = 0.3  # seconds for an answer that are worth telling
 class Parlour(App[str]):
     """Returns a sentence if something went wrong."""
 
-    CSS_PATH = "house_styles.tcss"
+    CSS_PATH = str(Path(__file__).with_name("house_styles.tcss"))
     TITLE = "Parlour"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [Binding("ctrl+c,ctrl+q", "quit", show=False, priority=True)]
@@ -93,7 +94,7 @@ class Parlour(App[str]):
     def _hear(self, happening: Happening) -> None:
         match happening:
             case Lost():
-                self._trouble(f"reconnecting… ({printable(happening.why)}; the game waits for you)")
+                self._trouble(f"reconnecting… nothing is lost ({printable(happening.why)})")
             case Connected():
                 self.host.keep_secret()
                 self._trouble("")
@@ -139,6 +140,10 @@ class Parlour(App[str]):
 
     def table(self, room: str) -> Table | None:
         return None if self.session is None else self.session.tables.get(room)
+
+    def is_bot(self, name: str) -> bool:
+        """In a server of our own there is nobody else."""
+        return self.host.is_private or name in self.bots
 
     def lag(self) -> str:
         slow = self.session is not None and self.session.latency > SLOW and not self.connection

@@ -15,10 +15,9 @@ def moved(board: Board, name: str | None, key: str) -> str | None:
     if name not in places:
         return next(iter(places), None)
     (row, column), (down, right) = places[name], STEPS[key]
-    height, width = len(board.rows), len(board.files)
-    for _ in range(max(height, width)):
-        row, column = (row + down) % height, (column + right) % width
-        cell = board.rows[row][column]
-        if cell is not None:
-            return cell.name
-    return name
+    row = (row + down) % len(board.rows)
+    line = [at for at, cell in enumerate(board.rows[row]) if cell is not None]
+    if right:
+        column = line[(line.index(column) + right) % len(line)]
+    cell = board.rows[row][min(line, key=lambda at: abs(at - column))]
+    return name if cell is None else cell.name

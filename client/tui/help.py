@@ -16,8 +16,8 @@ class Help(ModalScreen[None]):
 
     def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:
         super().__init__()
-        lines = [f"{key:<11} {meaning}" for key, meaning in keys]
-        self._text = "\n".join([title, "", *lines])
+        lines = [f"{key:<9} {meaning}" for key, meaning in keys]
+        self._text = "\n".join([title, *lines])
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box wide"):

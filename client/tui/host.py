@@ -12,7 +12,7 @@ from client.session import Session
 from client.statefile import StateFile, default_file
 from client.tui.plan import Plan
 
-PATIENCE = 10.0  # seconds for the first answer
+PATIENCE = 6.0  # seconds for the first answer
 GLANCE = 0.5  # seconds to see whether there is a server here
 HOUSE = ("search@2", "search@5", "search@8", "search")  # who waits in a private server
 

@@ -16,8 +16,8 @@ from client.tui.plan import Wish
 from client.tui.rooms import Line, Rooms
 from protocol import messages as m
 
-COLUMNS = (("", 7), ("game", 12), ("players", 30), ("clock", 10), ("", 12))
-KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ctrl+p: pair   ctrl+g: wall   ?: keys"
+COLUMNS = (("", 7), ("game", 12), ("players", 28), ("clock", 10), ("", 11))
+KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ?: all keys   esc: out"
 
 
 class LobbyScreen(ParlourScreen):

@@ -63,6 +63,8 @@ class MoveList(Widget):
 
 
 def initials(sides: tuple[str, str]) -> tuple[str, str]:
-    """The shortest ends or beginnings that tell the sides apart: b and w, 1 and 2."""
+    """As short as they can be told apart: b and w, p1 and p2."""
     first, second = sides
-    return (first[0], second[0]) if first[0] != second[0] else (first[-1], second[-1])
+    if first[0] != second[0]:
+        return first[0], second[0]
+    return first[0] + first[-1], second[0] + second[-1]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from client.tui.app import Parlour
 
 LEAST = (80, 24)
+WIDE = (110, 34)  # from here on there is room for more beside the board
 
 
 class ParlourScreen(Screen[None]):
@@ -55,6 +56,7 @@ class ParlourScreen(Screen[None]):
         width, height = event.size
         small = width < LEAST[0] or height < LEAST[1]
         self.set_class(small, "-small")
+        self.set_class(width >= WIDE[0] and height >= WIDE[1], "-wide")
         self.query_one("#small", Static).update(
             f"This terminal has {width} x {height} characters.\n"
             f"Please make it at least {LEAST[0]} x {LEAST[1]}; nothing is lost meanwhile."

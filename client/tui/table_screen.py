@@ -31,7 +31,9 @@ from protocol import messages as m
 
 TICK = 0.1  # seconds between looks at the clocks
 PACE = 0.8  # seconds between moves that play by themselves
-KEYS_LINE = "arrows enter: move   or type it   ?: all keys   t: talk   r: resign   q: leave"
+PLAYING = "arrows enter: move   or type it   ?: all keys   t: talk   r: resign   q: leave"
+LOOKING = "left right: step   home end: first, newest   ?: all keys   t: talk   q: leave"
+READING = "left right: step   home end: first, last   space: play   ?: keys   q: leave"
 FIRST_HINT = "new here? click, or arrows and enter, or type {move}"
 
 
@@ -57,7 +59,7 @@ class TableScreen(ParlourScreen):
                 yield ValueGraph(looks, id="graph")
                 yield Chat(id="chat")
         yield Static(id="prompt", markup=False)
-        yield Static(KEYS_LINE, id="keys", markup=False)
+        yield Static(id="keys", markup=False)
 
     def begin(self) -> None:
         self.query_one(BoardView).focus()
@@ -125,6 +127,9 @@ class TableScreen(ParlourScreen):
 
     def _say_line(self) -> None:
         self.query_one("#prompt", Static).update(" " + self._line())
+        ended = self.play is not None and self.play.table.status == "ended"
+        playing = self.play is None or self.play.playing
+        self.query_one("#keys", Static).update(READING if ended else PLAYING if playing else LOOKING)
 
     def _line(self) -> str:
         """The most important thing to say now."""

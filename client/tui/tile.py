@@ -13,8 +13,10 @@ from client.table import Table
 from client.tui.looks import Looks
 from client.tui.palette import style
 from client.tui.picking import changes
-from client.tui.picture import Marks, Picture, Size, face_width
+from client.tui.picture import Marks, Picture, Size, face_width, fitting
 from client.tui.words import players, printable, situation
+
+LEAST = (24, 7)
 
 
 class Tile(Widget, can_focus=True):
@@ -33,6 +35,14 @@ class Tile(Widget, can_focus=True):
         self._table = table
         self._strips = None
         self.refresh()
+
+    def least(self) -> tuple[int, int]:
+        """Columns and rows without which something would be missing."""
+        if self._table is None or self._table.game is None:
+            return LEAST
+        board = self._table.game.draw(self._table.state)
+        picture = Picture(board, Size(face_width(board) + 2, 1, False))
+        return max(LEAST[0], picture.columns), max(LEAST[1], picture.rows + 2)
 
     def on_resize(self) -> None:
         self._strips = None
@@ -68,7 +78,8 @@ class Tile(Widget, can_focus=True):
         assert table.game is not None
         board = table.game.draw(table.state)
         last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}
-        picture = Picture(board, Size(face_width(board) + 2, 1, False), ascii_only=self.looks.ascii_only)
+        size = fitting(board, self.size.width, self.size.height - 2)
+        picture = Picture(board, size, ascii_only=self.looks.ascii_only)
         game, theme = table.setup.game, self.looks.theme
         return [
             Strip([Segment(span.text, ground + style(theme, game, span.ink)) for span in line]).adjust_cell_length(

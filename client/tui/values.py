@@ -24,7 +24,7 @@ def graph(series: Sequence[float | None], width: int, height: int, ascii_only: b
     """The latest values as columns: the middle is even, what is above it is good for the first side."""
     shown = list(series)[-width:] if width > 0 else []
     known = [abs(value) for value in shown if value is not None]
-    scale = max(known, default=0.0) or 1.0
+    scale = max([1.0, *known])  # what is less than a point is nearly even
     bars = ASCII_BARS if ascii_only else BARS
     steps = height * 8
     levels = [None if value is None else round((value / scale + 1) / 2 * steps) for value in shown]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import ceil, sqrt
+
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import ItemGrid, VerticalScroll
+from textual.containers import Grid, VerticalScroll
 from textual.widgets import Static
 
 from client.happenings import Happening
@@ -12,8 +14,8 @@ from client.tui.parlour_screen import ParlourScreen
 from client.tui.tile import Tile
 from protocol import messages as m
 
+MANY = 9  # more than 3 x 3 are as small as can be
 TICK = 0.2  # seconds between looks at what has changed: eyes need no more
-WIDTH = 26  # of a board
 KEYS = "tab, shift+tab: choose   enter, click: open   p: colours   q: back"
 
 
@@ -23,11 +25,12 @@ class WallScreen(ParlourScreen):
         self.rooms = tuple(dict.fromkeys(rooms))
         self._changed: set[str] = set()
         self._tiles: dict[str, Tile] = {}
+        self._hung = (0, 0)
 
     def parts(self) -> ComposeResult:
         yield Static(f" Parlour: a wall of {len(self.rooms)} games", id="title", markup=False)
         self._tiles = {room: Tile(room, self.house.looks) for room in self.rooms}
-        with VerticalScroll(id="wall", can_focus=False), ItemGrid(min_column_width=WIDTH, regular=False):
+        with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
             yield from self._tiles.values()
         yield Static(id="prompt", markup=False)
         yield Static(KEYS, id="keys", markup=False)
@@ -51,7 +54,21 @@ class WallScreen(ParlourScreen):
             table = self.house.table(room)
             if table is not None:
                 self._tiles[room].show(table)
+        if self._changed:
+            self._hang()
         self._changed.clear()
+
+    def _hang(self) -> None:
+        """The boards side by side: a square of them if it fits, more rows to scroll through if not."""
+        space = self.query_one("#wall").size
+        least = [tile.least() for tile in self._tiles.values()]
+        width, height = (max(sizes) for sizes in zip(*least, strict=True))
+        columns, tall = layout(len(least), (space.width, space.height), (width, height))
+        if (columns, tall) != self._hung:
+            self._hung = columns, tall
+            grid = self.query_one("#boards")
+            grid.styles.grid_size_columns = columns
+            grid.styles.grid_rows = str(tall)
 
     def notice(self, text: str) -> None:
         self.query_one("#prompt", Static).update(f" {self.house.connection or text}")
@@ -88,3 +105,11 @@ class WallScreen(ParlourScreen):
         for room in self.rooms:
             self.house.order(m.Leave(id=self.house.next_id(), room=room))
         self.house.leave_screen()
+
+
+def layout(boards: int, space: tuple[int, int], least: tuple[int, int]) -> tuple[int, int]:
+    """How many boards stand side by side, and how tall each may be; between them is a blank."""
+    square = ceil(sqrt(boards))
+    columns = max(1, min(square if boards <= MANY else boards, (space[0] + 2) // (least[0] + 2)))
+    rows = ceil(boards / columns)
+    return columns, max(least[1], (space[1] + 1) // rows - 1)

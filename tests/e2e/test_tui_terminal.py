@@ -1,0 +1,158 @@
+"""`parlour play` in a real pseudo-terminal, from the first command to the end of a game; and what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+WAIT = 40
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+class Screen:
+    """A terminal of 80 x 24 with `parlour` in it."""
+
+    def __init__(self, home: Path, *words: str) -> None:
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PARLOUR_")}
+        environment |= {"TERM": "xterm-256color", "XDG_STATE_HOME": str(home), "LANG": "C.UTF-8", "NO_COLOR": "1"}
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "parlour", *words],
+            env=environment,
+            dimensions=(24, 80),
+            encoding="utf-8",
+            timeout=WAIT,
+        )
+
+    def see(self, *patterns: str) -> int:
+        """Wait until something like that is drawn."""
+        return int(self.child.expect([*patterns]))
+
+    def type(self, text: str) -> None:
+        self.child.send(text)
+
+    def end(self) -> int:
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        return int(self.child.exitstatus if self.child.exitstatus is not None else -self.child.signalstatus)
+
+
+@pytest.fixture
+def screens(home: Path) -> Iterator[Callable[..., Screen]]:
+    opened: list[Screen] = []
+
+    def start(*words: str) -> Screen:
+        opened.append(Screen(home, *words))
+        return opened[-1]
+
+    yield start
+    for screen in opened:
+        screen.child.close(force=True)
+
+
+def leftovers(home: Path) -> list[str]:
+    """Processes that still have our folder in their arguments or environment."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                told = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+            except OSError:
+                continue
+            if str(home).encode() in told:
+                found.append((folder / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+def gone(home: Path) -> bool:
+    end = time.monotonic() + 15
+    while leftovers(home) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not leftovers(home)
+
+
+def test_from_one_command_to_a_finished_game(screens: Callable[..., Screen], home: Path) -> None:
+    screen = screens("play", "conga", "--private", "--vs", "random", "--seat", "first", "--option", "max_plies=6")
+    screen.see("your move")
+    screen.type("a4b4\r")
+    for ply in (2, 4):
+        screen.see(rf"{ply} w [a-d][1-4]")  # the bot has answered
+        screen.type("s")
+        screen.see("hint: look at")
+        screen.type("w")
+        screen.see(r"best: (\w+)")
+        screen.type(screen.child.match[1] + "\r")
+    screen.see("the limit of moves")
+    screen.type("q")
+    assert screen.end() == 0
+    assert gone(home)
+
+
+def test_quitting_asks_and_the_game_is_offered_again(screens: Callable[..., Screen], home: Path) -> None:
+    screen = screens("play", "mancala", "--private", "--vs", "greedy", "--seat", "first")
+    screen.see("your move")
+    screen.type("q")
+    screen.see("Leave now")
+    screen.type("y")
+    assert screen.end() == 0
+    assert gone(home)
+    screen = screens("play", "mancala", "--private", "--vs", "greedy")
+    screen.see("You left a game of Mancala against greedy")
+    screen.type("y")
+    screen.see("your move")
+    screen.type("\x03")
+    assert screen.end() == 0
+    assert gone(home)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+def test_nothing_is_left_however_it_ends(number: signal.Signals, screens: Callable[..., Screen], home: Path) -> None:
+    screen = screens("play", "conga", "--private", "--vs", "random")
+    screen.see("your move|to move")
+    os.kill(screen.child.pid, number)
+    assert gone(home)
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "parlour", *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("play", "chess"), "there is no game 'chess'; there are conga, mancala, maxconnect4, cohcoh"),
+        (("play", "conga", "--clock", "soon"), "'soon' is no clock: expected "),
+        (("play", "conga", "--option", "stones=99"), "option stones of conga is a whole number from 1 to 15, not '99'"),
+        (("play", "conga"), "playing needs a terminal; "),
+        (("play", "--private", "--url", "x"), "--private and a server's address do not go together"),
+        (("watch",), "as text, one room can be watched: "),
+        (("rooms", "--url", "127.0.0.1:1"), "no connection to ws://127.0.0.1:1/ws"),
+        (("rooms", "--url", "no address"), "'no address' is no address of a server"),
+    ],
+)
+def test_mistakes_cost_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    done = run(*words, PARLOUR_URL="")
+    assert done.returncode == 2
+    assert re.match(re.escape(f"parlour: {sentence}"), done.stderr), done.stderr
+    assert done.stderr.count("\n") == 1

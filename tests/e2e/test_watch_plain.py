@@ -1,0 +1,88 @@
+"""`parlour rooms` and `parlour watch` as text and as JSON, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from client.following import follow
+from client.session import Session
+from engine.registry import create
+from protocol import messages as m
+from tests.e2e.parlours import parlour, seat_two, session
+
+
+async def parlour_command(*words: str) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(30):
+        out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def play(players: tuple[Session, Session], room: str, moves: tuple[str, ...]) -> None:
+    for ply, move in enumerate(moves):
+        player = players[ply % 2]
+        await player.ask(m.Move(id=player.id(), room=room, ply=ply, move=move, note="depth 1" if not ply else ""))
+
+
+LINE = ("a1", "d4", "a2", "d3", "a3")
+
+
+async def test_rooms_are_listed(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
+        code, out, _ = await parlour_command("rooms", "--url", house.url)
+        assert (code, out) == (0, "there are no rooms\n")
+        room = await seat_two(alice, bob, "cohcoh")
+        _, out, _ = await parlour_command("rooms", "--url", house.url)
+        assert out.split() == [room, "cohcoh", "alice", "-", "bob", "none", "running,", "0", "moves"]
+        _, out, _ = await parlour_command("rooms", "--json", "--url", house.url)
+        assert json.loads(out)["seats"][1]["name"] == "bob"
+        _, out, _ = await parlour_command("rooms", "--game", "conga", "--url", house.url)
+        assert out == "there are no rooms\n"
+
+
+async def followed(url: str, room: str, as_json: bool) -> list[str]:
+    lines: list[str] = []
+    async with session(url, "watcher") as watcher:
+        await follow(watcher, room, "", as_json, lines.append, lines.append)
+    return lines
+
+
+async def test_a_game_as_text(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
+        room = await seat_two(alice, bob, "cohcoh")
+        watching = asyncio.create_task(followed(house.url, room, False))
+        await alice.ask(m.Say(id=alice.id(), room=room, text="hello"))
+        await play((alice, bob), room, LINE)
+        lines = await asyncio.wait_for(watching, 20)
+    assert lines[0] == "n-k-coh-coh: alice - bob, n 4, k 3, casual"
+    assert lines[-1] == "bob (black) wins: a line was made"
+    game = create("cohcoh")
+    state = game.start()
+    for move in LINE:
+        state = game.play(state, game.parse(state, move))
+    assert game.draw(state).text() in "\n".join(lines)
+    assert any(line.startswith("5. white a3") for line in lines)
+
+
+async def test_a_game_as_json_and_a_finished_one_as_text(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
+        room = await seat_two(alice, bob, "cohcoh")
+        watching = asyncio.create_task(followed(house.url, room, True))
+        await play((alice, bob), room, LINE)
+        events = [json.loads(line) for line in await asyncio.wait_for(watching, 20)]
+        assert events[0]["type"] == "snapshot"
+        assert events[-1]["type"] == "ended"
+        seqs = [event["seq"] for event in events]
+        assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
+        code, out, err = await parlour_command("watch", room, "--plain", "--url", house.url)
+        assert (code, err) == (0, "")
+        assert "1. white a1" in out
+        assert out.endswith("bob (black) wins: a line was made\n")
+        code, out, err = await parlour_command("watch", "nowhere", "--json", "--url", house.url)
+        assert (code, out, err) == (2, "", "parlour: there is no room 'nowhere'\n")

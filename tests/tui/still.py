@@ -1,0 +1,90 @@
+"""The client without a server: rooms are put before it, and what it would ask for is written down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from client.happenings import Happening
+from client.session import Session
+from client.tui.app import Parlour
+from client.tui.looks import Looks
+from client.tui.parlour_screen import ParlourScreen
+from client.tui.plan import Plan
+from engine.registry import create
+from engine.replay import Replay
+from protocol import messages as m
+from protocol.messages import PlayedMove, Seat, Snapshot, TimeControl
+
+AT = 1_794_800_000_000
+
+
+def snapshot_of(
+    game: str,
+    moves: Sequence[str] = (),
+    *,
+    room: str = "room",
+    options: m.Options | None = None,
+    seat: int | None = 0,
+    names: tuple[str, str] = ("alice", "search"),
+    notes: dict[int, str] | None = None,
+    **more: Any,
+) -> Snapshot:
+    """A room in which these moves were played; ended if they end the game."""
+    rules = create(game, options)
+    through = Replay.of(rules, moves)
+    assert not through.wrong, through.wrong
+    states, end = through.states, through.ended
+    played = tuple(
+        PlayedMove(
+            ply=ply, side=states[ply - 1].turn, move=move, took=900, charged=900, note=(notes or {}).get(ply, "")
+        )
+        for ply, move in enumerate(moves, 1)
+    )
+    values: dict[str, Any] = {
+        "room": room, "seq": len(moves) + 4, "at": AT, "game": game, "options": dict(rules.spec.options),
+        "sides": rules.sides, "clock": TimeControl(), "status": "running" if end is None else "ended",
+        "seats": tuple(Seat(player=f"p-{name}", name=name) for name in names),
+        "start": rules.dump(states[0]), "position": rules.dump(states[-1]), "ply": len(moves),
+        "turn": states[-1].turn, "moves": played, "left": None, "running": None, "your_seat": seat,
+        "your_move": end is None and states[-1].turn == seat, "offers": m.Offers(), "created_at": AT,
+        "result": "*" if end is None else end.result, "reason": None if end is None else end.reason,
+        "winner": None if end is None else end.winner, "scores": None if end is None else end.scores,
+    }  # fmt: skip
+    return Snapshot(**{**values, **more})
+
+
+class Still(Parlour):
+    """A client whose session is never opened."""
+
+    def __init__(self, *snapshots: Snapshot, looks: Looks = Looks()) -> None:  # noqa: B008  (it cannot change)
+        super().__init__(Plan(url="nowhere"), looks)
+        self.orders: list[m.Command] = []
+        self._snapshots = snapshots
+
+    async def _live(self) -> None:
+        self.session = Session("ws://127.0.0.1:1/ws")
+        for snapshot in self._snapshots:
+            self.session.tables.snapshot(snapshot, time.monotonic())
+
+    def order(self, command: m.Command, then: Callable[[m.Ok], None] | None = None) -> None:
+        self.orders.append(command)
+
+    def happens(self, happening: Happening) -> None:
+        """As if the server had said it."""
+        assert self.session is not None
+        if isinstance(happening, Snapshot):
+            self.session.tables.snapshot(happening, time.monotonic())
+        elif isinstance(happening, m.Event):
+            assert self.session.tables.event(happening, time.monotonic())
+        self._hear(happening)
+
+    async def see(self, screen: ParlourScreen) -> None:
+        await self.push_screen(screen)
+
+
+def picture_of(app: Parlour) -> str:
+    """What is on the screen, without colours."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"

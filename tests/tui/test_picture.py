@@ -1,0 +1,89 @@
+"""Boards as text: sizes, marks, both ways round, and back from a place to its cell."""
+
+from __future__ import annotations
+
+import pytest
+
+from client.tui.palette import style
+from client.tui.picture import Ink, Marks, Picture, Size, fitting
+from engine.registry import GAMES, create
+
+VARIANTS = [*((name, {}) for name in GAMES), ("cohcoh", {"n": 12, "k": 5}), ("mancala", {"pits": 10, "stones": 90})]
+
+
+def text_of(picture: Picture, marks: Marks | None = None) -> list[str]:
+    return ["".join(span.text for span in line) for line in picture.lines(marks or Marks())]
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize("space", [(50, 21), (75, 37), (200, 60), (10, 3)])
+def test_a_picture_has_the_size_it_says(
+    name: str, options: dict[str, int], flipped: bool, space: tuple[int, int]
+) -> None:
+    game = create(name, options)
+    board = game.draw(game.start())
+    picture = Picture(board, fitting(board, *space), flipped=flipped)
+    lines = text_of(picture)
+    assert {len(line) for line in lines} == {picture.columns}
+    assert len(lines) == picture.rows
+    if space == (50, 21):
+        assert picture.columns <= space[0]
+        assert picture.rows <= space[1]
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize("size", [Size(7, 3, True), Size(5, 1, True), Size(5, 1, False)])
+def test_every_cell_is_found_where_it_is_drawn(size: Size, flipped: bool) -> None:
+    board = create("conga").draw(create("conga").start())
+    picture = Picture(board, size, flipped=flipped)
+    found = {cell.name for x in range(picture.columns) for y in range(picture.rows) if (cell := picture.cell_at(x, y))}
+    assert found == {cell.name for row in board.rows for cell in row if cell is not None}
+    lines = text_of(picture)
+    y = next(number for number, line in enumerate(lines) if "b10" in line)
+    cell = picture.cell_at(lines[y].index("b10"), y)
+    assert cell is not None
+    assert cell.name == "a4"
+
+
+def test_marks_are_characters() -> None:
+    board = create("conga").draw(create("conga").start())
+    marks = Marks(cursor="b4", picked=("a4",), targets=frozenset({"b3"}), last=frozenset({"d1"}), end="c4")
+    text = "\n".join(text_of(Picture(board, Size(7, 3, True)), marks))
+    for shown in ("{b10}", "[·]", "(·)", "'w10'", ">·<"):
+        assert shown in text
+
+
+def test_ascii_pictures_have_nothing_else() -> None:
+    for name in GAMES:
+        board = create(name).draw(create(name).start())
+        assert all(line.isascii() for line in text_of(Picture(board, Size(7, 3, True), ascii_only=True)))
+
+
+def test_lines_go_only_around_cells() -> None:
+    board = create("mancala").draw(create("mancala").start())
+    top, *_, bottom, _ = text_of(Picture(board, Size(5, 1, True)))
+    assert top.endswith("┐      ")
+    assert bottom.startswith("        └")
+
+
+def test_conga_is_blue_and_red_on_yellow() -> None:
+    blue, red, yellow = (ground("conga", kind) for kind in ("0", "1", "empty"))
+    assert blue[2] > max(blue[0], blue[1])
+    assert red[0] > max(red[1], red[2])
+    assert min(yellow[0], yellow[1]) > yellow[2]
+
+
+def ground(game: str, kind: str) -> tuple[int, int, int]:
+    colour = style("classic", game, Ink(kind)).bgcolor
+    assert colour is not None
+    red, green, blue = colour.get_truecolor()
+    return red, green, blue
+
+
+@pytest.mark.parametrize("kind", ["0", "1", "empty", "line", "label"])
+@pytest.mark.parametrize("mark", ["", "picked", "target", "preview", "end", "last"])
+def test_mono_has_no_colours(kind: str, mark: str) -> None:
+    ink = style("mono", "conga", Ink(kind, mark))
+    assert ink.color is None
+    assert ink.bgcolor is None

@@ -1,0 +1,122 @@
+"""A person at a table, without a screen: browsing, moves in advance, letting go."""
+
+from __future__ import annotations
+
+from client.table import Table
+from client.tui.browsing import Browsing
+from client.tui.play import Play
+from protocol import messages as m
+from tests.tui.still import AT, snapshot_of
+
+
+def table_of(*moves: str, game: str = "conga", seat: int | None = 0) -> Table:
+    return Table(snapshot_of(game, moves, seat=seat), 0.0)
+
+
+def moved(table: Table, text: str) -> None:
+    """The next move happens."""
+    assert table.game is not None
+    state = table.state
+    after = table.game.play(state, table.game.parse(state, text))
+    table.apply(
+        m.Moved(
+            room="room", seq=table.seq + 1, at=AT, ply=table.ply + 1, side=state.turn, move=text,
+            position=table.game.dump(after), turn=after.turn, took=1, charged=1,
+        ),
+        0.0,
+    )  # fmt: skip
+
+
+def test_browsing_back_is_not_disturbed_by_new_moves() -> None:
+    browsing = Browsing()
+    assert browsing.ply(5) == 5
+    browsing.step(-2, 5)
+    assert (browsing.ply(5), browsing.ply(9)) == (3, 3)
+    browsing.return_to_live()
+    assert browsing.ply(9) == 9
+    browsing.go(-4, 9)
+    assert browsing.ply(9) == 0
+    browsing.go(8, 9)
+    assert browsing.ply(4) == 4  # moves were taken back
+
+
+def test_the_newest_move_is_live_as_long_as_the_game_goes_on() -> None:
+    lives = []
+    browsing = Browsing()
+    for ply, ended in ((3, False), (9, False), (99, False), (9, True)):
+        browsing.go(ply, 9, ended)
+        lives.append(browsing.live)
+    assert lives == [False, True, True, False]
+
+
+def test_looking_back_shows_the_board_of_then() -> None:
+    table = table_of("a4b4", "d1c2")
+    play = Play(table)
+    play.look(-1)
+    assert play.board() == table.game.draw(table.states[1])  # type: ignore[union-attr]
+    assert play.marks().last == {"a4", "b4", "c4", "d4"}
+    assert not play.playing
+    assert play.point("d4") == ""
+    moved(table, "d4c3")
+    play.fresh(table)
+    assert play.ply == 1
+
+
+def test_pointing_makes_a_move() -> None:
+    play = Play(table_of())
+    assert play.point("a4") == ""
+    assert play.marks().targets == {"a3", "b3", "b4"}
+    assert play.point("b3") == "a4b3"
+    assert play.want("a4b3")
+
+
+def test_a_move_in_advance_is_played_when_its_turn_comes() -> None:
+    table = table_of(game="cohcoh", seat=1)
+    play = Play(table)
+    text = play.point("b2")
+    assert text == "b2"
+    assert not play.want(text)
+    assert play.due_premove() == ("", "")
+    moved(table, "a1")
+    play.fresh(table)
+    assert play.due_premove() == ("b2", "")
+    assert play.due_premove() == ("", "")
+
+
+def test_a_move_in_advance_that_cannot_be_played_is_told_about() -> None:
+    table = table_of(game="cohcoh", seat=1)
+    play = Play(table)
+    assert not play.want("b2")
+    moved(table, "b2")
+    play.fresh(table)
+    text, wrong = play.due_premove()
+    assert text == ""
+    assert wrong.startswith("b2")
+
+
+def test_escape_lets_go_of_the_latest_first() -> None:
+    play = Play(table_of(seat=1))
+    play.point("d1")
+    assert not play.want("d1c1")
+    play.typed = "d1"
+    for left in (("", 1, "d1c1"), ("", 0, "d1c1"), ("", 0, "")):
+        assert play.let_go()
+        picking = play.picking()
+        assert picking is not None
+        assert (play.typed, len(picking.picked), play.premove) == left
+    assert not play.let_go()
+
+
+def test_a_hint_shows_a_move() -> None:
+    table = table_of()
+    play = Play(table)
+    assert table.game is not None
+    assert play.hint(table.game.parse(table.state, "a4b3")) == "a4b3"
+    assert play.marks().picked == ("a4", "b3")
+
+
+def test_watchers_and_finished_games_pick_nothing() -> None:
+    assert Play(table_of(seat=None)).picking() is None
+    ended = table_of(*("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3"), game="cohcoh")
+    assert ended.status == "ended"
+    assert Play(ended).picking() is None

@@ -1,0 +1,110 @@
+"""Every screen as text, at two sizes. PARLOUR_SNAPSHOTS=write makes the files again; look at them before committing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from client.tui.confirm import Confirm
+from client.tui.help import Help
+from client.tui.keys import LOBBY_HELP, table_help
+from client.tui.lobby_screen import LobbyScreen
+from client.tui.looks import Looks
+from client.tui.new_game import NewGame
+from client.tui.plan import Wish
+from client.tui.rooms import Rooms
+from client.tui.table_screen import TableScreen
+from client.tui.wall_screen import WallScreen
+from protocol import messages as m
+from protocol.messages import Snapshot
+from tests.tui.lobbies import news
+from tests.tui.still import AT, Still, picture_of, snapshot_of
+
+FOLDER = Path(__file__).parent / "snapshots"
+SIZES = [(80, 24), (120, 40)]
+MATED = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
+
+TABLES: dict[str, Snapshot] = {
+    "conga": snapshot_of(
+        "conga",
+        ("a4b4", "d1c2", "d4c3"),
+        notes={2: "depth 9 value -0.5 nodes 1200 line d1c2 d4c3"},
+        chat=(m.Said(room="room", seq=2, at=AT, name="search", text="good luck!", seat=1),),
+    ),
+    "mancala": snapshot_of("mancala", ("3", "6", "1"), names=("alice", "greedy")),
+    "maxconnect4": snapshot_of("maxconnect4", ("4", "4", "3", "5", "2"), seat=1, names=("search", "alice")),
+    "cohcoh": snapshot_of("cohcoh", MATED, seat=None, names=("random", "greedy")),
+    "cohcoh-12": snapshot_of("cohcoh", ("f6", "g7", "l12", "a1"), options={"n": 12, "k": 5}),
+}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", TABLES)
+async def test_tables(name: str, size: tuple[int, int]) -> None:
+    app = Still(TABLES[name])
+    async with app.run_test(size=size) as pilot:
+        await app.see(TableScreen("room"))
+        await pilot.pause()
+        compare(f"table-{name}", size, picture_of(app))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_table_in_ascii_with_a_square_picked(size: tuple[int, int]) -> None:
+    app = Still(snapshot_of("conga"), looks=Looks("mono", ascii_only=True))
+    async with app.run_test(size=size) as pilot:
+        await app.see(TableScreen("room"))
+        await pilot.press("up", "enter", "right")
+        await pilot.pause()
+        text = picture_of(app)
+        assert text.isascii(), [line for line in text.splitlines() if not line.isascii()]
+        compare("table-picked-ascii", size, text)
+
+
+SCREENS: dict[str, Callable[[Still], object]] = {
+    "lobby": lambda app: app.see(LobbyScreen()),
+    "wall": lambda app: app.see(WallScreen(tuple(TABLES))),
+    "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help())),
+    "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
+    "confirm": lambda app: app.push_screen(Confirm("Resign this game?")),
+    "new-game": lambda app: app.push_screen(NewGame(Wish("mancala", vs="greedy"), Rooms())),
+}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", SCREENS)
+async def test_screens(name: str, size: tuple[int, int]) -> None:
+    rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
+    app = Still(*rooms)
+    async with app.run_test(size=size) as pilot:
+        await SCREENS[name](app)  # type: ignore[misc]
+        app.happens(news())
+        if isinstance(app.screen, WallScreen):
+            app.screen._flush()
+        await pilot.pause()
+        compare(name, size, picture_of(app))
+
+
+async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
+    app = Still(snapshot_of("conga"))
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.see(TableScreen("room"))
+        await pilot.pause()
+        assert "Please make it at least 80 x 24" in picture_of(app)
+        assert "b10" not in picture_of(app)
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        assert "at least" not in picture_of(app)
+        assert "b10" in picture_of(app)
+
+
+def compare(name: str, size: tuple[int, int], text: str) -> None:
+    lines = text.splitlines()
+    assert len(lines) == size[1]
+    assert max(map(len, lines)) <= size[0]
+    path = FOLDER / f"{name}-{size[0]}x{size[1]}.txt"
+    if os.environ.get("PARLOUR_SNAPSHOTS") == "write":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")

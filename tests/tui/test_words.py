@@ -1,0 +1,124 @@
+"""What is said: clocks, outcomes, rooms, graphs, looks."""
+
+from __future__ import annotations
+
+import pytest
+
+from client.clocks import parse
+from client.table import Table
+from client.tui.advice import objection
+from client.tui.looks import Looks
+from client.tui.move_list import initials
+from client.tui.note_view import note_text
+from client.tui.rooms import Rooms
+from client.tui.values import graph, values
+from client.tui.wall_screen import layout
+from client.tui.words import clock_text, offer_text, printable, room_line, situation, time_text, title
+from protocol import messages as m
+from protocol.messages import LobbyUpdate
+from tests.tui.lobbies import news, room
+from tests.tui.still import snapshot_of
+
+
+@pytest.mark.parametrize("text", ["none", "5+3", "90s+1", "0.5s+0.25", "10/move", "10/move+60"])
+def test_clocks_are_written_as_they_are_read(text: str) -> None:
+    assert parse(clock_text(parse(text))) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(None, ""), (9.57, "9.5"), (0.0, "0.0"), (20.0, "0:20"), (299.9, "4:59"), (3661.0, "1:01:01")],
+)
+def test_what_a_clock_shows(seconds: float | None, shown: str) -> None:
+    assert time_text(seconds) == shown
+
+
+def test_what_there_is_to_do() -> None:
+    assert situation(Table(snapshot_of("conga"), 0.0)) == "your move (black)"
+    assert situation(Table(snapshot_of("conga", seat=1), 0.0)) == "alice (black) to move"
+    lost = snapshot_of("cohcoh", ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3"), seat=1)
+    assert situation(Table(lost, 0.0)) == "you win: a line was made"
+    drawn = snapshot_of("conga", result="1/2-1/2", status="ended", reason="agreed")
+    assert situation(Table(drawn, 0.0)) == "a draw: agreed"
+    aborted = snapshot_of("conga", result="*", status="ended", reason="aborted")
+    assert situation(Table(aborted, 0.0)) == "the game does not count: aborted"
+    waiting = snapshot_of("conga", status="waiting", invite="search")
+    assert situation(Table(waiting, 0.0)) == "waiting for search… (room room)"
+
+
+def test_offers_are_told_to_whom_they_concern() -> None:
+    assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=1)), 0.0)) == "search offers a draw"
+    assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=0)), 0.0)) == ""
+    assert offer_text(Table(snapshot_of("conga", offers=m.Offers(takeback=1), seat=None), 0.0)) == ""
+
+
+def test_a_title_has_the_options() -> None:
+    clock = parse("5+3")
+    table = Table(snapshot_of("cohcoh", clock=clock, left=(300_000, 300_000), rated=True), 0.0)
+    assert title(table) == "n-k-coh-coh: alice - search, n 4, k 3, clock 5+3, rated"
+
+
+def test_a_stranger_cannot_steer_the_terminal() -> None:
+    assert printable("a\x1b[2Jb\n") == "a?[2Jb?"
+
+
+def test_rooms_are_sorted_and_filtered() -> None:
+    rooms = Rooms()
+    rooms.update(news())
+    assert [line.key for line in rooms.lines("")] == ["r2", "r1", "r5", "bot greedy", "bot search", "r3", "r4"]
+    assert [line.key for line in rooms.lines("SEARCH coh")] == ["r3"]
+    assert [line.key for line in rooms.lines("waiting conga")] == ["r1", "r5"]
+    assert rooms.running() == ("r3",)
+    assert rooms.bots_for("cohcoh") == ["search"]
+    rooms.update(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),), bots=()))
+    assert rooms.running() == ("r1", "r3") or rooms.running() == ("r3", "r1")
+    assert [line.key for line in rooms.lines("bot")] == []
+    assert "alice - bob" in room_line(room("r1", "conga", "alice", "bob"))
+
+
+def test_values_are_for_the_first_side() -> None:
+    notes = {1: "depth 3 value +2", 2: "value +1.5", 3: "hello"}
+    table = Table(snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), notes=notes), 0.0)
+    assert values(table.moves) == [2.0, -1.5, None]
+    assert note_text(table, 2).startswith("search d1c2: +1.5")
+    assert note_text(table, 3) == "alice d4c3: hello"
+    assert note_text(table, 0) == ""
+
+
+def test_the_graph_has_its_size_and_its_middle() -> None:
+    lines = graph([4.0, 0.0, -4.0, None], 10, 2)
+    assert lines == ["█   ", "██  "]
+    assert graph([1.0] * 50, 10, 3)[0] == "█" * 10
+    assert all(line.isascii() for line in graph([1.0, -0.5], 5, 3, ascii_only=True))
+    assert graph([], 0, 2) == ["", ""]
+
+
+def test_sides_are_told_apart() -> None:
+    assert initials(("black", "white")) == ("b", "w")
+    assert initials(("player 1", "player 2")) == ("p1", "p2")
+
+
+def test_hints_are_for_casual_games_against_bots() -> None:
+    bots = frozenset({"search"}).__contains__
+    assert objection(Table(snapshot_of("conga"), 0.0), bots) == ""
+    assert "rated" in objection(Table(snapshot_of("conga", rated=True), 0.0), bots)
+    assert "against bots" in objection(Table(snapshot_of("conga"), 0.0), frozenset().__contains__)
+    assert "your turn" in objection(Table(snapshot_of("conga", ("a4b4",)), 0.0), bots)
+
+
+def test_looks_follow_the_terminal() -> None:
+    good = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
+    assert Looks.wanted("", False, good) == Looks("classic", False)
+    assert Looks.wanted("", False, {**good, "NO_COLOR": "1"}) == Looks("mono", False)
+    assert Looks.wanted("safe", False, {**good, "NO_COLOR": "1"}) == Looks("safe", False)
+    assert Looks.wanted("", False, {"TERM": "dumb"}) == Looks("mono", True)
+    assert Looks.wanted("", False, {**good, "LC_ALL": "en_US.ISO-8859-1"}) == Looks("classic", True)
+    assert Looks.wanted("", True, good).ascii_only
+
+
+def test_walls_are_square_as_long_as_they_fit() -> None:
+    assert layout(4, (120, 37), (24, 7)) == (2, 18)
+    assert layout(9, (120, 37), (24, 7)) == (3, 11)
+    assert layout(9, (80, 21), (34, 7)) == (2, 7)
+    assert layout(60, (120, 37), (24, 7)) == (4, 7)
+    assert layout(1, (20, 5), (24, 7)) == (1, 7)
