@@ -20,19 +20,18 @@ from types import TracebackType
 from typing import Any, Self
 
 from client.address import DEFAULT_URL, websocket_url
+from client.asking import Asking
 from client.backoff import Backoff
 from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
 from client.happenings import Connected, Happening, Lost
 from client.link import Dropped, Link, linked
 from client.tables import Tables
-from client.throttle import Throttle
 from client.waiting import Waiting
 from protocol import messages as m
 from protocol.messages import ServerMessage
 from protocol.wire import MSGPACK, Codec
 
 TEMPORARY = ("rate_limited", "unavailable", "draining", "internal")
-LATENCY_WEIGHT = 0.2  # of the newest measurement
 
 
 class Session:
@@ -58,16 +57,13 @@ class Session:
         self.url = websocket_url(url)
         self.tables = Tables()
         self.welcome: m.Welcome | None = None
-        self.latency = 0.0  # seconds for a question and its answer, lately
         self.resume = resume  # the secret that brings us back; keep it to come back after a crash
         self._identity: dict[str, Any] = {"name": name, "token": token, "client": client, "plays": plays}
         self._codec, self._trust, self._timeout, self._silence = codec, trust, timeout, silence
         self._backoff = backoff or Backoff()
         self._ids = count(1)
-        self._link: Link | None = None
+        self._asking = Asking()
         self._ready = asyncio.Event()  # there is a link, or there will never be one again
-        self._throttle = Throttle(30, 90, 0.0)
-        self._waiting: dict[int, Waiting] = {}
         self._watched: dict[str, str] = {}  # rooms to be watched again after a cut, with their codes
         self._lobby = False
         self._happenings: asyncio.Queue[Happening | SessionError] = asyncio.Queue()
@@ -125,19 +121,19 @@ class Session:
 
     async def ask(self, command: m.Command, within: float | None = None) -> m.Ok:
         """Send a command and wait for its `ok`; Refused, Unanswered, or Cut if it may not be sent twice."""
+        if self._ended is not None:
+            raise self._ended
         self._remember(command)
-        waiting = self._waiting[command.id] = Waiting(command, asyncio.get_running_loop().create_future())
         try:
             async with asyncio.timeout(self._timeout if within is None else within):
-                await self._ready.wait()
-                if self._ended is not None:
-                    raise self._ended
-                await self._send(waiting)
-                return await waiting.answer
+                return await self._asking.ask(command, self._ready)
         except TimeoutError:
             raise Unanswered(f"no answer from {self.url}") from None
-        finally:
-            del self._waiting[command.id]
+
+    @property
+    def latency(self) -> float:
+        """Seconds for a question and its answer, lately."""
+        return self._asking.latency
 
     def _remember(self, command: m.Command) -> None:
         """What has to be asked for again after a cut."""
@@ -177,13 +173,11 @@ class Session:
                 raise
             self._why, self._pause = str(error), error.retry_after or 0.0
         finally:
-            self._link = None
             if self._ended is None:
                 self._ready.clear()
             for task in self._chores:  # the next connection has its own
                 task.cancel()
-            for waiting in self._waiting.values():
-                waiting.cut()
+            self._asking.disconnected()
 
     async def _greet(self, link: Link) -> None:
         """Say hello as whoever we were; as somebody new if the server has forgotten us."""
@@ -192,28 +186,25 @@ class Session:
             await link.send(m.Hello(id=self.id(), resume=resume, **self._identity))
             answer = await link.receive()
             if isinstance(answer, m.Welcome):
-                self.latency = time.monotonic() - began
-                self._connected(link, answer)
+                self._connected(link, answer, time.monotonic() - began)
                 return
             if not isinstance(answer, m.Error):
                 raise Dropped(f"{self.url} does not answer hello")
             if answer.code != "bad_session" or not resume:
                 raise Refused(answer)
 
-    def _connected(self, link: Link, welcome: m.Welcome) -> None:
+    def _connected(self, link: Link, welcome: m.Welcome, latency: float) -> None:
         again = self.welcome is not None and self.welcome.you.id == welcome.you.id
-        limits = welcome.limits
-        self.welcome, self.resume, self._link = welcome, welcome.session, link
-        self._throttle = Throttle(limits.messages_per_second, limits.burst, time.monotonic())
+        self.welcome, self.resume = welcome, welcome.session
         self._backoff.reset()
         self._happenings.put_nowait(Connected(welcome, again))
-        self._chore(self._take_up(welcome, [waiting for waiting in self._waiting.values() if waiting.sent]))
+        self._chore(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
         self._ready.set()
 
     async def _take_up(self, welcome: m.Welcome, unanswered: list[Waiting]) -> None:
         """Whatever was under way: questions without an answer, the lobby, rooms where something may have happened."""
         for waiting in unanswered:
-            await self._send(waiting)
+            await self._asking.send(waiting)
         if self._lobby:
             await self.ask(m.Lobby(id=self.id(), on=True))
         for table in self.tables.unfinished():
@@ -224,28 +215,17 @@ class Session:
     def _end(self, error: SessionError) -> None:
         if self._ended is None:
             self._ended = error
+            self._asking.fail(error)
             self._ready.set()
-            for waiting in self._waiting.values():
-                waiting.fail(error)
             self._happenings.put_nowait(error)
 
     # -- messages
-
-    async def _send(self, waiting: Waiting) -> None:
-        seconds = self._throttle.wait(time.monotonic())
-        if seconds:
-            await asyncio.sleep(seconds)
-        waiting.on_its_way()
-        if self._link is not None:
-            await self._link.send(waiting.command)
 
     def _receive(self, message: ServerMessage) -> None:
         now = time.monotonic()
         match message:
             case m.Ok() | m.Error():
-                waiting = None if message.id is None else self._waiting.get(message.id)
-                if waiting is not None:
-                    self.latency += LATENCY_WEIGHT * (waiting.resolve(message) - self.latency)
+                self._asking.answered(message)
                 if isinstance(message, m.Error) and message.snapshot is not None:
                     self._snapshot(message.snapshot, now)
             case m.Snapshot():
