@@ -146,8 +146,8 @@ def base(mine: int, rest: int) -> int:
     return (mine >> BITS * PITS) - (rest >> BITS * PITS)
 
 
-def key(mine: int, rest: int) -> tuple[int, int]:
-    return mine & ROW, rest & ROW
+def key(mine: int, rest: int) -> tuple[int, int, bool]:
+    return mine & ROW, rest & ROW, True
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
@@ -277,9 +277,11 @@ class Mancala(Game):
 
     def dump(self, state: State) -> str:
         bottom, top = state.of(0)
-        pits = self.rules.BITS * self.rules.PITS
-        rows = ",".join(map(str, self._fields(top)[::-1])), ",".join(map(str, self._fields(bottom)))
-        return f"{rows[0]}/{rows[1]} {top >> pits},{bottom >> pits} {state.turn + 1}"
+        bits, pit = self.rules.BITS, self.rules.PIT
+        pits = bits * self.rules.PITS
+        upper = ",".join([str(top >> at & pit) for at in range(pits - bits, -1, -bits)])
+        lower = ",".join([str(bottom >> at & pit) for at in range(0, pits, bits)])
+        return f"{upper}/{lower} {top >> pits},{bottom >> pits} {state.turn + 1}"
 
     def _numbers(self, text: str, pits: int) -> tuple[list[int], list[int], list[int], int]:
         """Top row and bottom row from the left, the stores of player 2 and player 1, the side to move."""
