@@ -1,27 +1,30 @@
-"""The client as a whole: one session, and a stack of screens that hear of everything."""
+"""The client as a whole: one session, and a stack of screens that hear of everything.
+
+What the first picture does not need is imported behind it, in `_live`, so that something is seen at once.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.binding import Binding
 
 from client.errors import SessionError
 from client.happenings import Connected, Happening, Lost
-from client.session import Session
-from client.table import Table
-from client.tui.confirm import Confirm
-from client.tui.host import Host
-from client.tui.lobby_screen import LobbyScreen
 from client.tui.looks import Looks
 from client.tui.parlour_screen import Foyer, ParlourScreen
 from client.tui.plan import Plan, Wish
-from client.tui.table_screen import TableScreen
-from client.tui.wall_screen import WallScreen
 from client.tui.words import name_of, printable
 from protocol import messages as m
+
+if TYPE_CHECKING:
+    from client.session import Session
+    from client.table import Table
+    from client.tui.host import Host
 
 SLOW = 0.3  # seconds for an answer that are worth telling
 
@@ -37,7 +40,7 @@ class Parlour(App[str]):
     def __init__(self, plan: Plan, looks: Looks) -> None:
         super().__init__()
         self.plan, self.looks = plan, looks
-        self.host = Host(plan)
+        self.host: Host | None = None
         self.session: Session | None = None
         self.bots: frozenset[str] = frozenset()
         self.connection = ""  # what is wrong with it, if anything
@@ -48,7 +51,15 @@ class Parlour(App[str]):
         self.set_class(self.looks.ascii_only, "-ascii")
         self.set_class(self.looks.theme == "mono", "-mono")
         self.push_screen(Foyer())
-        self.run_worker(self._live(), exit_on_error=True)
+        self.call_after_refresh(self._come_alive)
+
+    def _come_alive(self) -> None:
+        self.run_worker(self._live())
+
+    async def close(self) -> None:
+        """Everything that was started for this client ends. Shielded: a second Ctrl-C must not leave a server."""
+        if self.host is not None:
+            await asyncio.shield(self.host.close())
 
     async def action_quit(self) -> None:
         self.exit()
@@ -56,7 +67,10 @@ class Parlour(App[str]):
     # -- the session
 
     async def _live(self) -> None:
+        from client.tui.host import Host
+
         self._tell(f"connecting to {self.plan.url}…" if self.plan.url else "starting…")
+        self.host = Host(self.plan)
         try:
             self.session = await self.host.connect()
         except SessionError as error:
@@ -89,6 +103,8 @@ class Parlour(App[str]):
             case "watch":
                 self.watch_rooms(plan.rooms, plan.code)
             case _:
+                from client.tui.lobby_screen import LobbyScreen
+
                 self.push_screen(LobbyScreen())
 
     def _hear(self, happening: Happening) -> None:
@@ -96,7 +112,8 @@ class Parlour(App[str]):
             case Lost():
                 self._trouble(f"reconnecting… nothing is lost ({printable(happening.why)})")
             case Connected():
-                self.host.keep_secret()
+                if self.host is not None:
+                    self.host.keep_secret()
                 self._trouble("")
             case m.LobbyUpdate(bots=bots) if bots is not None:
                 self.bots = frozenset(bot.name for bot in bots)
@@ -127,9 +144,11 @@ class Parlour(App[str]):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.push_screen(TableScreen(room))
+                self.open_table(room)
             else:
                 self._errand()
+
+        from client.tui.confirm import Confirm
 
         self.push_screen(Confirm(f"{left} Go on with it?"), answered)
 
@@ -143,7 +162,7 @@ class Parlour(App[str]):
 
     def is_bot(self, name: str) -> bool:
         """In a server of our own there is nobody else."""
-        return self.host.is_private or name in self.bots
+        return name in self.bots or (self.host is not None and self.host.is_private)
 
     def lag(self) -> str:
         slow = self.session is not None and self.session.latency > SLOW and not self.connection
@@ -192,6 +211,8 @@ class Parlour(App[str]):
         self.open_table(ok.room)
 
     def open_table(self, room: str) -> None:
+        from client.tui.table_screen import TableScreen
+
         self.push_screen(TableScreen(room))
 
     def watch_rooms(self, rooms: tuple[str, ...], code: str = "") -> None:
@@ -199,6 +220,8 @@ class Parlour(App[str]):
         if len(rooms) == 1:
             self.order(m.Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
         else:
+            from client.tui.wall_screen import WallScreen
+
             self.push_screen(WallScreen(rooms))
 
     def leave_table(self, room: str) -> None:

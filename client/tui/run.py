@@ -28,4 +28,4 @@ async def use(plan: Plan, looks: Looks) -> str:
     try:
         return await app.run_async() or ""
     finally:
-        await app.host.close()
+        await app.close()

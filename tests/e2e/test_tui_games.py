@@ -38,7 +38,7 @@ async def client(
         async with app.run_test(size=(100, 30)) as pilot:
             yield app, pilot
     finally:
-        await app.host.close()
+        await app.close()
 
 
 @pytest.fixture(autouse=True)
@@ -312,7 +312,7 @@ async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path
             await server.start()
             await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply >= 2)
             await settled(pilot, "all is well", lambda: "reconnecting" not in picture_of(app))
-        await app.host.close()
+        await app.close()
 
 
 class AsyncServer:
