@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -101,6 +102,9 @@ def trusting(url: str, trust: str) -> ssl.SSLContext | None:
 
 def reason(error: Exception) -> str:
     """What is wrong, in the system's words without its numbers."""
-    if isinstance(error, OSError) and error.strerror:
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno).lower()
+    if isinstance(error, OSError) and error.strerror:  # a name that nobody knows
         return error.strerror.lower()
-    return str(error) or type(error).__name__
+    refused = str(error).startswith("Multiple exceptions: [Errno 111]")  # a name with several addresses
+    return "connection refused" if refused else str(error) or type(error).__name__

@@ -6,9 +6,11 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from client.address import DEFAULT_URL
 from client.backoff import Backoff
@@ -102,19 +104,26 @@ async def play(
         session, maker, policy, manners, tell, wishes=wishes, open_rooms=open_rooms, games=games, state=state
     )
     try:
-        await in_thread(maker.warm)
-        async with session:
-            await interruptible(runner, connection.with_stdin)
+        await interruptible(live(session, maker, runner), connection.with_stdin)
         return runner.played
     finally:
-        await in_thread(maker.close)
         if state is not None:
             state.close()
 
 
-async def interruptible(runner: Runner, with_stdin: bool) -> None:
-    """Run until the end, or until SIGTERM or Ctrl-C (or standard input's end), and take leave then."""
-    task = asyncio.create_task(runner.run())
+async def live(session: Session, maker: Maker, runner: Runner) -> None:
+    try:
+        await in_thread(maker.warm)
+        session.begin()
+        await runner.run()
+    finally:
+        await session.close()
+        await in_thread(maker.close)
+
+
+async def interruptible(work: Coroutine[Any, Any, None], with_stdin: bool) -> None:
+    """Work until its end, or until SIGTERM or Ctrl-C (or standard input's end); then it takes its leave."""
+    task = asyncio.create_task(work)
     if with_stdin:
         in_thread(until_end_of_input).add_done_callback(lambda ended: task.cancel())
     loop = asyncio.get_running_loop()
@@ -125,8 +134,9 @@ async def interruptible(runner: Runner, with_stdin: bool) -> None:
     try:
         await task
     except asyncio.CancelledError:
-        if not task.cancelled():
+        if not task.cancelled():  # it was not the task that was told to end, but we
             task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
             raise
     finally:
         for number in numbers:

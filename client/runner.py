@@ -106,9 +106,11 @@ class Runner:
                 for info in happening.rooms:
                     self._consider(info)
             case m.Snapshot() | m.Event():
-                self._room_changed(self._session.tables[happening.room])
-                if isinstance(happening, m.RematchOffered):
-                    self._rematch(self._session.tables[happening.room])
+                table = self._session.tables.get(happening.room)
+                if table is not None:  # else we have left the room meanwhile
+                    self._room_changed(table)
+                    if isinstance(happening, m.RematchOffered):
+                        self._rematch(table)
 
     def _connected(self, happening: Connected) -> None:
         you = happening.welcome.you
@@ -177,9 +179,9 @@ class Runner:
     async def _leave_later(self, room: str) -> None:
         await asyncio.sleep(LINGER)
         if room not in self._playing:
-            self._session.tables.pop(room, None)
             with suppress(SessionError):
                 await self._session.ask(m.Leave(id=self._session.id(), room=room))
+            self._session.tables.pop(room, None)
 
     def _rematch(self, table: Table) -> None:
         if table.seat is not None and table.offers.rematch == 1 - table.seat:

@@ -16,7 +16,6 @@ import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from itertools import count
-from types import TracebackType
 from typing import Any, Self
 
 from client.address import DEFAULT_URL, websocket_url
@@ -75,10 +74,14 @@ class Session:
 
     # -- for the user
 
-    async def open(self, patience: float | None = None) -> m.Welcome:
-        """Connect, trying for so many seconds (None: for ever); NoServer says why not, Refused is the server's no."""
+    def begin(self) -> None:
+        """Connect, and go on trying; what comes of it is among the happenings."""
         if self._task is None:
             self._task = asyncio.create_task(self._live())
+
+    async def open(self, patience: float | None = None) -> m.Welcome:
+        """Connect, trying for so many seconds (None: for ever); NoServer says why not, Refused is the server's no."""
+        self.begin()
         ready = asyncio.create_task(self._ready.wait())
         try:
             await asyncio.wait({ready}, timeout=patience)
@@ -101,9 +104,7 @@ class Session:
         await self.open()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     async def __aiter__(self) -> AsyncIterator[Happening]:

@@ -29,6 +29,7 @@ from server.store import Store, new_secret
 
 NOBODY = "none"
 LASTING = 30.0  # seconds after which a bot that dies was healthy
+QUICK, THINKING = 20, 6  # games at a time of bots that answer at once, and of one that takes its time
 GRACE = 2.0  # seconds to leave
 
 
@@ -138,6 +139,7 @@ async def keep(name: str, url: str, token: str, trust: str) -> None:
 async def start(name: str, url: str, token: str, trust: str) -> asyncio.subprocess.Process:
     recipe = recipe_of(name)
     words = ["bot", recipe.bot, "--name", name, "--url", url, "--leave-with-stdin", "--no-state"]
+    words += ["--concurrent", str(THINKING if recipe.bot == "search" else QUICK)]
     if recipe.bot == "search":
         words += ["--level", str(recipe.level)]
     if trust:

@@ -25,17 +25,21 @@ class Pool:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._idle: list[Child] = []
+        self._busy: set[Child] = set()
         self._lock = threading.Lock()
         self._closed = False
 
     def take(self) -> Child:
         """One that waits, or a new one; Failure if it does not come up in time."""
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
         program = self.program
-        child = Child(program.words, program.folder, program.limits)
-        if program.ready:
+        with self._lock:
+            if self._closed:
+                raise Failure("stopped", "nobody plays here any more")
+            child = self._idle.pop() if self._idle else None
+            fresh = child is None
+            child = child or Child(program.words, program.folder, program.limits)
+            self._busy.add(child)
+        if program.ready and fresh:
             self._await_ready(child)
         return child
 
@@ -45,13 +49,20 @@ class Pool:
             while child.listen(max(0.0, until - time.monotonic())).strip() != lines.READY:
                 pass
         except Failure as failure:
-            child.stop()
+            self.drop(child)
             said = child.errors.text().strip().splitlines()
             why = f" ({said[-1][:200]})" if said else ""
             raise Failure("start", f"it was not ready to play: {failure}{why}") from None
 
+    def drop(self, child: Child) -> None:
+        """Get rid of one that failed."""
+        with self._lock:
+            self._busy.discard(child)
+        child.stop()
+
     def give(self, child: Child) -> None:
         with self._lock:
+            self._busy.discard(child)
             if not self._closed:
                 self._idle.append(child)
                 return
@@ -62,9 +73,12 @@ class Pool:
         self.give(self.take())
 
     def close(self) -> None:
+        """Those that wait may leave by themselves; one that somebody still talks to is killed."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
+            for child in self._busy:
+                child.kill()
         for child in idle:
             child.close()
 
@@ -133,7 +147,7 @@ class ExecBot(Bot):
         """Get rid of a child that failed; what it said stays readable."""
         child, self._child = self._child, None
         if child is not None:
-            child.stop()
+            self.pool.drop(child)
         return child
 
     def started(self, game: Game, side: Side, opponent: str) -> None:
@@ -159,6 +173,6 @@ class ExecBot(Bot):
     def close(self) -> None:
         child, self._child = self._child, None
         if child is not None and child.exited(0.0):
-            child.close()
+            self.pool.drop(child)
         elif child is not None:
             self.pool.give(child)

@@ -222,6 +222,20 @@ def test_a_class_without_a_place_cannot_have_a_process() -> None:
         of_class(Inner)
 
 
+def test_without_numba_the_search_has_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.bots.recipe.find_spec", lambda name: None)
+    recipe = Recipe("search", level=4)
+    assert recipe.isolation == "process"
+    maker = of_recipe(recipe)
+    game = create("mancala")
+    bot = maker.make()
+    try:
+        assert as_thought(game, game.start(), bot.choose(game, game.start(), budget(20))).move
+    finally:
+        bot.close()
+        maker.close()
+
+
 # -- the way back
 
 

@@ -234,6 +234,44 @@ async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: 
         assert (await alice.ask(m.List(id=alice.id()))).rooms == ()
 
 
+@pytest.mark.parametrize("flags", [("--ready", "--startup", "60"), ()])
+async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """While it is waited for, before any game and within one."""
+    code = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    made = program(tmp_path, code)
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        command = f"{made.words[0]} -S {made.words[2]}"
+        where = ("--workdir", str(tmp_path), "--url", there.url, "--no-state")
+        process = await start("--exec", command, "--name", "stuck", *where, *flags)
+        await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        if not flags:
+            await until("it is there", lambda: "stuck" in there.house.desk.present)
+            room = await invite(alice, "stuck", "maxconnect4")
+            await until("it has begun", partial(in_state, alice, room, "running"))
+            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
+        process.terminate()
+        await asyncio.wait_for(process.communicate(), 10)
+        pid = int((tmp_path / "pid").read_text())
+        await until("the program is gone", partial(gone, pid))
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+@pytest.mark.long
+async def test_a_bot_claims_the_game_of_one_who_does_not_come_back(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there, present(there.url, house("random")) as said:
+        async with session(there.url, "alice") as alice:
+            room = await invite(alice, "random", "maxconnect4", clock=m.TimeControl(kind="fischer", base=60_000))
+            await until("it has begun", partial(in_state, alice, room, "running"))
+        await until("it has won", partial(said.has, "won (abandoned)"), 40)
+
+
 async def test_mistakes_cost_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def f(:\n")
     (tmp_path / "empty.py").write_text("x = 1\n")
