@@ -36,7 +36,18 @@ from bench.wsload import Client, connect, masked
 from protocol.messages import Hello, Watch
 
 FRAME = 44  # bytes of a move, for the echo
-OPEN_HOUSE = ["--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error"]
+OPEN_HOUSE = [
+    "--house",
+    "none",
+    "--rate",
+    "1e9",
+    "--burst",
+    "1000000",
+    "--connections-per-address",
+    "100000",
+    "--log-level",
+    "error",
+]
 
 
 class Server:
