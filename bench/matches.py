@@ -85,14 +85,14 @@ class Match:
         self.move()
 
     def move(self) -> None:
-        if not self.playing:
-            return
         if self.think:
             asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.think), self.move_now)
         else:
             self.move_now()
 
     def move_now(self) -> None:
+        if not self.playing:
+            return
         side, _ = self.script[self.ply]
         self.sent_at = time.perf_counter()
         self.players[side ^ self.swapped].send(self.frames[self.ply])
