@@ -17,7 +17,7 @@ from websockets.exceptions import NegotiationError
 from websockets.typing import Subprotocol
 
 from protocol.wire import CODECS
-from server.bus import LocalBus
+from server.bus import open_bus
 from server.clockwork import Now, now
 from server.connection import MOST_FRAME, Connection
 from server.house import House
@@ -40,15 +40,15 @@ Beside = Callable[[Running], AbstractAsyncContextManager[None]]
 
 @asynccontextmanager
 async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running]:
-    """A server that serves until the block is left, and drains then. StoreError, OSError."""
+    """A server that serves until the block is left, and drains then. BusError, StoreError, OSError."""
     metrics = Metrics()
+    bus = open_bus(settings)
     store = open_store(settings.db, metrics.committed, settings.db_pool)
     await store.open()
-    bus = LocalBus()
-    await bus.open()
     house = House(settings, store, bus, metrics, clock)
     try:
         await house.open()
+        await bus.open()
         server = await listen(house)
         keeping = asyncio.create_task(house.keep())
         try:

@@ -1,40 +1,116 @@
-"""Tells other halls what happened. It carries events, never the truth: whoever misses one reads it from the store."""
+"""Tells other nodes, and whoever listens, what happened. It carries news, never the truth: that is in the store.
+
+A message may be lost, come twice or be made up. So a node that hears of a room looks into the store, and from time to
+time it looks without having heard anything (server/neighbours.py).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
-Heard = Callable[[str, int], None]  # the room, and the seq of its newest event
+from protocol.messages import BotInfo, RoomInfo
+from server.packet import Packet
+from server.room import Room
+from server.settings import Settings
+
+
+class Ear(Protocol):
+    """What a node does about news. It hears its own as well."""
+
+    def now(self) -> int: ...
+
+    def attends(self, room: str) -> bool:
+        """Whether anybody here wants to know about a room."""
+
+    def heard(self, room: str, seq: int) -> None:
+        """A room's newest event has this seq, they say."""
+
+    def heard_lobby(self, rooms: tuple[RoomInfo, ...]) -> None:
+        """Public rooms that changed."""
+
+    def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
+        """The bots that are connected to another node; none any more if it is gone."""
+
+    def heard_invitation(self, room: str, name: str) -> None:
+        """A room waits for somebody of this name."""
+
+    def news_again(self) -> None:
+        """The bus was away, and is back: there may have been news."""
+
+    def open_rooms(self) -> list[Room]:
+        """The rooms of which this node would have told meanwhile."""
 
 
 class Bus(Protocol):
+    @property
+    def up(self) -> bool:
+        """Whether news come and go at the moment."""
+
+    @property
+    def lost(self) -> int:
+        """How many messages could not be sent."""
+
     async def open(self) -> None: ...
 
     async def close(self) -> None: ...
 
-    def listen(self, heard: Heard) -> None: ...
+    def listen(self, ear: Ear) -> None: ...
 
-    def publish(self, sender: Heard, room: str, seq: int, payloads: tuple[bytes, ...]) -> None:
-        """Events that are durable, in the bytes that everyone gets; `sender` does not hear its own."""
+    def publish(self, room: Room, packets: list[Packet]) -> None:
+        """Events that are durable, and the room after them."""
+
+    def show(self, room: Room) -> None:
+        """A room looks different in lists from now on."""
+
+    def introduce(self, bots: tuple[BotInfo, ...]) -> None:
+        """All bots that are connected to this node."""
+
+    def invite(self, room: Room, name: str) -> None: ...
 
 
 class LocalBus:
-    """Within one process."""
+    """Within one process: whoever listens hears of events; the lobby and the bots are known here anyway."""
+
+    up = True
+    lost = 0
 
     def __init__(self) -> None:
-        self._listeners: list[Heard] = []
+        self._ears: list[Ear] = []
 
     async def open(self) -> None:
         pass
 
     async def close(self) -> None:
-        self._listeners.clear()
+        self._ears.clear()
 
-    def listen(self, heard: Heard) -> None:
-        self._listeners.append(heard)
+    def listen(self, ear: Ear) -> None:
+        self._ears.append(ear)
 
-    def publish(self, sender: Heard, room: str, seq: int, payloads: tuple[bytes, ...]) -> None:
-        for heard in self._listeners:
-            if heard != sender:
-                heard(room, seq)
+    def publish(self, room: Room, packets: list[Packet]) -> None:
+        if len(self._ears) > 1:
+            for ear in self._ears:
+                ear.heard(room.setup.room, room.seq)
+
+    def show(self, room: Room) -> None:
+        pass
+
+    def introduce(self, bots: tuple[BotInfo, ...]) -> None:
+        pass
+
+    def invite(self, room: Room, name: str) -> None:
+        pass
+
+
+class BusError(Exception):
+    """The bus cannot be used; the text is one sentence for whoever started the server."""
+
+
+def open_bus(settings: Settings) -> Bus:
+    """The bus for what `--bus` says."""
+    if not settings.bus:
+        return LocalBus()
+    try:
+        from server.mqtt.bus import MqttBus
+    except ImportError:
+        raise BusError("MQTT needs a package more: pip install 'parlour[mqtt]'") from None
+    return MqttBus(settings)

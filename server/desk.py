@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from engine.record import to_json, write
@@ -15,12 +16,13 @@ from protocol.messages import AnyCommand, Created, LobbyUpdate, RoomCommand, Roo
 from protocol.wire import read_part
 from server import found, view
 from server.auth import check_name, identify
-from server.decide import Refusal
+from server.decide import Decision, Refusal
 from server.hall import RETRY, Hall
 from server.index import whole
 from server.live import Live
 from server.names import new_code, new_room
 from server.peer import Peer, require
+from server.room import Room
 from server.store import Conflict, Unavailable, appended
 
 LISTED = 200  # rooms in a list or in the lobby
@@ -132,7 +134,9 @@ class Desk:
         seat = command.seat if command.seat is not None else random.randrange(2)
         live = await self._found_in(peer, await self._found(peer, command, False), seat)
         self.hall.teller.enter(live, peer, command.id)
-        self._invite(live, require(peer).name)
+        self.invite_here(live)
+        if command.invite:
+            self.hall.bus.invite(live.room, command.invite)
 
     async def _found(self, peer: Peer, command: m.Create | m.Pair, paired: bool) -> Created:
         options = found.settle(command.game, command.options, command.clock)
@@ -166,7 +170,7 @@ class Desk:
         return self.hall.admit(founded)
 
     async def _pair(self, peer: Peer, command: m.Pair) -> None:
-        async with self._pairing:
+        async with self._pairing, self.hall.store.alone("pair"):
             options = found.settle(command.game, command.options, command.clock)
             for data in await self.hall.store.rooms(command.game, "waiting", LISTED):
                 info = read_part(data, RoomInfo)
@@ -180,9 +184,22 @@ class Desk:
                 if live is not None and self._waits_for(live, peer):
                     await self._room_for_one_more(peer)
                     self.hall.submit(live, peer, m.Join(id=command.id, room=info.room))
+                    await self._decided(live)  # the next one to look, on any node, finds the seat taken
                     return
             live = await self._found_in(peer, await self._found(peer, command, True), random.randrange(2))
             self.hall.teller.enter(live, peer, command.id)
+
+    async def _decided(self, live: Live) -> None:
+        """Once everything before has had its turn in this room."""
+        turn = asyncio.Event()
+
+        def reached(room: Room, at: int) -> Decision:
+            turn.set()
+            return Decision((), room)
+
+        self.hall.act(live, reached)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(turn.wait(), RETRY)
 
     def _waits_for(self, live: Live, peer: Peer) -> bool:
         room = live.room
@@ -194,17 +211,20 @@ class Desk:
         if len(await self.hall.store.rooms_of(require(peer).id)) >= most:
             raise Refusal("too_many_rooms", f"you sit in {most} open rooms already")
 
-    def _invite(self, live: Live, by: str) -> None:
+    def invite_here(self, live: Live) -> None:
+        """Tell whom a room waits for, if that one is here."""
         name = live.room.setup.invite.casefold()
         for peer in self.present.get(name, ()) if name else ():
-            peer.send(m.Invited(by=by, room=view.info(live.room)))
+            self._invite_late(live, peer)
 
     # -- lists
 
     async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
         stored = [read_part(data, RoomInfo) for data in await self.hall.store.rooms(game, status, LISTED)]
         known = self.hall.rooms
-        return tuple(view.info(known[info.room].room) if info.room in known else info for info in stored)
+        shared = self.hall.store.shared  # then a room that nobody attends here may have gone on elsewhere
+        fresh = {name for name, live in known.items() if not (shared and live.empty)}
+        return tuple(view.info(known[info.room].room) if info.room in fresh else info for info in stored)
 
     async def _list(self, peer: Peer, command: m.List) -> None:
         rooms = await self._infos(command.game, command.status or "")
@@ -247,7 +267,8 @@ class Desk:
         if self.hall.draining:
             raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY)
         hall = self.hall
-        identity = await identify(hall.store, self.settings, command, self._is_here, hall.now())
+        identity = await identify(hall.store, self.settings, command, self.is_here, hall.now())
+        await hall.store.arrived(hall.node, [identity.player.id])
         peer.player = identity.player
         self.present.setdefault(identity.player.name.casefold(), {})[peer] = None
         plays = tuple(game for game in GAMES if game in command.plays)
@@ -271,6 +292,8 @@ class Desk:
             if live is not None:
                 hall.arrive(live, peer)
                 peer.send(live.snapshot(peer, hall.now()))
+        if hall.store.shared:
+            await self._load_invitations(identity.player.name)
         for live in list(hall.rooms.values()):
             setup = live.room.setup
             if (
@@ -285,8 +308,18 @@ class Desk:
             by = next(seat.name for seat in live.room.seats if seat is not None)
             peer.send(m.Invited(by=by, room=view.info(live.room)))
 
-    def _is_here(self, name: str) -> bool:
+    async def _load_invitations(self, name: str) -> None:
+        """Rooms of other nodes that wait for this name."""
+        for data in await self.hall.store.rooms("", "waiting", LISTED):
+            info = read_part(data, RoomInfo)
+            if info.invite and info.invite.casefold() == name.casefold():
+                await self.hall.room(info.room)
+
+    def is_here(self, name: str) -> bool:
         return name.casefold() in self.present
+
+    def players(self) -> list[str]:
+        return sorted({require(peer).id for peers in self.present.values() for peer in peers})
 
     def goodbye(self, peer: Peer) -> None:
         """The connection is gone."""
@@ -296,7 +329,13 @@ class Desk:
             peers.pop(peer, None)
             if not peers:
                 self.present.pop(name, None)
+            if self.hall.store.shared and not any(require(other).id == peer.player.id for other in peers):
+                self.hall.spawn(self._left(peer.player.id))
         self.hall.depart(peer)
+
+    async def _left(self, player: str) -> None:
+        with suppress(Unavailable):  # then it looks as if the player had been here when this node ends
+            await self.hall.store.left(self.hall.node, player)
 
 
 SLOW: dict[type[Any], str] = {

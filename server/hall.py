@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -20,12 +21,12 @@ from server.bus import Bus
 from server.clockwork import Alarms, Now, now
 from server.decide import Decision, Refusal, decide, overdue, presence, resume
 from server.found import again
-from server.index import line_after, whole
+from server.index import INDEXED, line_after, whole
 from server.live import Live
 from server.lobby import Lobby
 from server.log import log
 from server.metrics import Metrics
-from server.names import new_room
+from server.names import new_player, new_room
 from server.packet import Packet
 from server.peer import Peer, require
 from server.room import Room, evolve, replay
@@ -35,6 +36,8 @@ from server.teller import Teller
 
 Action = Callable[[Room, int], Decision]
 RETRY = 1.0  # seconds to wait while the store cannot write
+LATE = 300  # milliseconds after which the deadline of a room is anybody's business, not just its attendants'
+OTHERS = 5000  # milliseconds without a sign of other nodes after which there are none
 
 
 Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
@@ -76,20 +79,27 @@ class Hall:
         self.lobby = Lobby(settings.lobby_tick)
         self.teller = Teller(settings, clock)
         self.alarms = Alarms(clock, self._ring)
+        self.node = new_player()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
         self._loading: dict[str, asyncio.Future[Live | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Take up every open game where it was; running clocks are credited with the time the house was away."""
-        self.bus.listen(self.heard)
-        away_since = await self.store.last_alive()
-        since = self.now() - 1 if away_since is None else away_since
-        for name in await self.store.unfinished():
-            live = await self.room(name)
-            if live is not None:
-                self.act(live, partial(resume, away_since=since))
+        """Take up every open game where it was; running clocks are credited with the time the house was away.
+
+        A node that comes to others who are at work has nothing to take up: they have gone on meanwhile.
+        """
+        async with self.store.alone("start"):
+            away_since = await self.store.last_alive()
+            since = self.now() - 1 if away_since is None else away_since
+            if not self.store.shared or self.now() - since > OTHERS:
+                for name in await self.store.unfinished():
+                    live = await self.room(name)
+                    if live is not None:
+                        self.act(live, partial(resume, away_since=since))
+                await self.store.settled()
+            await self.store.mark_alive(self.node, self.now())
 
     # -- rooms come and go
 
@@ -97,6 +107,9 @@ class Hall:
         """A room by its name, from memory or from the store."""
         live = self.rooms.get(name)
         if live is not None:
+            if self.store.shared and not live.busy:  # others may have written to it
+                await self.catch_up(live)
+                live.stored_due = None
             return live
         if name not in self._loading:
             self._loading[name] = asyncio.ensure_future(self._load(name))
@@ -107,6 +120,7 @@ class Hall:
             payloads = await self.store.events(name)
             if name not in self.rooms and payloads:
                 live = self.rooms[name] = Live(replay(map(read_event, payloads)), payloads)
+                live.used_at = self.now()
                 self.alarms.watch(live, live.room.deadline)
             return self.rooms.get(name)
         finally:
@@ -115,7 +129,10 @@ class Hall:
     def admit(self, founded: Decision) -> Live:
         """A new room that is in the store."""
         room = founded.room
-        live = self.rooms[room.id] = Live(room, [Packet(event).payload for event in founded.events])
+        packets = [Packet(event) for event in founded.events]
+        live = self.rooms[room.id] = Live(room, [packet.payload for packet in packets])
+        live.used_at = self.now()
+        self.bus.publish(room, packets)
         live.stored_due = room.deadline
         self._show(room)
         self.alarms.watch(live, live.room.deadline)
@@ -130,6 +147,7 @@ class Hall:
     def _show(self, room: Room) -> None:
         if not room.setup.private:
             self.lobby.changed(room)
+            self.bus.show(room)
 
     # -- one room, one thing at a time
 
@@ -190,7 +208,7 @@ class Hall:
         else:
             self.teller.refuse(live, peer, command, pending.refusal)
             self.teller.tell(live, packets, None, None)
-        self.bus.publish(self.heard, append.room, decision.room.seq, append.payloads)
+        self.bus.publish(decision.room, packets)
         self.metrics.events += len(packets)
         if type(decision.events[0]) is Moved:
             self.metrics.moves += 1
@@ -201,6 +219,8 @@ class Hall:
         if peer is not None and command is not None:
             self._leave_after(live, peer, command)
         self.alarms.watch(live, pending.due)
+        if live.heard > live.room.seq:
+            self.behind(live, live.heard)
         if live.queue:
             self._go_on(live)
 
@@ -221,29 +241,53 @@ class Hall:
         self.alarms.retry(live, RETRY)
         self._go_on(live)
 
+    def behind(self, live: Live, seq: int) -> None:
+        """Another node has written to a room, up to this seq, they say."""
+        live.heard = max(live.heard, seq)
+        if not live.busy:
+            live.busy = True  # at once: what is decided from now on is decided on what was read
+            self.spawn(self.catch_up(live))
+
     async def catch_up(self, live: Live) -> None:
         """Another node was first: read what it wrote, tell everyone here, and decide again."""
-        live.busy = True
+        live.busy, live.heard = True, 0
         try:
-            for payload in await self.store.events(live.room.id, live.room.seq):
-                event = read_event(payload)
-                live.room = evolve(live.room, event)
-                live.log.append(payload)
-                self.teller.tell(live, [Packet(event)], None, None)
+            payloads = await self.store.events(live.room.id, live.room.seq)
         except Unavailable as error:
             waiting = [live.queue.popleft() for _ in range(len(live.queue))]
             for origin in waiting or [(None, None, None)]:
                 self.failed(live, origin, error)
             return
+        events = [read_event(payload) for payload in payloads]
+        for payload, event in zip(payloads, events, strict=True):
+            live.room = evolve(live.room, event)
+            live.log.append(payload)
+            self.teller.tell(live, [Packet(event)], None, None)
         live.busy = False
+        if events:
+            self._after_others(live, events)
         self.alarms.watch(live, live.room.deadline)
+        if live.heard > live.room.seq:
+            self.behind(live, live.heard)
         self._go_on(live)
 
-    def heard(self, room: str, seq: int) -> None:
-        """The bus says that another hall wrote to a room."""
-        live = self.rooms.get(room)
-        if live is not None and live.room.seq < seq and not live.busy:
-            self.spawn(self.catch_up(live))
+    def _after_others(self, live: Live, events: list[m.AnyEvent]) -> None:
+        """What follows from events that another node wrote."""
+        live.stored_due = None  # it may have changed the index
+        if not live.room.setup.private and any(isinstance(event, INDEXED) for event in events):
+            self.lobby.changed(live.room)
+        for event in events:
+            if type(event) is m.Rematched:
+                self.spawn(self._follow(live, event.next))
+        for seat in (0, 1):
+            if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
+                self.act(live, partial(self.presence_of, live, seat))  # gone there, but here
+
+    async def _follow(self, old: Live, name: str) -> None:
+        with suppress(Unavailable):  # who asks finds the room later
+            new = await self.room(name)
+            if new is not None:
+                self._go_over(old, new)
 
     # -- people come and go
 
@@ -252,7 +296,7 @@ class Hall:
         self.teller.catch_up(live)
         seat = live.attach(peer)
         if seat is not None and live.room.away[seat] is not None:
-            self.act(live, partial(self._presence, live, seat))
+            self.act(live, partial(self.presence_of, live, seat))
         return seat
 
     def depart(self, peer: Peer) -> None:
@@ -261,11 +305,11 @@ class Hall:
         for live in list(peer.rooms.values()):
             seat = live.detach(peer)
             if seat is not None and not self.draining and live.room.status != "ended":
-                self.act(live, partial(self._presence, live, seat))
+                self.act(live, partial(self.presence_of, live, seat))
             self.let_go(live)
 
     @staticmethod
-    def _presence(live: Live, seat: int, room: Room, at: int) -> Decision:
+    def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
         return presence(room, seat, bool(live.players[seat]), at)
 
     def _leave_after(self, live: Live, peer: Peer, command: RoomCommand) -> None:
@@ -279,7 +323,9 @@ class Hall:
             new.attach(peer)
             peer.send(new.snapshot(peer, self.now()))
         for seat in (0, 1):
-            self.act(new, partial(self._presence, new, seat))
+            elsewhere = self.store.shared and not new.players[seat] and old.room.away[1 - seat] is None
+            if not elsewhere:
+                self.act(new, partial(self.presence_of, new, seat))
 
     # -- time
 
@@ -292,10 +338,13 @@ class Hall:
         for live in list(self.rooms.values()):
             if live.lagging:
                 self.teller.care_for_the_slow(live)
-        for name, stored in await self.store.due(self.now() - 1000):
+        late = LATE if self.store.shared else 1000
+        for name, stored in await self.store.due(self.now() - late):
             known = await self.room(name)  # to load an overdue room is to set its alarm
             due = None if known is None else known.room.deadline
             if known is not None and due is not None and due > self.now():
+                if self.store.shared and known.empty and stored > self.now() - OTHERS:
+                    continue  # whoever attends the room sees to its line, and knows then what is in it
                 await self.store.postpone(name, stored, due)
                 known.stored_due = due
 

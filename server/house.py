@@ -14,10 +14,11 @@ from server.desk import Desk
 from server.hall import RETRY, Hall
 from server.log import log
 from server.metrics import Metrics
-from server.names import new_player
+from server.neighbours import Neighbours
 from server.pages import Doorman
 from server.settings import Settings
 from server.store import Store, Unavailable
+from server.storeclock import StoreClock
 
 if TYPE_CHECKING:
     from server.connection import Connection
@@ -48,18 +49,19 @@ class Addresses:
 class House:
     def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics, clock: Now) -> None:
         self.settings, self.metrics, self.store = settings, metrics, store
-        self.node = new_player()
-        self.hall = Hall(store, bus, settings, metrics, clock)
+        self.clock = StoreClock(clock)
+        self.hall = Hall(store, bus, settings, metrics, self.clock if store.shared else clock)
         self.desk = Desk(self.hall)
+        self.neighbours = Neighbours(self.hall, self.desk, self.clock)
         self.addresses = Addresses(settings.connections_per_address)
         self.peers: set[Connection] = set()
         self.doorman = Doorman(self)
 
     async def open(self) -> None:
+        await self.neighbours.start()
         now = self.hall.now()
         await self.store.forget_sessions(now - SESSION_DAYS * 86_400_000)
         await self.hall.start()
-        await self.store.mark_alive(self.node, self.hall.now())
 
     async def keep(self) -> None:
         """Until cancelled: measure the loop, close the silent, sweep the hall, say that the node is alive."""
@@ -75,8 +77,10 @@ class House:
                     peer.cut(1008, why)
             try:
                 await self.hall.sweep()
-                if any(live.room.status == "running" for live in self.hall.rooms.values()):
-                    await self.store.mark_alive(self.node, self.hall.now())
+                if self.store.shared:
+                    await self.neighbours.look()
+                elif any(live.room.status == "running" for live in self.hall.rooms.values()):
+                    await self.store.mark_alive(self.hall.node, self.hall.now())
             except Unavailable as error:
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
@@ -90,7 +94,7 @@ class House:
             peer.send(Closing(text="the server restarts; come back", retry_after=RETRY))
         await self.hall.drain()
         try:
-            await self.store.mark_alive(self.node, self.hall.now())
+            await self.store.mark_alive(self.hall.node, self.hall.now())
         except Unavailable as error:
             log("store_failed", logging.ERROR, why=str(error))
 
@@ -103,6 +107,9 @@ class House:
             "store_queue_length": self.store.queued,
             "room_queue_length": sum(len(live.queue) for live in self.hall.rooms.values()),
             "send_queue_bytes": sum(peer.backlog() for peer in self.peers),
+            "clock_skew_seconds": self.clock.skew / 1000,
+            "bus_up": float(self.hall.bus.up),
+            "bus_lost_messages": self.hall.bus.lost,
         }
 
     def rooms(self) -> Counter[tuple[str, str]]:

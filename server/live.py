@@ -16,8 +16,8 @@ from server.room import Room, replay
 
 class Live:
     __slots__ = (
-        "alarm", "alarm_at", "busy", "lagging", "log", "pending", "players", "queue", "released", "room", "stored_due",
-        "watchers",
+        "alarm", "alarm_at", "busy", "heard", "lagging", "log", "pending", "players", "queue", "released", "room",
+        "stored_due", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -32,7 +32,9 @@ class Live:
         self.queue: deque[Any] = deque()
         self.alarm: TimerHandle | None = None
         self.alarm_at = 0
-        self.stored_due: int | None = None  # the deadline in the index
+        self.stored_due: int | None = None  # the deadline in the index, if it is known
+        self.heard = 0  # the newest seq that another node spoke of while this one was busy
+        self.used_at = 0  # when somebody was last seen here, see server/neighbours.py
 
     @property
     def empty(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable
 
-from protocol.messages import BotInfo, LobbyUpdate
+from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
 from server import view
 from server.packet import Packet
 from server.peer import Peer
@@ -18,7 +19,10 @@ class Lobby:
         self._tick = tick
         self._peers: dict[Peer, None] = {}
         self._changed: dict[str, Room] = {}
+        self._infos: dict[str, RoomInfo] = {}  # rooms of other nodes that changed
         self._bots: dict[Peer, BotInfo] = {}
+        self._others: dict[str, tuple[BotInfo, ...]] = {}  # bots that are connected to other nodes
+        self.on_bots: Callable[[tuple[BotInfo, ...]], None] = lambda bots: None
         self._bots_changed = self._waiting = False
 
     def enter(self, peer: Peer) -> None:
@@ -32,22 +36,37 @@ class Lobby:
             self._changed[room.id] = room
             self._soon()
 
+    def heard(self, info: RoomInfo) -> None:
+        """A room changed at another node."""
+        if self._peers:
+            self._infos[info.room] = info
+            self._soon()
+
     def introduce(self, peer: Peer, bot: BotInfo) -> None:
         """A bot that wants to be invited; it is shown as long as its connection lasts."""
         self._bots[peer] = bot
         self._bots_changed = True
+        self.on_bots(once(self._bots.values()))
         self._soon()
+
+    def introduce_others(self, node: str, bots: tuple[BotInfo, ...]) -> None:
+        """All bots of another node."""
+        if self._others.get(node, ()) != bots:
+            self._others[node] = bots
+            self._bots_changed = True
+            self._soon()
+        if not bots:
+            self._others.pop(node, None)
 
     def gone(self, peer: Peer) -> None:
         self.leave(peer)
         if self._bots.pop(peer, None) is not None:
             self._bots_changed = True
+            self.on_bots(once(self._bots.values()))
             self._soon()
 
     def bots(self) -> tuple[BotInfo, ...]:
-        """Each once, however many connections it has."""
-        by_name = {bot.name: bot for bot in self._bots.values()}
-        return tuple(by_name[name] for name in sorted(by_name))
+        return once([*(bot for bots in self._others.values() for bot in bots), *self._bots.values()])
 
     def _soon(self) -> None:
         if self._peers and not self._waiting:
@@ -56,12 +75,20 @@ class Lobby:
 
     def flush(self) -> None:
         changed, self._changed = self._changed, {}
+        infos, self._infos = self._infos, {}
+        infos |= {name: view.info(room) for name, room in changed.items()}
         bots = self.bots() if self._bots_changed else None
         self._bots_changed = self._waiting = False
-        packet = Packet(LobbyUpdate(rooms=tuple(view.info(room) for room in changed.values()), bots=bots))
+        packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots))
         for peer in list(self._peers):
             if peer.backlog() > MOST_BACKLOG:
                 self.leave(peer)
                 peer.cut(1008, "too slow for the lobby")
             else:
                 peer.write(packet.text if peer.text else packet.binary)
+
+
+def once(bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
+    """Each once, however many connections it has."""
+    by_name = {bot.name: bot for bot in bots}
+    return tuple(by_name[name] for name in sorted(by_name))

@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 
+from bench.cluster.broker import Broker, available
 from bench.cluster.postgres import Missing, Postgres
 
 _numbers = count(1)
@@ -31,3 +32,17 @@ async def database(postgres: Postgres) -> str:
     name = f"test{next(_numbers)}"
     await postgres.create(name)
     return postgres.url(name)
+
+
+@pytest.fixture(scope="session", params=available() or ["nats"])
+def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
+    """An MQTT broker for the whole run; every kind that is installed."""
+    try:
+        server = Broker(request.param)
+    except Missing as missing:
+        pytest.skip(str(missing))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.close()

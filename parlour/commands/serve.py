@@ -9,6 +9,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import fields
 
 from parlour.cli import UserError
+from server.bus import BusError
 from server.settings import BadSetting, Settings, read
 from server.store import StoreError
 
@@ -36,7 +37,7 @@ def run(args: Namespace) -> int:
         settings = read(vars(args), os.environ)
         names = house_names(settings.house)
         main(settings, lambda running: house_bots(names, running, settings))
-    except (BadSetting, StoreError, LoadError) as error:
+    except (BadSetting, BusError, StoreError, LoadError) as error:
         raise UserError(str(error)) from None
     except OSError as error:
         raise UserError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None

@@ -1,0 +1,74 @@
+"""A small TCP balancer: each connection goes to the next node that answers, and stays there."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+PATIENCE = 1.0  # seconds for a node to accept
+
+
+class Balancer:
+    def __init__(self, ports: list[int], port: int = 0) -> None:
+        self._ports = ports
+        self._wanted = port
+        self._next = 0
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        assert self._server is not None
+        return f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/ws"
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._wanted)
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            there = await self._node()
+            if there is not None:
+                await exchange((reader, writer), there)
+        finally:
+            writer.close()
+
+    async def _node(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        for _ in self._ports:
+            port = self._ports[self._next % len(self._ports)]
+            self._next += 1
+            with suppress(OSError, TimeoutError):
+                return await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), PATIENCE)
+        return None
+
+
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def exchange(here: Ends, there: Ends) -> None:
+    """Until one side is gone."""
+    both = [asyncio.create_task(pour(here[0], there[1])), asyncio.create_task(pour(there[0], here[1]))]
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in both:
+            task.cancel()
+        await asyncio.gather(*both, return_exceptions=True)
+        there[1].close()
+
+
+async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()

@@ -1,0 +1,177 @@
+"""News through an MQTT broker: for other nodes, and for anybody who may read there.
+
+What the public may not see is not told: of private rooms, and of delayed ones while they are played, nodes hear no more
+than that there is something new (topic `calls`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from protocol.messages import BotInfo, Created, LobbyUpdate, Message
+from protocol.wire import JSON, MSGPACK, Malformed, to_plain
+from server import view
+from server.bus import Ear
+from server.clockwork import now
+from server.mqtt.address import Topics, address
+from server.mqtt.link import Link, Post
+from server.names import new_player
+from server.packet import Packet
+from server.room import Room
+from server.settings import Settings
+
+TICK = 0.25  # seconds between states of a room, and between updates of the lobby
+KEPT = 300.0  # seconds that the state of an ended room stays
+
+
+class MqttBus:
+    def __init__(self, settings: Settings) -> None:
+        self.node = new_player()
+        self._codec = JSON if settings.bus_format == "json" else MSGPACK
+        self._topics = Topics(settings.bus_prefix)
+        self._will = Post(self._topics.node(self.node), json.dumps({"node": self.node, "online": False}).encode(), True)
+        self._address = address(settings)
+        self._ear: Ear | None = None
+        self._link: Link | None = None
+        self._states: dict[str, Room] = {}  # to be told with the next tick
+        self._shown: dict[str, Room] = {}
+        self._bots: tuple[BotInfo, ...] = ()
+        self._ticking = False
+
+    @property
+    def up(self) -> bool:
+        return self._link is not None and self._link.up
+
+    @property
+    def lost(self) -> int:
+        return 0 if self._link is None else self._link.lost
+
+    def listen(self, ear: Ear) -> None:
+        self._ear = ear
+
+    async def open(self) -> None:
+        """Does not wait for the broker: a node serves without one."""
+        link = Link(
+            self._address,
+            f"parlour-{self.node}",
+            self._will,
+            self._topics.heard_by_nodes,
+            self._received,
+            self._connected,
+        )
+        self._link = link
+        link.start()
+
+    async def close(self) -> None:
+        if self._link is not None:
+            self._flush()
+            self._link.send(self._will.topic, b"", True)  # a retained message ends with an empty one
+            await self._link.close()
+
+    # -- telling
+
+    def _send(self, topic: str, payload: bytes, retain: bool = False) -> None:
+        if self._link is not None:
+            self._link.send(topic, payload, retain)
+
+    def _encode(self, message: Message) -> bytes:
+        return self._codec.encode(message)
+
+    def publish(self, room: Room, packets: list[Packet]) -> None:
+        if not public(room):
+            self._call(room=room.setup.room, seq=room.seq)
+            return
+        topic = self._topics.events(room.setup.room)
+        for packet in packets:
+            if type(packet.message) is not Created:  # that one stays in the log, see messages.py
+                self._send(topic, self._encode(packet.message))
+        self._states[room.setup.room] = room
+        self._soon()
+
+    def show(self, room: Room) -> None:
+        if not room.setup.private:
+            self._shown[room.setup.room] = room
+            self._soon()
+
+    def introduce(self, bots: tuple[BotInfo, ...]) -> None:
+        self._bots = bots
+        known = {"node": self.node, "online": True, "bots": [to_plain(bot) for bot in bots]}
+        self._send(self._will.topic, json.dumps(known).encode(), True)
+
+    def invite(self, room: Room, name: str) -> None:
+        self._call(room=room.setup.room, invite=name)
+
+    def _call(self, **what: Any) -> None:
+        self._send(self._topics.calls, json.dumps(what).encode())
+
+    def _soon(self) -> None:
+        if not self._ticking:
+            self._ticking = True
+            asyncio.get_running_loop().call_later(TICK, self._flush)
+
+    def _flush(self) -> None:
+        self._ticking = False
+        states, self._states = self._states, {}
+        shown, self._shown = self._shown, {}
+        at = now() if self._ear is None else self._ear.now()
+        for name, room in states.items():
+            self._send(self._topics.state(name), self._encode(view.snapshot(room, None, at)), True)
+            if room.status == "ended":
+                asyncio.get_running_loop().call_later(KEPT, self._send, self._topics.state(name), b"", True)
+        if shown:
+            self._send(
+                self._topics.lobby, self._encode(LobbyUpdate(rooms=tuple(view.info(room) for room in shown.values())))
+            )
+
+    def _connected(self) -> None:
+        """Whatever the broker does not know, and whatever we have not heard."""
+        self.introduce(self._bots)
+        if self._ear is not None:
+            for room in self._ear.open_rooms():
+                if public(room):
+                    self._states[room.setup.room] = room
+            self._soon()
+            self._ear.news_again()
+
+    # -- hearing
+
+    def _received(self, topic: str, payload: bytes, retained: bool) -> None:
+        topics, ear = self._topics, self._ear
+        if ear is None or not payload:
+            return
+        with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # anybody can write anything there
+            if topic.startswith(topics.rooms):
+                room = topic.removeprefix(topics.rooms).partition("/")[0]
+                if ear.attends(room):
+                    event: Any = self._codec.server_message(payload)
+                    ear.heard(room, int(event.seq))
+            elif topic == topics.lobby:
+                update: Any = self._codec.server_message(payload)
+                ear.heard_lobby(update.rooms)
+            elif topic == topics.calls:
+                self._called(ear, json.loads(payload))
+            elif topic.startswith(topics.nodes) and topic != self._will.topic:
+                self._met(ear, topic, json.loads(payload), retained)
+
+    def _called(self, ear: Ear, call: dict[str, Any]) -> None:
+        if "seq" in call:
+            ear.heard(str(call["room"]), int(call["seq"]))
+        if "invite" in call:
+            ear.heard_invitation(str(call["room"]), str(call["invite"]))
+
+    def _met(self, ear: Ear, topic: str, node: dict[str, Any], retained: bool) -> None:
+        bots = tuple(
+            BotInfo(name=str(bot["name"]), plays=tuple(map(str, bot["plays"])), account=bool(bot.get("account")))
+            for bot in node.get("bots", ())
+        )
+        ear.heard_bots(str(node["node"]), bots if node["online"] is True else ())
+        if retained and node["online"] is not True:  # it died before we came; names of nodes do not come twice
+            self._send(topic, b"", True)
+
+
+def public(room: Room) -> bool:
+    """Whether everybody may see everything of a room."""
+    return not room.setup.private and (not room.setup.delay or room.status == "ended")

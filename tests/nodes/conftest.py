@@ -1,0 +1,49 @@
+"""Nodes on one real PostgreSQL and one real broker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from itertools import count
+from typing import Any
+
+import pytest
+
+from bench.cluster.broker import Broker
+from server.app import Running, running
+from server.clockwork import Now, now
+from server.settings import Settings
+from tests.e2e.conftest import come as come
+from tests.e2e.guest import PATIENCE
+
+Start = Callable[..., Awaitable[Running]]
+_prefixes = count(1)
+
+
+@pytest.fixture
+def prefix() -> str:
+    """Every test has topics of its own."""
+    return f"test{next(_prefixes)}/v1"
+
+
+@pytest.fixture
+async def start(database: str, broker: Broker, prefix: str) -> AsyncIterator[Start]:
+    """Start a node with these settings, in this process."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(clock: Now = now, **settings: Any) -> Running:
+            usual = {"db": database, "bus": broker.url, "bus_prefix": prefix, "sweep": 0.1, "watch_tick": 0.0}
+            chosen = Settings(port=0, **{**usual, **settings})
+            node = await stack.enter_async_context(running(chosen, clock))
+            if chosen.bus:
+                await until(lambda: node.house.hall.bus.up)
+            return node
+
+        yield begin
+
+
+async def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  # what is waited for happens in other processes
+            await asyncio.sleep(0.005)

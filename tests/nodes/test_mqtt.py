@@ -1,0 +1,169 @@
+"""What others read at the broker: events as they happen, the present at once, and nothing that is not theirs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiomqtt
+import msgpack
+import pytest
+
+from bench.cluster.broker import Broker
+from bench.cluster.node import Node
+from server.bus import BusError
+from server.mqtt.address import Topics, address
+from server.settings import Settings
+from tests.e2e.conftest import Come
+from tests.e2e.play import play, room_of
+from tests.nodes.conftest import Start, until
+
+PATIENCE = 10.0
+
+
+class Reader:
+    """Somebody who reads at the broker, with nothing of ours."""
+
+    def __init__(self, client: aiomqtt.Client) -> None:
+        self.client = client
+        self.seen: list[tuple[str, bytes]] = []
+
+    async def next(self, ending: str) -> Any:
+        """The next message on a topic that ends like this; None if it was cleared."""
+        async with asyncio.timeout(PATIENCE):
+            async for message in self.client.messages:
+                assert isinstance(message.payload, bytes)
+                self.seen.append((str(message.topic), message.payload))
+                if str(message.topic).endswith(ending):
+                    return json.loads(message.payload) if message.payload else None
+        raise AssertionError("unreachable")
+
+
+@asynccontextmanager
+async def reading(broker: Broker, *topics: str) -> AsyncIterator[Reader]:
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        for topic in topics:
+            await client.subscribe(topic)
+        yield Reader(client)
+
+
+async def test_events_and_state_of_a_match(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+    node = await start()
+    ann, ben = await come(node.url, "ann"), await come(node.url, "ben", "json")
+    room = await room_of(ann, ben, "cohcoh")
+    async with reading(broker, f"{prefix}/rooms/+/events") as reader:
+        await play(ann, ben, room, "a1", "b1")
+        for ply in (1, 2):
+            event = await reader.next(f"{room}/events")
+            while event["type"] != "moved":
+                event = await reader.next(f"{room}/events")
+            assert (event["room"], event["ply"]) == (room, ply)
+    async with reading(broker, f"{prefix}/rooms/{room}/state") as late:  # comes late, and sees the present
+        state = await late.next("/state")
+        while state["ply"] < 2:
+            state = await late.next("/state")
+        assert [played["move"] for played in state["moves"]] == ["a1", "b1"]
+        assert state["your_seat"] is None
+
+
+async def test_the_bytes_are_those_of_the_socket(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+    node = await start(bus_format="msgpack")
+    ann, ben = await come(node.url, "ann"), await come(node.url, "ben")
+    room = await room_of(ann, ben, "cohcoh")
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        await client.subscribe(f"{prefix}/rooms/{room}/events")
+        await ann.send("move", room=room, ply=0, move="a1")
+        message = await asyncio.wait_for(anext(aiter(client.messages)), PATIENCE)
+        while msgpack.unpackb(message.payload)["type"] != "moved":
+            message = await asyncio.wait_for(anext(aiter(client.messages)), PATIENCE)
+        data = b""
+        while msgpack.unpackb(data or b"\x80").get("type") != "moved":
+            raw = await asyncio.wait_for(ben.socket.recv(), PATIENCE)
+            assert isinstance(raw, bytes)
+            data = raw
+        assert message.payload == data
+
+
+async def test_private_and_delayed_rooms_are_not_told(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    async with reading(broker, f"{prefix}/#") as reader:
+        secret = await room_of(ann, ben, private=True)
+        slow = await room_of(ann, ben, delay=4)
+        for room in (secret, slow):
+            await play(ann, ben, room, "a1", "b1")
+        told = await room_of(ann, ben)
+        await play(ann, ben, told, "c1", "d1")
+        state = await reader.next(f"{told}/state")
+        while state["ply"] < 2:
+            state = await reader.next(f"{told}/state")
+        topics = {topic for topic, _ in reader.seen}
+        assert f"{prefix}/rooms/{told}/events" in topics
+        assert not any(secret in topic or slow in topic for topic in topics)
+        assert not any(b'"a1"' in payload or b'"code"' in payload for _, payload in reader.seen)
+        await ann.ask("resign", room=slow)  # an ended game is open to all
+        assert (await reader.next(f"{slow}/state"))["moves"][1]["move"] == "b1"
+
+
+async def test_a_node_is_seen_until_it_dies(database: str, broker: Broker, prefix: str) -> None:
+    flags = ("--bus-prefix", prefix, "--log-level", "error")
+    nodes = [Node(database, broker.url, *flags) for _ in range(2)]
+    async with reading(broker, f"{prefix}/nodes/+") as reader:
+        try:
+            for node in nodes:
+                await asyncio.to_thread(node.start)
+            names = [(await reader.next(""))["node"] for _ in nodes]
+            await asyncio.to_thread(nodes[0].kill)
+            assert await reader.next("") == {"node": names[0], "online": False}
+            await asyncio.to_thread(nodes[1].stop)
+            assert await reader.next(names[1]) is None  # it took its leave
+        finally:
+            for node in nodes:
+                await asyncio.to_thread(node.kill)
+
+
+async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = await room_of(ann, ben)
+    lies: list[tuple[str, object]] = [
+        (
+            f"rooms/{room}/events",
+            {"type": "ended", "room": room, "seq": 99, "at": 1, "result": "1-0", "reason": "time"},
+        ),
+        (f"rooms/{room}/events", {"type": "lobby", "rooms": []}),
+        (f"rooms/{room}/events", "moved"),
+        ("lobby", {"type": "welcome"}),
+        ("lobby", {"type": "lobby", "rooms": "many"}),
+        ("calls", {"room": room, "seq": "x"}),
+        ("calls", [1, 2, 3]),
+        ("calls", {"invite": "ben", "room": "nowhere"}),
+        ("nodes/x", {"node": "x", "online": True, "bots": [1]}),
+    ]
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        for topic, lie in lies:
+            await client.publish(f"{prefix}/{topic}", json.dumps(lie))
+        await client.publish(f"{prefix}/rooms/{room}/events", b"\xff\x00not json")
+    await play(ann, ben, room, "a1", "b1", "c1")
+    assert not any(message["type"] == "ended" for message in (*ann.seen, *ben.seen))
+    await until(lambda: left.house.hall.bus.up and right.house.hall.bus.up)
+
+
+def test_addresses() -> None:
+    at = address(Settings(bus="mqtt://ann:p%40ss@broker"))
+    assert (at.host, at.port, at.user, at.password, at.tls) == ("broker", 1883, "ann", "p@ss", None)
+    at = address(Settings(bus="mqtts://broker:99", bus_user="ben", bus_password="x"))
+    assert (at.port, at.user, at.password, at.tls is None) == (99, "ben", "x", False)
+    for bus, ca, why in [
+        ("broker:1883", "", "an address like"),
+        ("http://broker", "", "an address like"),
+        ("mqtt://broker:port", "", "no address"),
+        ("mqtts://broker", "/nowhere.pem", "cannot be used"),
+    ]:
+        with pytest.raises(BusError, match=why):
+            address(Settings(bus=bus, bus_ca=ca))
+    with pytest.raises(BusError, match="beginning of a topic"):
+        Topics("all/#")

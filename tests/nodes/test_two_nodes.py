@@ -1,0 +1,144 @@
+"""Players and watchers of one room on different nodes: everything goes as on one."""
+
+from __future__ import annotations
+
+from server.clockwork import now
+from tests.e2e.conftest import Come
+from tests.e2e.pages import get
+from tests.e2e.play import move, play, room_of
+from tests.nodes.conftest import Start
+
+FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
+
+
+async def test_a_game_across_two_nodes(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben", "json")
+    eve, fay = await come(left.url, "eve"), await come(right.url, "fay")
+    room = await room_of(ann, ben, "cohcoh", options={"n": 5, "k": 4}, clock=FISCHER)
+    for watcher in (eve, fay):
+        await watcher.ask("watch", room=room)
+    await play(ann, ben, room, "a1", "b1", "c1", "e1")
+    await ann.ask("say", room=room, text="well played")
+    assert (await ben.find(type="said"))["text"] == "well played"
+    await ben.ask("offer_draw", room=room)
+    assert (await ann.find(type="draw_offered"))["seat"] == 1
+    await ann.ask("answer_draw", room=room, accept=True)
+    for guest in (ann, ben, eve, fay):
+        assert (await guest.find(type="ended"))["reason"] == "agreed"
+    assert [message["ply"] for message in (*eve.seen, *fay.seen) if message["type"] == "moved"] == [1, 2, 3, 4] * 2
+    clocks = [message["left"] for message in eve.seen if message["type"] == "moved"]
+    assert clocks == [message["left"] for message in fay.seen if message["type"] == "moved"]
+
+
+async def test_a_rematch_takes_both_along(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = await room_of(ann, ben)
+    await ann.ask("resign", room=room)
+    await ben.find(type="ended")
+    await ann.ask("rematch", room=room)
+    await ben.find(type="rematch_offered")
+    await ben.ask("rematch", room=room)
+    new = (await ann.find(type="rematched"))["next"]
+    for guest, seat in ((ann, 1), (ben, 0)):
+        snapshot = await guest.find(type="snapshot", room=new)
+        assert (snapshot["your_seat"], snapshot["status"]) == (seat, "running")
+        assert all(other.get("online", True) for other in snapshot["seats"])
+    await move(ben, new, 0, "a1")
+    assert (await ann.find(type="moved", room=new))["ply"] == 1
+
+
+async def test_quick_pairing_finds_someone_on_another_node(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    guests = [await come((left, right)[n % 2].url, f"g{n}") for n in range(8)]
+    ids = [await guest.send("pair", game="conga") for guest in guests]
+    answers = [await guest.answer(id) for guest, id in zip(guests, ids, strict=True)]
+    rooms = [answer["room"] for answer in answers]
+    assert len(set(rooms)) == 4
+    for guest in guests:
+        snapshot = await guest.find(type="snapshot")
+        if snapshot["status"] != "running":
+            await guest.find(type="started")
+
+
+async def test_the_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, come: Come) -> None:
+    left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
+    ann, eve = await come(left.url, "ann"), await come(right.url, "eve")
+    await eve.ask("lobby", on=True)
+    assert (await eve.find(type="lobby", full=True))["rooms"] == []
+    bot = await come(left.url, "robo", plays=["conga"])
+    await eve.find(type="lobby", bots=[{"name": "robo", "plays": ["conga"]}])
+    room = (await ann.ask("create", game="conga"))["room"]
+    seen = await eve.find(type="lobby", bots=None)
+    assert [(info["room"], info["status"]) for info in seen["rooms"]] == [(room, "waiting")]
+    await bot.close()
+    await eve.find(type="lobby", bots=[])
+    assert [info["room"] for info in (await eve.ask("list"))["rooms"]] == [room]
+
+
+async def test_invitations_reach_whoever_is_meant_on_any_node(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = (await ann.ask("create", game="conga", invite="Ben", private=True))["room"]
+    invited = await ben.find(type="invited")
+    assert (invited["by"], invited["room"]["room"]) == ("ann", room)
+    await ben.ask("join", room=room)
+    await ann.find(type="started")
+    open_room = (await ann.ask("create", game="conga", invite="cy"))["room"]
+    cy = await come(right.url, "cy")
+    assert (await cy.find(type="invited"))["room"]["room"] == open_room
+
+
+async def test_whoever_comes_back_to_another_node_is_not_away(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(left.url, "ben")
+    room = await room_of(ann, ben)
+    await move(ann, room, 0, "a1")
+    back = await come(right.url, resume=ben.session)  # while the old connection is still there
+    snapshot = await back.find(type="snapshot", room=room)
+    assert (snapshot["your_seat"], snapshot["ply"]) == (1, 1)
+    ben.socket.transport.abort()
+    assert not (await ann.find(type="presence"))["online"]
+    assert (await ann.find(type="presence"))["online"]
+    await move(back, room, 1, "b1")
+    await ann.find(type="moved", ply=2)
+
+
+async def test_two_nodes_that_decide_at_once(start: Start, come: Come) -> None:
+    """Both seats say something at the same time, again and again: one order, the same for all."""
+    left, right = await start(rate=1e6, burst=100_000), await start(rate=1e6, burst=100_000)
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = await room_of(ann, ben)
+    for n in range(40):
+        ids = [await guest.send("say", room=room, text=str(n)) for guest in (ann, ben)]
+        for guest, id in zip((ann, ben), ids, strict=True):
+            assert (await guest.answer(id))["type"] == "ok"
+    seen = []
+    for guest in (ann, ben):
+        said: list[tuple[int, str, str]] = []
+        while len(said) < 80:
+            message = await guest.find(type="said")
+            said.append((message["seq"], message["name"], message["text"]))
+        assert said == sorted(said)
+        seen.append(said)
+    assert seen[0] == seen[1]
+
+
+async def test_time_comes_from_the_store_however_the_nodes_clocks_go(start: Start, come: Come) -> None:
+    left, right = await start(clock=lambda: now() + 7_200_000), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = await room_of(ann, ben, clock=FISCHER)
+    for ply, (guest, text) in enumerate([(ann, "a1"), (ben, "b1"), (ann, "c1"), (ben, "d1")]):
+        moved = await move(guest, room, ply, text)
+        await (ben if guest is ann else ann).find(type="moved", ply=ply + 1)
+        assert abs(moved["at"] - now()) < 5000
+        assert min(moved["left"]) > 55_000
+    skews = [
+        line.split()[1]
+        for node in (left, right)
+        for line in (await get(node.url, "/metrics"))[1].splitlines()
+        if line.startswith("parlour_clock_skew_seconds ")
+    ]
+    assert 7199 < float(skews[0]) < 7201
+    assert abs(float(skews[1])) < 1
