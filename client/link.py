@@ -78,19 +78,23 @@ async def linked(url: str, codec: Codec[Message], silence: float, trust: str = "
         raise NoServer(f"the server at {url} does not speak {codec.subprotocol}") from None
     except InvalidURI as error:
         raise NoServer(str(error)) from None
+    except ssl.SSLCertVerificationError as error:
+        raise NoServer(f"the certificate of {url} cannot be trusted: {error.verify_message}") from None
     except TimeoutError:
         raise Dropped(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:
         raise Dropped(f"no connection to {url}: {reason(error)}") from None
 
 
-def trusting(url: str, trust: str) -> ssl.SSLContext | None:
+def trusting(url: str, trust: str) -> ssl.SSLContext | bool | None:
     """How to check the server: as usual, and by a certificate file that somebody trusts.
 
     On this very machine that file is enough, whatever name it is made out to.
     """
-    if not trust or not url.startswith("wss:"):
+    if not url.startswith("wss:"):
         return None
+    if not trust:
+        return True
     context = ssl.create_default_context()
     try:
         context.load_verify_locations(trust)
@@ -102,6 +106,8 @@ def trusting(url: str, trust: str) -> ssl.SSLContext | None:
 
 def reason(error: Exception) -> str:
     """What is wrong, in the system's words without its numbers."""
+    if isinstance(error, ssl.SSLError):
+        return (error.reason or str(error)).lower().replace("_", " ")
     if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
         return os.strerror(error.errno).lower()
     if isinstance(error, OSError) and error.strerror:  # a name that nobody knows

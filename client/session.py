@@ -157,6 +157,9 @@ class Session:
                 await asyncio.sleep(seconds)
         except SessionError as error:
             self._end(error)
+        except Exception as error:  # a mistake of ours: whoever waits is to hear of it
+            self._end(SessionError(f"{type(error).__name__}: {error}"))
+            raise
 
     async def _one_connection(self) -> None:
         """Connect and stay until the connection is gone. NoServer and Refused: there is no use in trying again."""

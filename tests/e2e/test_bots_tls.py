@@ -1,0 +1,61 @@
+"""Over TLS: a certificate that somebody trusts is enough, one that nobody trusts is not."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client.errors import NoServer
+from protocol import messages as m
+from tests.e2e.parlours import parlour, session, until
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[str, str]:
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl here")
+    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
+    words = [
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=parlour.example",
+        "-out",
+        cert,
+        "-keyout",
+        key,
+    ]
+    subprocess.run(["openssl", "req", "-x509", *words], check=True, capture_output=True, timeout=30)
+    return cert, key
+
+
+async def test_trust(tmp_path: Path, certificate: tuple[str, str]) -> None:
+    cert, key = certificate
+    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
+        assert there.url.startswith("wss://")
+        async with session(there.url, "alice", trust=cert) as alice:
+            assert (await alice.ask(m.List(id=alice.id()))).rooms == ()
+        with pytest.raises(NoServer, match=r"cannot be trusted: self.signed certificate"):
+            await session(there.url).open()
+        with pytest.raises(NoServer, match="is no certificate file"):
+            await session(there.url, trust=key + ".missing").open()
+
+
+async def test_a_bot_over_tls(tmp_path: Path, certificate: tuple[str, str]) -> None:
+    cert, key = certificate
+    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "parlour", "bot", "random", "--url", there.url, "--tls-trust", cert, "--no-state",
+            stdout=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        await until("it is there", lambda: "random" in there.house.desk.present)
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 10) == 0
