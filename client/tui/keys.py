@@ -48,6 +48,7 @@ LOBBY_HELP = (
     ("ctrl+n", "a new game"),
     ("ctrl+p", "quick pairing: the same game with whoever comes"),
     ("ctrl+g", "a wall with all games that run"),
+    ("ctrl+r", "finished games, to look through; again: back"),
     ("esc", "empty the text; leave when it is empty"),
     ("?", "this page"),
 )

@@ -79,7 +79,8 @@ class LobbyScreen(ParlourScreen):
     def _summary(self) -> None:
         rooms = sum(line.room is not None for line in self.lines)
         bots = len(self.lines) - rooms
-        self.query_one("#title", Static).update(f" Parlour: the lobby, {rooms} rooms, {bots} bots")
+        text = f"the lobby, {rooms} rooms, {bots} bots" if self.rooms.finished is None else f"{rooms} finished games"
+        self.query_one("#title", Static).update(f" Parlour: {text}")
 
     def chosen(self) -> Line | None:
         row = self.grid.cursor_row
@@ -119,6 +120,8 @@ class LobbyScreen(ParlourScreen):
                 self.enter(watch=True)
             case "ctrl+g":
                 self.wall()
+            case "ctrl+r":
+                self.finished_games()
             case "f1":
                 self.app.push_screen(Help("The keys of the lobby", LOBBY_HELP))
             case "escape":
@@ -132,6 +135,8 @@ class LobbyScreen(ParlourScreen):
         field = self.query_one("#filter", Input)
         if field.value:
             field.value = ""
+        elif self.rooms.finished is not None:
+            self.finished_games()
         else:
             self.house.leave_screen()
 
@@ -168,6 +173,19 @@ class LobbyScreen(ParlourScreen):
         room = None if line is None else line.room
         wish = Wish("conga") if room is None else Wish(room.game, room.options, room.clock)
         self.house.pair(wish)
+
+    def finished_games(self) -> None:
+        """The latest games that are over, to be looked through; once more: back to those that are not."""
+
+        def known(ok: m.Ok) -> None:
+            self.rooms.finished = ok.rooms or ()
+            self.fill()
+
+        if self.rooms.finished is None:
+            self.house.order(m.History(id=self.house.next_id(), limit=100), known)
+        else:
+            self.rooms.finished = None
+            self.fill()
 
     def wall(self) -> None:
         running = self.rooms.running()

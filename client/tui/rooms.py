@@ -27,6 +27,7 @@ class Rooms:
     def __init__(self) -> None:
         self._rooms: dict[str, RoomInfo] = {}
         self._bots: tuple[BotInfo, ...] = ()
+        self.finished: tuple[RoomInfo, ...] | None = None  # looked at instead, if somebody asked for them
 
     def update(self, news: LobbyUpdate) -> None:
         if news.full:
@@ -45,6 +46,8 @@ class Rooms:
     def lines(self, wanted: str) -> list[Line]:
         """Those that match every word; rooms that wait first, then bots, games that run, games that are over."""
         words = wanted.casefold().split()
+        if self.finished is not None:
+            return [line for line in map(room_line, self.finished) if line.matches(words)]
         rooms = sorted(self._rooms.values(), key=lambda info: (RANK[info.status], -info.created_at, info.room))
         waiting = [room_line(info) for info in rooms if info.status == "waiting"]
         others = [room_line(info) for info in rooms if info.status != "waiting"]

@@ -276,6 +276,31 @@ async def test_from_the_lobby_to_a_game_against_a_bot(tmp_path: Path) -> None:
         await settled(pilot, "we are back in the lobby", lambda: app.screen is lobby)
 
 
+async def test_a_finished_game_is_found_and_played_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.tui.table_screen.PACE", 0.02)
+    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+        made = await bob.ask(m.Create(id=bob.id(), game="cohcoh", seat=0))
+        await carol.ask(m.Join(id=carol.id(), room=made.room))
+        for ply, move in enumerate(("a1", "d4", "a2", "d3", "a3")):
+            player = (bob, carol)[ply % 2]
+            await player.ask(m.Move(id=player.id(), room=made.room, ply=ply, move=move))
+        async with client(house.url, tmp_path) as (app, pilot):
+            await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.ready)
+            await pilot.press("ctrl+r")
+            await settled(pilot, "the game is listed", lambda: "1 finished games" in picture_of(app))
+            await pilot.press("enter")
+            screen = await at_table(app, pilot)
+            assert screen.play is not None
+            play = screen.play
+            await pilot.press("home", "space")
+            await settled(pilot, "it plays by itself", lambda: play.ply == 5)
+            await pilot.press("x", "p")
+            assert play.flipped
+            assert app.looks.theme == "safe"
+            await pilot.press("q", "escape")
+            await settled(pilot, "the lobby is back", lambda: "the lobby" in picture_of(app))
+
+
 async def test_a_wall_goes_on_by_itself_and_opens_tables(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
         rooms = []

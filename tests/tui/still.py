@@ -61,12 +61,12 @@ class Still(Parlour):
     def __init__(self, *snapshots: Snapshot, looks: Looks = Looks()) -> None:  # noqa: B008  (it cannot change)
         super().__init__(Plan(url="nowhere"), looks)
         self.orders: list[m.Command] = []
-        self._snapshots = snapshots
+        self.session = Session("ws://127.0.0.1:1/ws")
+        for snapshot in snapshots:
+            self.session.tables.snapshot(snapshot, time.monotonic())
 
     async def _live(self) -> None:
-        self.session = Session("ws://127.0.0.1:1/ws")
-        for snapshot in self._snapshots:
-            self.session.tables.snapshot(snapshot, time.monotonic())
+        """There is nobody to talk to."""
 
     def order(self, command: m.Command, then: Callable[[m.Ok], None] | None = None) -> None:
         self.orders.append(command)
