@@ -36,6 +36,12 @@ class Alarms:
         if due is not None:
             self._set(live, due, max(seconds, (due - self._now()) / 1000))
 
+    def silence(self, live: Live) -> None:
+        """An alarm that is set keeps its room in memory."""
+        if live.alarm is not None:
+            live.alarm.cancel()
+            live.alarm = None
+
     def _set(self, live: Live, due: int, wait: float) -> None:
         if live.alarm is not None:
             live.alarm.cancel()

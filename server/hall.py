@@ -36,6 +36,7 @@ from server.teller import Teller
 
 Action = Callable[[Room, int], Decision]
 RETRY = 1.0  # seconds to wait while the store cannot write
+ENDED_KEPT = 4  # ended rooms that a connection still hears of: for a last word, or a rematch
 LATE = 300  # milliseconds after which the deadline of a room is anybody's business, not just its attendants'
 OTHERS = 5000  # milliseconds without a sign of other nodes after which there are none
 
@@ -143,6 +144,7 @@ class Hall:
         """Forget an ended room once nobody is there; the store has it."""
         if live.room.status == "ended" and live.empty and not live.busy and not live.queue:
             self.rooms.pop(live.room.id, None)
+            self.alarms.silence(live)
 
     def _show(self, room: Room) -> None:
         if not room.setup.private:
@@ -230,6 +232,15 @@ class Hall:
         end = live.room.ended
         if end is not None:
             log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
+            for peer in [*live.players[0], *live.players[1], *live.watchers]:
+                self._tidy(peer)
+            self.let_go(live)
+
+    def _tidy(self, peer: Peer) -> None:
+        """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
+        over = [live for live in peer.rooms.values() if live.room.status == "ended"]
+        for live in over[:-ENDED_KEPT]:
+            live.detach(peer)
             self.let_go(live)
 
     def failed(self, live: Live, origin: Origin, error: BaseException) -> None:

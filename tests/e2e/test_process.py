@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import PATIENCE, Come, Spawn
-from tests.e2e.guest import Guest
+from tests.e2e.conftest import Come, Spawn
+from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.play import move, room_of
 
 

@@ -1,0 +1,31 @@
+"""One connection, many games: what is over does not stay in memory for ever."""
+
+from __future__ import annotations
+
+from server.hall import ENDED_KEPT
+from tests.e2e.conftest import Come, Start
+from tests.e2e.play import room_of
+
+
+async def test_a_server_forgets_games_that_are_over(start: Start, come: Come) -> None:
+    server = await start(rate=1e5, burst=10_000)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben)
+    rooms = [room]
+    for number in range(12):
+        await eve.ask("watch", room=room)
+        await (ann, ben)[number % 2].ask("resign", room=room)
+        for guest in (ann, ben, eve):
+            await guest.find(type="ended", room=room)
+        await ann.ask("rematch", room=room)
+        await ben.ask("rematch", room=room)
+        room = (await ann.find(type="rematched"))["next"]
+        rooms.append(room)
+        for guest in (ann, ben):
+            await guest.find(type="snapshot", room=room)
+    known = server.house.hall.rooms
+    assert rooms[-1] in known
+    assert len(known) <= ENDED_KEPT + 2
+    late = await come(server.url, "late")
+    await late.ask("watch", room=rooms[0])
+    assert (await late.find(type="snapshot"))["next"] == rooms[1]
