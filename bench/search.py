@@ -50,7 +50,9 @@ def c_thinker(game: Game, folder: Path) -> Thinker:
     run = ctypes.CDLL(str(library)).run
     run.argtypes = [ctypes.c_void_p] * 6
     thinker = Thinker(game, compiled=True)
-    thinker.kernel = replace(thinker.kernel, run=lambda *arrays: run(*(array.ctypes.data for array in arrays)))
+    thinker.driver.kernel = replace(
+        thinker.driver.kernel, run=lambda *arrays: run(*(array.ctypes.data for array in arrays))
+    )
     return thinker
 
 

@@ -129,7 +129,7 @@ def expression(node: ast.expr) -> str:
     match node:
         case ast.Name(name):
             return name
-        case ast.Constant(value):
+        case ast.Constant(bool() | int() as value):
             return f"{int(value)}ll"
         case ast.BinOp(left, op, right):
             return f"({expression(left)} {OPERATORS[type(op)]} {expression(right)})"

@@ -10,7 +10,8 @@ Each sees the position as two non-negative ints, `mine` (what the side to move o
     score(mine, rest) -> int          points secured so far, mine minus theirs; when over: the value of the game
     bounds(mine, rest) -> (low, high) the exact value of a position that is not over lies within
     base(mine, rest) -> int           the part of the value that no move can change any more, which `key` leaves out
-    key(mine, rest) -> (a, b)         equal for positions whose *future* is equal (score left out, symmetries folded)
+    key(mine, rest) -> (a, b, own)    equal a, b for positions whose *future* is equal (score left out, symmetries
+                                      folded); own: moves mean the same here as in the position (a, b)
     tactics(mine, rest, move) -> int  how promising a move looks before it is searched
     guess(mine, rest) -> int          an estimate of the value for the side to move, in units of 1/UNIT
 

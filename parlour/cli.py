@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from parlour import Shadowed, check_house
 
@@ -37,6 +37,13 @@ class Command(Protocol):
     def arguments(self, parser: ArgumentParser) -> None: ...
 
     def run(self, args: Namespace) -> int: ...
+
+
+class Parser(ArgumentParser):
+    """Says what is wrong with arguments in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}; '{self.prog} --help' tells more")
 
 
 class UserError(Exception):
@@ -85,7 +92,7 @@ def call(name: str, words: list[str]) -> int:
     from engine.errors import GameError
 
     command: Command = importlib.import_module(f"parlour.commands.{name}")
-    parser = ArgumentParser(f"parlour {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser = Parser(f"parlour {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter)
     command.arguments(parser)
     args = parser.parse_args(words)
     try:

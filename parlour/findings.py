@@ -30,7 +30,7 @@ def seconds(text: str) -> float:
 
 
 def count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:20]) <= 10**15:
+    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
         raise ArgumentTypeError(f"expected a whole number over 0, not {text[:20]!r}")
     return int(text)
 

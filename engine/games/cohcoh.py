@@ -264,10 +264,10 @@ def base(mine: int, rest: int) -> int:
     return 0
 
 
-def key(mine: int, rest: int) -> tuple[int, int]:
+def key(mine: int, rest: int) -> tuple[int, int, bool]:
     """The first of the eight boards that turning and reflecting make of this one; late in a game it is not worth it."""
     if ones(mine | rest) > FOLDED:
-        return mine, rest
+        return mine, rest, True
     a, b = mine, rest
     best_a, best_b = a, b
     for i in range(1, 8):
@@ -279,7 +279,7 @@ def key(mine: int, rest: int) -> tuple[int, int]:
             a, b = left_right(a), left_right(b)
         if a < best_a or (a == best_a and b < best_b):
             best_a, best_b = a, b
-    return best_a, best_b
+    return best_a, best_b, best_a == mine and best_b == rest
 
 
 def through(starts: int, bit: int, step: int) -> int:

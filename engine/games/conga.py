@@ -43,6 +43,7 @@ UNIT = 1000
 WIDTH = 61  # bits of a word or a set of squares
 SPREAD = 0x1111_1111_1111_1111  # one bit a square
 FIELDS = (1 << 60) - 1
+DIAGONALS = (0x0000_0F00_00F0_000F, 0x0000_F000_0F00_00F0, 0x0000_0000_F000_0F00, 0xF000)  # fields, without d4
 STEPS = (4, 5, 1, -3, -4, -5, -1, 3)  # in squares, by direction
 NOT_D, NOT_A = SPREAD & ~0x1000_1000_1000_1000, SPREAD & ~0x0001_0001_0001_0001
 EDGES = (SPREAD, NOT_D, NOT_D, NOT_D, SPREAD, NOT_A, NOT_A, NOT_A)  # where a step stays between the files
@@ -58,7 +59,7 @@ def room(square: int, direction: int) -> int:
     return count
 
 
-MOVES, SQUARES, STUCK = 8, 0, 0  # weights of guess(), found by self-play: bench/tune.py
+MOVES, SQUARES, STUCK = 8, 16, 0  # weights of guess(), found by self-play: bench/tune.py
 ROOM = tuple(room(move & 15, move >> 4) for move in range(MOST_MOVES))
 
 
@@ -157,8 +158,24 @@ def base(mine: int, rest: int) -> int:
     return 0
 
 
-def key(mine: int, rest: int) -> tuple[int, int]:
-    return mine, rest
+def transposed(word: int) -> int:
+    """The board reflected in the diagonal from a1 to d4, of which d4 is a part."""
+    return (
+        word & DIAGONALS[0]
+        | (word & DIAGONALS[1]) << 12
+        | word >> 12 & DIAGONALS[1]
+        | (word & DIAGONALS[2]) << 24
+        | word >> 24 & DIAGONALS[2]
+        | (word & DIAGONALS[3]) << 36
+        | word >> 36 & DIAGONALS[3]
+    )
+
+
+def key(mine: int, rest: int) -> tuple[int, int, bool]:
+    a, b = transposed(mine), transposed(rest)
+    if a < mine or (a == mine and b < rest):
+        return a, b, False
+    return mine, rest, True
 
 
 def tactics(mine: int, rest: int, move: int) -> int:

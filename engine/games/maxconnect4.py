@@ -35,6 +35,7 @@ WIDTH = 49
 FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
+FOLDED = 14  # pieces on the board up to which its mirror image is worth a look
 THREE, TWO, OPEN, MOVER = 16, 8, 4, 0  # weights of guess(), found by self-play: bench/tune.py
 WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)  # lowest squares of all 69
 
@@ -93,8 +94,20 @@ def base(mine: int, rest: int) -> int:
     return 0
 
 
-def key(mine: int, rest: int) -> tuple[int, int]:
-    return mine, rest
+def mirrored(word: int) -> int:
+    """Left and right exchanged."""
+    result = 0
+    for column in range(COLUMNS):
+        result |= (word >> 7 * column & 127) << 7 * (COLUMNS - 1 - column)
+    return result
+
+
+def key(mine: int, rest: int) -> tuple[int, int, bool]:
+    if ones(mine | rest) <= FOLDED:
+        a, b = mirrored(mine), mirrored(rest)
+        if a < mine or (a == mine and b < rest):
+            return a, b, False
+    return mine, rest, True
 
 
 def tactics(mine: int, rest: int, move: int) -> int:

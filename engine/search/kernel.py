@@ -58,8 +58,14 @@ def kernel(game: Game, compiled: bool | None = None, notice: Notice = lambda sen
     """The search of a game. `compiled`: None takes what can be had; True insists; False is plain Python."""
     if compiled is False or (compiled is None and not compilable(game)):
         return plain_kernel(game)
-    with _compiling:
-        return compiled_kernel(game, notice)
+    try:
+        with _compiling:
+            return compiled_kernel(game, notice)
+    except Exception as error:
+        if compiled:
+            raise
+        notice(f"cannot compile the search for {game.name}, it will be slow: {type(error).__name__}: {error}")
+        return plain_kernel(game)
 
 
 def compilable(game: Game) -> bool:
@@ -163,16 +169,18 @@ def load(game: str, text: str, notice: Notice) -> ModuleType:
     machine = Path(__file__).with_name("machine.py").read_text()
     stamp = f"{text}\n{machine}\n{sys.version}\n{version('numba')}\n{version('numpy')}"
     name = f"{game}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
-    folder = cache_folder() / name
-    path = folder / f"{name}.py"
     try:
+        folder = cache_folder() / name
+        path = folder / f"{name}.py"
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(folder)
         if not path.exists():  # whole or not at all: another process may be doing the same
             with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".tmp", delete=False) as file:
                 file.write(text)
             Path(file.name).replace(path)
-    except OSError:
-        notice(f"compiling the search for {game} (each time: {folder.parent} cannot be written)")
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
+        notice(f"compiling the search for {game} (each time: the cache folder cannot be written)")
         return execute(name, text)
     if not any(folder.glob("**/*.nbc")):
         notice(f"compiling the search for {game} (once)")
@@ -192,6 +200,8 @@ def imported(name: str, path: Path) -> ModuleType:
     sys.modules[spec.name] = module  # numba looks up globals there when it loads from its cache
     try:
         spec.loader.exec_module(module)
+        if not hasattr(module, "run"):
+            raise ImportError(f"{path} holds no search")
     except BaseException:
         del sys.modules[spec.name]
         raise

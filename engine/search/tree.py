@@ -37,27 +37,40 @@ if TYPE_CHECKING:  # a game's rules, put here by engine/search/kernel.py
         tactics,
     )
 
-INFINITY = 32_767
+INFINITY = 1 << 40
 SOLID_DEPTH = 255  # the depth of a value that holds at any depth
 MAX_PLY = 300  # frames of the stack: positions the game went through, then the search
 
 # The fields of a frame
-FRAME = 20
+FRAME = 21
 MINE, REST, ALPHA, BETA, DEPTH, BEST, BEST_MOVE, NEXT, COUNT, AGAIN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
+SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW, OWN = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 
 # The fields of control
-PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE = range(11)
-CONTROL = 11
+PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE, LAST = range(12)
+CONTROL = 12
 
 WAYS = 4  # entries of a bucket: four pairs of words, one line of a processor's cache
 
 # The data word of an entry:   age 6 | effort 6 | depth 8 | move 8 | high 16 | low 16
 OFFSET = 1 << 15
+UNKNOWN = OFFSET - 1  # a bound as wide as this says nothing
+NO_MOVE = 255
 
 
 def pack(low: int, high: int, move: int, depth: int, effort: int, age: int) -> int:
     return (low + OFFSET) | (high + OFFSET) << 16 | move << 32 | depth << 40 | effort << 48 | age << 54
+
+
+def lower(data: int) -> int:
+    """The lower bound in a data word."""
+    low = (data & 65_535) - OFFSET
+    return -INFINITY if low == -UNKNOWN else low
+
+
+def upper(data: int) -> int:
+    high = (data >> 16 & 65_535) - OFFSET
+    return INFINITY if high == UNKNOWN else high
 
 
 def find(table: list[int], slot: int, check: int) -> int:
@@ -76,10 +89,9 @@ def remember(
     if at >= 0:
         old = table[at + 1]
         if old >> 40 & 255 == depth:  # two results of one depth narrow each other
-            old_low, old_high = (old & 65_535) - OFFSET, (old >> 16 & 65_535) - OFFSET
-            low, high = max(low, old_low), min(high, old_high)
+            low, high = max(low, lower(old)), min(high, upper(old))
             if low > high:  # an estimate that has changed since
-                low, high = max(low, -INFINITY), max(low, high)
+                high = low
     else:
         worth = 1 << 20
         at = slot
@@ -92,6 +104,7 @@ def remember(
                 value = -128
             if value < worth:
                 worth, at = value, slot + 2 * i
+    low, high = max(min(low, UNKNOWN - 1), -UNKNOWN), min(max(high, 1 - UNKNOWN), UNKNOWN)
     table[at] = check
     table[at + 1] = pack(low, high, move, depth, effort, age)
 
@@ -144,6 +157,7 @@ def run(
     """Go on with the search in `stack` for control[BUDGET] more nodes, or to its end."""
     ply, value, solid, returning = control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING]
     nodes, mask, age, root = control[NODES], control[MASK], control[AGE], control[ROOT]
+    last = control[LAST]
     limit = nodes + control[BUDGET]
     while ply >= root:
         f = ply * FRAME
@@ -169,29 +183,31 @@ def run(
                 ply -= 1
                 continue
             depth = stack[f + DEPTH]
-            if depth <= 0 or ply >= MAX_PLY:
+            if depth <= 0 or ply >= last:
                 value, solid = min(max(guess(mine, rest), low), high), 0
                 ply -= 1
                 continue
             secured = UNIT * base(mine, rest)
-            a, b = key(mine, rest)
+            a, b, own = key(mine, rest)
             check = mix(a, b)
             at = find(table, (check & mask) * (2 * WAYS), check)
             hint = -1
             if at >= 0:
                 data = table[at + 1]
                 known = data >> 40 & 255
-                hint = data >> 32 & 255
+                if own:
+                    hint = data >> 32 & 255
                 if known >= depth and ply > root:
-                    known_low, known_high = (data & 65_535) - OFFSET + secured, (data >> 16 & 65_535) - OFFSET + secured
+                    known_low, known_high = lower(data) + secured, upper(data) + secured
                     if known_low >= beta or known_high <= alpha or known_low == known_high:
                         value = known_low if known_low >= beta or known_low == known_high else known_high
                         solid = 1 if known == SOLID_DEPTH else 0
                         ply -= 1
                         continue
             stack[f + LOW] = low
-            stack[f + ALPHA], stack[f + BETA] = max(alpha, low), min(beta, high)
-            stack[f + FLOOR] = max(alpha, low)
+            floor = max(alpha, low if ply > root else low - 1)  # at the root a move that holds the least must show
+            stack[f + ALPHA], stack[f + BETA], stack[f + FLOOR] = floor, min(beta, high), floor
+            stack[f + OWN] = 1 if own else 0
             stack[f + BEST], stack[f + BEST_MOVE], stack[f + SOLID] = -INFINITY, -1, 1
             stack[f + HASH], stack[f + BASE], stack[f + ENTERED] = check, secured, nodes
             stack[f + COUNT] = candidates(mine, rest, moves, m) - m
@@ -242,6 +258,8 @@ def run(
                 effort = min(length(nodes - stack[f + ENTERED]), 63)
                 check = stack[f + HASH]
                 slot = (check & mask) * (2 * WAYS)
+                if stack[f + OWN] == 0:
+                    move = NO_MOVE
                 remember(table, slot, check, low, high, move, SOLID_DEPTH if solid else min(depth, 254), effort, age)
                 value = best
                 returning = 1

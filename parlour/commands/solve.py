@@ -28,7 +28,8 @@ def run(args: Namespace) -> int:
     report = thinker.solve(game.start(), Limits(args.seconds), progress=progress)
     print(as_json(game, report) if args.json else as_text(game, report))
     if not report.proved:
-        tell(f"not solved within {args.seconds:g} s: {known(report)}; try more --seconds")
+        limit = "to the depth that can be searched" if args.seconds is None else f"within {args.seconds:g} s"
+        tell(f"not solved {limit}: {known(report)}" + ("" if args.seconds is None else "; try more --seconds"))
     return 0 if report.proved else 1
 
 

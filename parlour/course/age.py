@@ -9,7 +9,7 @@ import os
 import time
 
 START_UP = 0.05  # what Python and our imports take, where nobody can tell
-UNLIKELY = 5.0  # seconds of start-up that show the figure to be none
+UNLIKELY = 2.0  # seconds of start-up that show the figure to be none
 
 
 def process_age() -> float:

@@ -43,7 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def depth(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= 42):
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= 42):
         raise ArgumentTypeError(f"a depth is a whole number from 1 to 42, not {text[:20]!r}")
     return int(text)
 

@@ -180,7 +180,7 @@ def test_the_search_finds_the_functions_it_needs(variant: Variant) -> None:
         words = state.mine, state.rest
         assert max(words) < 1 << game.rules.WIDTH
         assert len(game.moves(state)) <= game.rules.MOST_MOVES
-        first, second = game.rules.key(*words)
+        first, second, _ = game.rules.key(*words)
         assert min(first, second) >= 0
         if game.outcome(state) is None:
             low, high = game.rules.bounds(*words)

@@ -50,6 +50,12 @@ def test_solve_says_plainly_when_the_time_was_not_enough() -> None:
     assert "estimated" in done.stdout
 
 
+def test_solve_says_plainly_when_nothing_can_be_forced() -> None:
+    done = parlour("solve", "conga", "--option", "stones=1", "--option", "max_plies=6", "--plain")
+    assert done.returncode == 1
+    assert "not solved to the depth that can be searched" in done.stderr
+
+
 def test_a_game_that_is_over() -> None:
     words = ("--position", "0,0,0/0,0,0 7,11 2", "--plain")
     assert "the game is over; value -4 for player 2" in parlour("best", "mancala", *words).stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.games import mancala
 from engine.registry import create
 from engine.search import kernel
 
@@ -59,7 +60,26 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
     assert outputs[0][-1] == outputs[1][-1]
 
 
-def test_options_and_sources_give_sources_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_was_cut_off_is_made_anew(tmp_path: Path) -> None:
+    count = ask(tmp_path)[-1]
+    for path in tmp_path.glob("**/*.py"):
+        path.write_text("")
+    assert ask(tmp_path) == ["compiling the search for mancala (its cache was damaged)", count]
+
+
+def other_guess(mine: int, rest: int) -> int:
+    return 1
+
+
+def test_a_changed_rule_gives_another_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = create("mancala")
+    before = kernel.source(game)
+    monkeypatch.setattr(other_guess, "__module__", mancala.__name__)
+    monkeypatch.setattr(mancala, "guess", other_guess)
+    assert kernel.source(game) != before
+
+
+def test_options_give_sources_of_their_own() -> None:
     texts = {
         kernel.source(create("mancala", {"pits": pits, "rules": rules}))
         for pits in (5, 6)

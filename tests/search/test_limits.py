@@ -11,6 +11,7 @@ import pytest
 
 from engine.registry import create
 from engine.search import Limits, Report, Thinker
+from engine.search.limits import Clock
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +35,25 @@ def test_the_clock_is_looked_at_often(thinker: Thinker) -> None:
     """The clock itself is no measure on a busy machine; that it is looked at again and again is."""
     seen: list[int] = []
     thinker.think(thinker.game.start(), Limits(seconds=0.2))
-    run = thinker.kernel.run
+    run = thinker.driver.kernel.run
 
     def counting(*arrays: object) -> None:
         run(*arrays)
         seen.append(1)
 
-    thinker.kernel = replace(thinker.kernel, run=counting)
+    thinker.driver.kernel = replace(thinker.driver.kernel, run=counting)
     report = thinker.think(thinker.game.start(), Limits(seconds=0.3))
     assert len(seen) > 20
     assert report.depth >= 1
+
+
+def test_the_table_grows_while_there_is_time() -> None:
+    driver = Thinker(create("maxconnect4"), compiled=True).driver
+    size = len(driver.table)
+    driver.grow(Clock(Limits(seconds=0.002)))
+    assert len(driver.table) == size, "copying it would take longer than is left"
+    driver.grow(Clock(Limits()))
+    assert len(driver.table) == 4 * size
 
 
 def test_an_answer_is_there_at_once(thinker: Thinker) -> None:

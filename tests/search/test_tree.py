@@ -90,12 +90,18 @@ def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object
     thinker = Thinker(game, compiled=False)
     chance = random.Random(2)
     for state in [game.start(), *chance.sample(sorted(known), min(60, len(known)))]:
+        played = [state]
         report = thinker.solve(state, Limits())
         assert (report.value, report.proved) == (known[state], True), game.dump(state)
-        if report.move is not None:
-            after = game.play(state, report.move)
-            value = known[after] if after.turn == state.turn else -known[after]
-            assert value == known[state], f"{game.dump(state)}: {report.move} is not a best move"
+        thought = Thinker(game, compiled=False).think(state, Limits())
+        assert (thought.value, thought.proved) == (known[state], True), game.dump(state)
+        for found in (report, thought):
+            for move in found.line:
+                after = game.play(state, move)
+                value = known[after] if after.turn == state.turn else -known[after]
+                assert value == known[state], f"{game.dump(state)}: {game.format(state, move)} is not a best move"
+                state = after
+            state = played[-1]
 
 
 def late_max_connect4(empty: int, seed: int) -> tuple[Game, State]:
@@ -132,6 +138,23 @@ def test_wide_options_run_unjitted() -> None:
         assert not compilable(game)
         report = think(game, game.start(), Limits(nodes=300))
         assert report.move in game.moves(game.start())
+
+
+@pytest.mark.parametrize("stores", [(0, 0), (0, 6000), (6000, 0), (30_000, 30_000)])
+def test_stores_of_any_size_leave_the_rest_alone(stores: tuple[int, int]) -> None:
+    game = create("mancala", {"start": f"1,2/2,1 {stores[0]},{stores[1]} 1"})
+    for report in (think(game, game.start(), Limits()), Thinker(game).solve(game.start(), Limits())):
+        assert report.proved
+        assert report.value == stores[1] - stores[0]
+        assert report.move in game.moves(game.start())
+
+
+def test_no_proof_goes_beyond_the_ply_limit() -> None:
+    position = ".,.,b1,w4/.,b1,b1,b1/b1,b1,w1,b1/w5,b2,b1,. w"  # white loses in two plies
+    for limit, proved in ((1, False), (2, True), (400, True)):
+        game = create("conga", {"start": position, "max_plies": limit})
+        report = think(game, game.start(), Limits(depth=6), compiled=False)
+        assert report.proved is proved, limit
 
 
 def test_a_finished_game_has_its_result_and_no_move() -> None:
