@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.errors import GameError
 from engine.registry import create
-from protocol.messages import RoomInfo
+from protocol.messages import Options, RoomInfo, TimeControl
 
 Stakes = Literal["any", "rated", "casual"]
 
@@ -52,3 +52,14 @@ class Policy:
             if name in settled and str(settled[name]) != value:
                 return f"only with {name}={value}"
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A game the bot looks for by itself: with anybody (`whom` empty), or with somebody by name."""
+
+    game: str
+    options: Options
+    clock: TimeControl
+    rated: bool = False
+    whom: str = ""

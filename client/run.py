@@ -18,8 +18,8 @@ from client.bot import Bot
 from client.clocks import parse
 from client.maker import Maker, of_class
 from client.playing import Manners, Tell
-from client.policy import Policy
-from client.runner import Runner, Wish
+from client.policy import Policy, Wish
+from client.runner import Runner
 from client.session import Session
 from client.statefile import StateFile, default_file
 from client.thinking import in_thread

@@ -5,34 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from client.errors import Refused, SessionError
 from client.happenings import Connected, Happening, Lost
 from client.maker import Maker
 from client.playing import Manners, Playing, Tell
-from client.policy import Policy
+from client.policy import Policy, Wish
 from client.session import Session
 from client.statefile import StateFile
 from client.table import Table
 from protocol import messages as m
-from protocol.messages import Options, TimeControl
 
 LINGER = 20.0  # seconds in a finished game, for those who want another one
 HOPELESS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request")  # asking again would not help
 RETRY = 2.0  # seconds before another try at something that was refused
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A game the bot looks for by itself: with anybody (`whom` empty), or with somebody by name."""
-
-    game: str
-    options: Options
-    clock: TimeControl
-    rated: bool = False
-    whom: str = ""
 
 
 class Runner:
@@ -119,6 +106,8 @@ class Runner:
         if not happening.again:
             self._tell(f"connected to {self._session.url} as {you.name}")
             self._seated.clear()
+            for playing in self._playing.values():  # games of somebody whom the server does not know any more
+                playing.task.cancel()
         if self._open_rooms:
             self._spawn(self._watch_lobby())
         self._looking.set()

@@ -24,6 +24,7 @@ from client.backoff import Backoff
 from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
 from client.happenings import Connected, Happening, Lost
 from client.link import Dropped, Link, linked
+from client.subscriptions import Subscriptions
 from client.tables import Tables
 from client.waiting import Waiting
 from protocol import messages as m
@@ -63,8 +64,7 @@ class Session:
         self._ids = count(1)
         self._asking = Asking()
         self._ready = asyncio.Event()  # there is a link, or there will never be one again
-        self._watched: dict[str, str] = {}  # rooms to be watched again after a cut, with their codes
-        self._lobby = False
+        self._subscriptions = Subscriptions()
         self._happenings: asyncio.Queue[Happening | SessionError] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
@@ -124,7 +124,7 @@ class Session:
         """Send a command and wait for its `ok`; Refused, Unanswered, or Cut if it may not be sent twice."""
         if self._ended is not None:
             raise self._ended
-        self._remember(command)
+        self._subscriptions.note(command)
         try:
             async with asyncio.timeout(self._timeout if within is None else within):
                 return await self._asking.ask(command, self._ready)
@@ -135,16 +135,6 @@ class Session:
     def latency(self) -> float:
         """Seconds for a question and its answer, lately."""
         return self._asking.latency
-
-    def _remember(self, command: m.Command) -> None:
-        """What has to be asked for again after a cut."""
-        match command:
-            case m.Watch():
-                self._watched[command.room] = command.code
-            case m.Leave():
-                self._watched.pop(command.room, None)
-            case m.Lobby():
-                self._lobby = command.on
 
     # -- connections
 
@@ -199,6 +189,8 @@ class Session:
 
     def _connected(self, link: Link, welcome: m.Welcome, latency: float) -> None:
         again = self.welcome is not None and self.welcome.you.id == welcome.you.id
+        if not again:
+            self.tables.clear()  # the seats of somebody else
         self.welcome, self.resume = welcome, welcome.session
         self._backoff.reset()
         self._happenings.put_nowait(Connected(welcome, again))
@@ -209,12 +201,10 @@ class Session:
         """Whatever was under way: questions without an answer, the lobby, rooms where something may have happened."""
         for waiting in unanswered:
             await self._asking.send(waiting)
-        if self._lobby:
+        if self._subscriptions.lobby:
             await self.ask(m.Lobby(id=self.id(), on=True))
-        for table in self.tables.unfinished():
-            known = table.room in welcome.rooms  # then a snapshot comes by itself
-            if not known and (table.seat is not None or table.room in self._watched):
-                await self._catch_up(table.room, self.tables.missing.get(table.room, table.seq))
+        for room, after in list(self._subscriptions.missed(self.tables, welcome.rooms)):
+            await self._catch_up(room, after)
 
     def _end(self, error: SessionError) -> None:
         if self._ended is None:
@@ -254,9 +244,8 @@ class Session:
 
     async def _catch_up(self, room: str, after: int) -> None:
         """Ask for the events behind a seq, or with 0 for a whole snapshot."""
-        code = self._watched.get(room, "")
         with suppress(Refused):  # a room that is there no more
-            await self.ask(m.Watch(id=self.id(), room=room, after=after, code=code))
+            await self.ask(m.Watch(id=self.id(), room=room, after=after, code=self._subscriptions.code(room)))
 
     def _chore(self, work: Coroutine[Any, Any, None]) -> None:
         async def done() -> None:

@@ -21,9 +21,8 @@ from client.clocks import parse
 from client.errors import SessionError
 from client.maker import Maker, of_homework, of_program, of_recipe
 from client.playing import Manners
-from client.policy import Policy
+from client.policy import Policy, Wish
 from client.run import Connection, play
-from client.runner import Wish
 from client.thinking import think
 from engine.registry import GAMES, create
 from parlour.arguments import options_of

@@ -12,9 +12,8 @@ from client.backoff import Backoff
 from client.bots.recipe import Recipe
 from client.maker import Maker, of_recipe
 from client.playing import Manners
-from client.policy import Policy
+from client.policy import Policy, Wish
 from client.run import Connection, play
-from client.runner import Wish
 from client.session import Session
 from protocol import messages as m
 from protocol.messages import TimeControl

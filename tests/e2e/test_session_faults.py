@@ -188,6 +188,23 @@ async def test_a_forgotten_session_becomes_somebody_new(tmp_path: Path) -> None:
         assert left.resume == left.welcome.session != "of another time"
 
 
+async def test_one_whom_the_server_forgets_watches_on_without_the_seats(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:  # noqa: SIM117
+        async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
+            async with session(house.url, "right") as right:
+                mine = await seat_two(left, right)
+                other = (await right.ask(m.Create(id=right.id(), game="conga"))).room
+                await left.ask(m.Watch(id=left.id(), room=other))
+                await until("it watches", lambda: other in left.tables)
+                assert left.welcome is not None
+                before = left.welcome.you.id
+                left.resume = "forgotten"
+                proxy.cut()
+                await until("it is somebody new", lambda: left.welcome is not None and left.welcome.you.id != before)
+                await until("and watches", lambda: other in left.tables)
+                assert mine not in left.tables
+
+
 async def test_no_answer_in_time(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:  # noqa: SIM117
         async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:

@@ -1,0 +1,22 @@
+"""The benchmarks run and measure something."""
+
+from __future__ import annotations
+
+from bench.bots import measure, percentile
+from bench.ladder import Tally, match
+from engine.registry import create
+
+
+async def test_the_cost_of_a_bot_can_be_measured() -> None:
+    times = await measure(5)
+    assert set(times) == {"bare", "thread", "exec"}
+    assert all(len(values) >= 5 and max(values) < 5000 for values in times.values())
+    assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
+
+
+def test_levels_can_be_compared() -> None:
+    tally = match(create("cohcoh", {"n": 4, "k": 3}), high=3, low=1, pairs=2, seconds=0.05, seed=1)
+    assert tally.games == 4
+    assert Tally(10, 0, 10).sure == 0.5
+    assert Tally(30, 5, 10).sure > 0.99
+    assert Tally(1, 2, 1).score == 0.5
