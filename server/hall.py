@@ -36,7 +36,7 @@ from server.teller import Teller
 
 Action = Callable[[Room, int], Decision]
 RETRY = 1.0  # seconds to wait while the store cannot write
-ENDED_KEPT = 4  # ended rooms that a connection still hears of: for a last word, or a rematch
+ENDED_KEPT = 1  # ended rooms that a connection still hears of: for a last word, or a rematch
 LATE = 300  # milliseconds after which the deadline of a room is anybody's business, not just its attendants'
 OTHERS = 5000  # milliseconds without a sign of other nodes after which there are none
 

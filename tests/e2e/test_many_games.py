@@ -25,7 +25,7 @@ async def test_a_server_forgets_games_that_are_over(start: Start, come: Come) ->
             await guest.find(type="snapshot", room=room)
     known = server.house.hall.rooms
     assert rooms[-1] in known
-    assert len(known) <= ENDED_KEPT + 2
+    assert len(known) <= ENDED_KEPT + 2, "the last room, what is kept, and what a watcher keeps"
     late = await come(server.url, "late")
     await late.ask("watch", room=rooms[0])
     assert (await late.find(type="snapshot"))["next"] == rooms[1]
