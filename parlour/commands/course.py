@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from argparse import REMAINDER, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 
-from parlour.cli import Command, UserError
+from parlour.cli import Command, Parser, UserError
 
 PROGRAMS = {
     "mancala": "greedy, minimax and alpha-beta with next_state.txt and traverse_log.txt",
@@ -34,6 +34,6 @@ def run(args: Namespace) -> int:
         raise UserError(f"there is no course program {args.program[:40]!r}; there are {', '.join(PROGRAMS)}")
     program: Command = importlib.import_module(f"parlour.course.{args.program}")
     name = f"parlour course {args.program}"
-    parser = ArgumentParser(name, description=program.__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser = Parser(name, description=program.__doc__, formatter_class=RawDescriptionHelpFormatter)
     program.arguments(parser)
     return program.run(parser.parse_args(args.words))

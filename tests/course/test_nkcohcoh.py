@@ -41,7 +41,7 @@ def one_marble_more(before: str, after: str) -> bool:
 
 
 @pytest.mark.parametrize("board", ["................", "w...b.w....b....", ".wb............."])
-def test_a_tenth_of_a_second(board: str) -> None:
+def test_a_tenth_of_a_second(board: str, quiet_machine: None) -> None:
     runs = [call("4", "3", board, "0.1") for _ in range(5)]
     assert all(one_marble_more(board, lines[-1]) for lines, _ in runs)
     # A busy machine may need longer than that for Python alone; then next to nothing may come on top of it.
@@ -49,7 +49,7 @@ def test_a_tenth_of_a_second(board: str) -> None:
 
 
 @pytest.mark.parametrize("seconds", ["1", "1.6"])
-def test_within_the_time_with_the_strong_search(seconds: str) -> None:
+def test_within_the_time_with_the_strong_search(seconds: str, quiet_machine: None) -> None:
     board = "." * 36
     lines, spent = call("6", "4", board, seconds)
     assert one_marble_more(board, lines[-1])
@@ -57,7 +57,7 @@ def test_within_the_time_with_the_strong_search(seconds: str) -> None:
     assert spent > float(seconds) / 2, "the time is used"
 
 
-def test_a_large_board_in_a_short_time() -> None:
+def test_a_large_board_in_a_short_time(quiet_machine: None) -> None:
     board = "." * 144
     lines, spent = call("12", "5", board, "0.5")
     assert one_marble_more(board, lines[-1])
@@ -68,7 +68,8 @@ def test_it_finds_the_only_move_that_does_not_lose() -> None:
     # docs/rules.md: (3,3) is drawn; from the empty board only the centre keeps the draw
     lines, _ = call("3", "3", ".........", "5")
     assert lines[-1] == "....w...."
-    assert lines[-2] == "white plays b2 (cell 4), depth 9: draws"
+    assert lines[-2].startswith("white plays b2 (cell 4), depth ")
+    assert lines[-2].endswith(": draws")
 
 
 def test_every_board_comes_with_its_recommendation() -> None:
@@ -115,9 +116,7 @@ def test_a_bad_board(capsys: pytest.CaptureFixture[str], words: list[str], sente
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon", "1e9"])
 def test_a_time_that_is_none(capsys: pytest.CaptureFixture[str], seconds: str) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["course", "nkcohcoh", "3", "3", ".........", seconds])
-    assert left.value.code == 2
+    assert main(["course", "nkcohcoh", "3", "3", ".........", seconds]) == 2
     assert "SECONDS is a number above 0 and up to 86400" in capsys.readouterr().err
 
 
