@@ -6,15 +6,19 @@ What the first picture does not need is imported behind it, in `_live`, so that 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.binding import Binding
+from textual.css.query import NoMatches
+from textual.filter import LineFilter
 
 from client.errors import SessionError
 from client.happenings import Connected, Happening, Lost
+from client.tui.ascii_only import AsciiOnly
 from client.tui.looks import Looks
 from client.tui.parlour_screen import Foyer, ParlourScreen
 from client.tui.plan import Plan, Wish
@@ -55,6 +59,10 @@ class Parlour(App[str]):
 
     def _come_alive(self) -> None:
         self.run_worker(self._live())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return [*filters, AsciiOnly()] if self.looks.ascii_only else filters
 
     async def close(self) -> None:
         """Everything that was started for this client ends. Shielded: a second Ctrl-C must not leave a server."""
@@ -119,16 +127,19 @@ class Parlour(App[str]):
                 self.bots = frozenset(bot.name for bot in bots)
             case m.Snapshot(room=room) if room in self._unfinished:
                 self._offer(room)
-        for screen in self._screens():
-            screen.hear(happening)
+        self._each(lambda screen: screen.hear(happening))
 
     def _screens(self) -> list[ParlourScreen]:
         return [screen for screen in self.screen_stack if isinstance(screen, ParlourScreen) and screen.ready]
 
+    def _each(self, act: Callable[[ParlourScreen], None]) -> None:
+        for screen in self._screens():
+            with suppress(NoMatches):  # it is being taken down
+                act(screen)
+
     def _trouble(self, text: str) -> None:
         self.connection = text
-        for screen in self._screens():
-            screen.trouble()
+        self._each(lambda screen: screen.trouble())
 
     def _offer(self, room: str) -> None:
         """Go on with a game that was left?"""
@@ -186,7 +197,8 @@ class Parlour(App[str]):
 
     def _tell(self, text: str) -> None:
         for screen in self._screens()[-1:]:
-            screen.notice(printable(text))
+            with suppress(NoMatches):
+                screen.notice(printable(text))
 
     def make(self, wish: Wish) -> None:
         command = m.Create(
@@ -242,6 +254,5 @@ class Parlour(App[str]):
     def other_theme(self) -> None:
         self.looks = self.looks.next_theme()
         self.set_class(self.looks.theme == "mono", "-mono")
-        for screen in self._screens():
-            screen.repaint()
+        self._each(lambda screen: screen.repaint())
         self._tell(f"colours: {self.looks.theme}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Button, Static
 
 
 class Confirm(ModalScreen[bool]):
     BINDINGS = [
-        Binding("y,enter", "answer(True)", show=False),
+        Binding("y", "answer(True)", show=False),
         Binding("n,escape", "answer(False)", show=False),
     ]
 
@@ -23,7 +23,12 @@ class Confirm(ModalScreen[bool]):
         with Vertical(classes="box"):
             yield Static(self._question, markup=False)
             yield Static("")
-            yield Static("y: yes     n: no", classes="keys", markup=False)
+            with Horizontal(classes="answers"):
+                yield Button("y: yes", id="yes", compact=True)
+                yield Button("n: no", id="no", compact=True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
 
     def action_answer(self, yes: bool) -> None:
         self.dismiss(yes)

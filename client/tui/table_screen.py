@@ -101,7 +101,8 @@ class TableScreen(ParlourScreen):
             self.play = Play(table)
         self.play.fresh(table)
         self._send_premove()
-        self.query_one("#title", Static).update(f" {title(table)}")
+        lag = self.house.lag()
+        self.query_one("#title", Static).update(f" {title(table)}{f'   {lag}' if lag else ''}")
         self._paint_board()
         self.query_one(MoveList).show(table.moves, table.setup.sides, self.play.ply)
         self.query_one(NoteView).show(table, self.play.ply)
@@ -154,6 +155,8 @@ class TableScreen(ParlourScreen):
         line = situation(table)
         if table.status == "ended" and table.seat is not None:
             line += "   m: rematch   q: leave   arrows: look at the game"
+        elif table.status == "ended" and table.next:
+            line += "   m: on to the rematch"
         elif table.my_move and not self._greeted and not table.moves[1:]:
             line += "   " + FIRST_HINT.format(move=table.game.legal(table.state)[0])
         return line
@@ -373,6 +376,11 @@ class TableScreen(ParlourScreen):
         self._ask("Ask to take your last move back?", m.Takeback(id=self.house.next_id(), room=self.room))
 
     def do_rematch(self) -> None:
+        table = self.table
+        if table is not None and table.seat is None and table.next:  # watchers go along
+            self.house.order(m.Watch(id=self.house.next_id(), room=table.next))
+            self._go_to(table.next)
+            return
         self._ask("Play again, with seats swapped?", m.Rematch(id=self.house.next_id(), room=self.room), running=False)
 
     def do_claim(self) -> None:

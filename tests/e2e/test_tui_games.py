@@ -276,6 +276,38 @@ async def test_from_the_lobby_to_a_game_against_a_bot(tmp_path: Path) -> None:
         await settled(pilot, "we are back in the lobby", lambda: app.screen is lobby)
 
 
+async def test_sitting_down_in_a_room_that_waits_and_quick_pairing(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+        made = await bob.ask(m.Create(id=bob.id(), game="mancala", seat=0))
+        async with client(house.url, tmp_path, "join", rooms=(made.room,)) as (app, pilot):
+            screen = await at_table(app, pilot)
+            assert screen.table is not None
+            assert (screen.room, screen.table.seat) == (made.room, 1)
+        await carol.ask(m.Pair(id=carol.id(), game="conga"))
+        async with client(house.url, tmp_path) as (app, pilot):
+            await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.lines)
+            await pilot.press(*"carol", "ctrl+p")
+            screen = await at_table(app, pilot)
+            assert screen.table is not None
+            assert screen.table.opponent is not None
+            assert screen.table.opponent.name == "carol"
+
+
+async def test_watchers_go_along_to_the_rematch(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+        made = await bob.ask(m.Create(id=bob.id(), game="conga", seat=0))
+        await carol.ask(m.Join(id=carol.id(), room=made.room))
+        async with client(house.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
+            screen = await at_table(app, pilot)
+            await bob.ask(m.Resign(id=bob.id(), room=made.room))
+            await carol.ask(m.Rematch(id=carol.id(), room=made.room))
+            await bob.ask(m.Rematch(id=bob.id(), room=made.room))
+            await settled(pilot, "the rematch is offered", lambda: "m: on to the rematch" in picture_of(app))
+            await pilot.press("m")
+            await settled(pilot, "the next game is shown", lambda: screen.room != made.room and screen.table)
+            assert "carol - bob" in picture_of(app)
+
+
 async def test_a_finished_game_is_found_and_played_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.tui.table_screen.PACE", 0.02)
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:

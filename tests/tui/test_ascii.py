@@ -1,0 +1,32 @@
+"""With --ascii every screen is ASCII, whatever a widget or a stranger's name would draw."""
+
+from __future__ import annotations
+
+import pytest
+
+from client.tui.ascii_only import to_ascii
+from client.tui.looks import Looks
+from tests.tui.lobbies import news
+from tests.tui.still import Still, picture_of, snapshot_of
+from tests.tui.test_snapshots import SCREENS, TABLES
+
+
+@pytest.mark.parametrize("name", SCREENS)
+async def test_every_screen(name: str) -> None:
+    names = ("zoë", "Łukasz")
+    rooms = [
+        snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options, names=names)
+        for key, t in TABLES.items()
+    ]
+    app = Still(*rooms, looks=Looks("mono", ascii_only=True))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await SCREENS[name](app)  # type: ignore[misc]
+        app.happens(news())
+        await pilot.pause()
+        text = picture_of(app)
+        assert text.isascii(), [line for line in text.splitlines() if not line.isascii()]
+
+
+def test_everything_keeps_its_place() -> None:
+    text = "┌─┐ … ● é 日"
+    assert to_ascii(text) == "+-+ . * ? ??"
