@@ -7,6 +7,7 @@ immutable value. A `Move` is an int inside and text at the edge; `parse` and `fo
 from __future__ import annotations
 
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,11 +103,6 @@ class Game(ABC):
     # -- what a game file brings
 
     @classmethod
-    @abstractmethod
-    def module(cls) -> ModuleType:
-        """The module whose plain functions are the rules."""
-
-    @classmethod
     def infer(cls, given: dict[str, object]) -> dict[str, object]:
         """Fill in options that a `start` position tells by its shape; an option that was given stays."""
         return given
@@ -152,6 +148,11 @@ class Game(ABC):
     def draw(self, state: State) -> Board: ...
 
     # -- what every game can do
+
+    @classmethod
+    def module(cls) -> ModuleType:
+        """The module whose plain functions are the rules: the game's own file."""
+        return sys.modules[cls.__module__]
 
     def start(self) -> State:
         return self._start

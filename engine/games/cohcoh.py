@@ -14,9 +14,7 @@ A move is the cell N * row + column, counted by rows from the top as in the cour
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import ModuleType
 
 from engine.bits import lowest, ones
 from engine.board import Board, Cell, digits
@@ -339,10 +337,6 @@ class CohCoh(Game):
     evaluations = {"windows": "open_windows"}
     move_form = "a square, like b3"
     position_form = ".w......b w"
-
-    @classmethod
-    def module(cls) -> ModuleType:
-        return sys.modules[__name__]
 
     @classmethod
     def infer(cls, given: dict[str, object]) -> dict[str, object]:

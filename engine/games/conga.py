@@ -26,9 +26,7 @@ is a shift. A move is 16 * direction + square it starts from, the directions clo
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import ModuleType
 
 from engine.bits import lowest, ones
 from engine.board import Board, Cell
@@ -243,10 +241,6 @@ class Conga(Game):
     }
     move_form = "the square moved from and the first square of the run, like a4b3"
     position_form = "b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b"
-
-    @classmethod
-    def module(cls) -> ModuleType:
-        return sys.modules[__name__]
 
     def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
         return {"STONES": int(values["stones"])}

@@ -24,9 +24,7 @@ index of a pit.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import ModuleType
 
 from engine.board import Board, Cell
 from engine.errors import shorten
@@ -203,10 +201,6 @@ class Mancala(Game):
     evaluations = {"stores": "stores"}
     move_form = "a column counted from the left, like 3"
     position_form = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
-
-    @classmethod
-    def module(cls) -> ModuleType:
-        return sys.modules[__name__]
 
     @classmethod
     def infer(cls, given: dict[str, object]) -> dict[str, object]:

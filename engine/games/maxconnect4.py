@@ -17,9 +17,7 @@ wrap round the edge:
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import ModuleType
 
 from engine.bits import ones
 from engine.board import Board, Cell, digits
@@ -151,10 +149,6 @@ class MaxConnect4(Game):
     evaluations = {"course": "course", "score": "score"}
     move_form = "a column from 1 to 7"
     position_form = "0000000/0000000/0000000/0000000/0000000/2120121 1"
-
-    @classmethod
-    def module(cls) -> ModuleType:
-        return sys.modules[__name__]
 
     def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
         return {}

@@ -109,7 +109,7 @@ class Table:
     def strong(self, state: State) -> tuple[Move, float, int]:
         from engine.search import Limits, think
 
-        report = think(self.game, state, Limits(depth=self.depth))
+        report = think(self.game, state, Limits(depth=self.depth), notice=lambda sentence: print(sentence, flush=True))
         assert report.move is not None
         return report.move, report.value, report.nodes
 

@@ -14,6 +14,7 @@ from engine.game import Game
 from engine.perft import perft
 from engine.record import parse, verify, write
 from engine.registry import GAMES, create
+from engine.search import Limits, think
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -90,3 +91,4 @@ def test_the_worked_example_of_a_new_game(tmp_path: Path) -> None:
             assert game.load(game.dump(state)) == state
             state = game.play(state, moves[-1])
         assert game.outcome(state) is not None
+        assert think(game, game.start(), Limits(depth=4), compiled=False).move in game.moves(game.start())
