@@ -43,6 +43,15 @@ class Place:
         self._passing = tempfile.TemporaryDirectory(prefix="parlour-")
         self.folder = Path(self._passing.name)
 
+    def remember(self, bot: str) -> str:
+        """Keep the name of a bot for the next time; the one of the last time."""
+        path, before = self.folder / "bot", ""
+        with suppress(OSError, UnicodeError):
+            before = path.read_text(encoding="utf-8").strip()
+        with suppress(OSError):
+            path.write_text(f"{bot}\n", encoding="utf-8")
+        return before
+
     def close(self) -> None:
         if self._lock >= 0:
             os.close(self._lock)

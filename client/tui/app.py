@@ -156,12 +156,17 @@ class Parlour(App[str]):
         def answered(yes: bool | None) -> None:
             if yes:
                 self.open_table(room)
-            else:
-                self._errand()
+                return
+            if own:  # nobody waits there, and the house has only so many rooms
+                for given_up in (room, *others):
+                    self.order(m.Resign(id=self.next_id(), room=given_up))
+            self._errand()
 
         from client.tui.confirm import Confirm
 
-        self.push_screen(Confirm(f"{left} Go on with it?"), answered)
+        own = self.host is not None and self.host.is_private
+        question = "Go on with it? No gives it up." if own else "Go on with it?"
+        self.push_screen(Confirm(f"{left} {question}"), answered)
 
     # -- for the screens
 

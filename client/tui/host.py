@@ -41,7 +41,9 @@ class Host:
     async def _own(self) -> str:
         self._place.open()
         vs = "" if self.plan.wish is None else self.plan.wish.vs
-        self._server = PrivateServer((vs,) if vs else HOUSE, self._place)
+        before = self._place.remember(vs) if vs else ""  # whom an unfinished game may be against
+        bots = tuple(dict.fromkeys((vs, before) if before else (vs,))) if vs else HOUSE
+        self._server = PrivateServer(bots, self._place)
         self.is_private = True
         return await self._server.start()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
+from contextlib import suppress
 
 from client.tui.app import Parlour
 from client.tui.looks import Looks
@@ -25,7 +27,13 @@ def run(plan: Plan, looks: Looks) -> str:
 
 async def use(plan: Plan, looks: Looks) -> str:
     app = Parlour(plan, looks)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # the terminal is to be as it was, however we are told to leave
+        with suppress(NotImplementedError, AttributeError):
+            asyncio.get_running_loop().add_signal_handler(number, app.exit)
     try:
-        return await app.run_async() or ""
+        complaint = await app.run_async() or ""
     finally:
         await app.close()
+    if app.return_code == 1:  # a mistake of ours, which Textual has told about
+        sys.exit(1)
+    return complaint

@@ -123,7 +123,28 @@ def test_nothing_is_left_however_it_ends(number: signal.Signals, screens: Callab
     screen = screens("play", "conga", "--private", "--vs", "random")
     screen.see("your move|to move")
     os.kill(screen.child.pid, number)
+    if number == signal.SIGTERM:
+        screen.see(re.escape("\x1b[?1049l"))  # the terminal is as it was
+        assert screen.end() == 0
     assert gone(home)
+
+
+def test_a_game_given_up_is_not_offered_again(screens: Callable[..., Screen], home: Path) -> None:
+    for answer in ("", "n", "y"):
+        screen = screens("play", "cohcoh", "--private", "--vs", "greedy" if answer else "random", "--seat", "first")
+        if answer:
+            screen.see("You left a game of n-k-coh-coh against (random|greedy)")
+            assert screen.child.match[1] == {"n": "random", "y": "greedy"}[answer]
+            screen.type(answer)
+        screen.see("your move")
+        screen.type("\x03")
+        assert screen.end() == 0
+
+
+def test_a_bot_that_does_not_exist_costs_a_sentence(screens: Callable[..., Screen]) -> None:
+    screen = screens("play", "conga", "--private", "--vs", "nobody-knows")
+    screen.see("there is no bot 'nobody-knows'")
+    assert screen.end() == 2
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
