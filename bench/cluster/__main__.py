@@ -1,0 +1,50 @@
+"""Run a whole cluster as plain processes until Ctrl-C: PostgreSQL, a broker, nodes, a balancer. For trying things out.
+
+What it stores is gone when it ends. docker-compose.yml has the same parts, to stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from argparse import ArgumentParser, Namespace
+
+from bench.cluster.parts import Cluster
+from bench.cluster.postgres import Missing
+
+
+async def run(args: Namespace, flags: list[str]) -> None:
+    told = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    cluster = Cluster(args.nodes, tuple(flags), args.port)
+    try:
+        await cluster.start()
+        print(f"cluster: play at {cluster.url}")
+        print(f"cluster: database {cluster.db}")
+        print(f"cluster: broker {cluster.broker.url} ({cluster.broker.kind})")
+        for node in cluster.nodes:
+            assert node.process is not None
+            print(f"cluster: node {node.url} (process {node.process.pid})", flush=True)
+        await told.wait()
+    finally:
+        await cluster.close()
+
+
+def main() -> int:
+    parser = ArgumentParser("scripts/cluster", description=__doc__, epilog="Further flags go to every node.")
+    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--port", type=int, default=8765, help="of the balancer; 0 takes any that is free")
+    parser.add_argument("--house", default="none", help="bots that are always there, as for parlour serve")
+    args, flags = parser.parse_known_args()
+    os.environ["PARLOUR_HOUSE"] = args.house
+    try:
+        asyncio.run(run(args, flags))
+    except Missing as missing:
+        parser.exit(2, f"cluster: {missing}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,131 @@
+"""A player who goes on whatever happens: comes back to any node, looks where the game is, and plays the next move."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from contextlib import suppress
+from typing import Any
+
+from websockets.exceptions import WebSocketException
+
+from engine.registry import create
+from tests.e2e.guest import Guest, Message, Refused
+
+LOST = (WebSocketException, OSError, TimeoutError, EOFError)
+
+
+class Player:
+    def __init__(self, url: str, name: str, think: float = 0.0) -> None:
+        self.url, self.name, self.think = url, name, think
+        self.session = ""
+        self.room = ""
+        self.moves: list[str] = []  # as far as this one knows
+        self.acknowledged: dict[int, str] = {}  # by ply
+        self.ended: Message | None = None
+        self.times_back = -1
+        self.chance = random.Random(name)
+
+    async def come(self) -> Guest:
+        """Connect, and again until it works."""
+        while True:
+            with suppress(*LOST):
+                guest = await Guest.open(self.url)
+                self.times_back += 1
+                try:
+                    await (guest.hello(resume=self.session) if self.session else guest.hello(self.name))
+                    self.session = guest.session
+                    return guest
+                except Refused as refused:
+                    if refused.error["code"] not in ("unavailable", "draining"):
+                        raise
+                    guest.socket.transport.abort()
+            await asyncio.sleep(0.05)
+
+    async def play(self, game: str, options: dict[str, Any]) -> None:
+        self.rules = create(game, options)
+        while self.ended is None:
+            guest = await self.come()
+            with suppress(*LOST):
+                await self.sit(guest)
+            guest.socket.transport.abort()
+
+    async def sit(self, guest: Guest) -> None:
+        """As long as the connection lasts, or the game."""
+        self.pending: tuple[int, int, str] | None = None  # id, ply and text of a move that is not answered yet
+        await guest.ask("watch", room=self.room)
+        await self.see(guest, await guest.find(type="snapshot", room=self.room))
+        while self.ended is None:
+            await self.see(guest, guest.seen.pop(0) if guest.seen else await guest.receive())
+
+    async def see(self, guest: Guest, message: Message) -> None:
+        kind = message["type"]
+        if kind == "snapshot":
+            self.seat = message["your_seat"]
+            self.moves = [played["move"] for played in message["moves"]]
+            self.ended = message if message["status"] == "ended" else None
+        elif kind == "moved":
+            assert message["ply"] == len(self.moves) + 1, (message, self.moves)
+            self.moves.append(message["move"])
+        elif kind == "ended":
+            self.ended = message
+        elif kind == "ok" and self.pending and message["id"] == self.pending[0]:
+            self.acknowledged[self.pending[1]] = self.pending[2]
+            self.pending = None
+        elif kind == "error":
+            assert message["code"] in ("unavailable", "draining", "stale"), message
+            self.pending = None
+            if "snapshot" in message:
+                await self.see(guest, message["snapshot"])
+            await asyncio.sleep(0.02)
+        await self.move(guest)
+
+    async def move(self, guest: Guest) -> None:
+        state = self.rules.start()
+        for text in self.moves:
+            state = self.rules.play(state, self.rules.parse(state, text))
+        if self.ended is not None or self.pending or self.rules.turn(state) != self.seat:
+            return
+        choices = self.rules.moves(state)
+        if choices:
+            if self.think:
+                await asyncio.sleep(self.chance.uniform(0, 2 * self.think))
+            text = self.rules.format(state, self.chance.choice(choices))
+            id = await guest.send("move", room=self.room, ply=len(self.moves), move=text)
+            self.pending = (id, len(self.moves), text)
+
+
+class Couple:
+    """Two players and their game."""
+
+    GAME, OPTIONS = "cohcoh", {"n": 6, "k": 6}
+
+    def __init__(self, urls: tuple[str, str], number: int, think: float = 0.0) -> None:
+        self.players = [Player(url, f"c{number}-{seat}", think) for seat, url in enumerate(urls)]
+        self.task: asyncio.Future[Any] | None = None
+
+    async def open(self) -> None:
+        first, second = [await player.come() for player in self.players]
+        clock = {"kind": "fischer", "base": 600_000}
+        room = (await first.ask("create", game=self.GAME, options=self.OPTIONS, seat=0, clock=clock))["room"]
+        await second.ask("join", room=room)
+        for player, guest in zip(self.players, (first, second), strict=True):
+            player.room = room
+            guest.socket.transport.abort()
+
+    def start(self) -> None:
+        self.task = asyncio.ensure_future(
+            asyncio.gather(*(player.play(self.GAME, self.OPTIONS) for player in self.players))
+        )
+
+    @property
+    def over(self) -> bool:
+        return all(player.ended is not None for player in self.players)
+
+    def check(self, moves: list[str]) -> None:
+        """The store has one history, with every move that was acknowledged."""
+        for player in self.players:
+            assert player.ended is not None
+            assert player.moves == moves
+            for ply, text in player.acknowledged.items():
+                assert moves[ply] == text

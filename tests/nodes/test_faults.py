@@ -1,0 +1,208 @@
+"""Parts that die while games go on: nodes, the broker, the database. All games finish, none loses a move."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import count
+
+import aiomqtt
+import pytest
+
+from bench.cluster.balancer import Balancer
+from bench.cluster.broker import Broker
+from bench.cluster.node import Node
+from bench.cluster.postgres import Postgres
+from protocol.messages import Ended, Moved
+from protocol.wire import read_event
+from server import neighbours
+from server.postgres.store import PostgresStore
+from tests.e2e.conftest import Come
+from tests.e2e.guest import Guest
+from tests.e2e.play import move, play, room_of
+from tests.nodes.conftest import Start, until
+from tests.nodes.player import Couple
+
+FLAGS = ("--rate", "1e6", "--burst", "1000000", "--log-level", "error", "--sweep", "0.2")
+
+
+@pytest.fixture
+async def nodes(database: str, broker: Broker, prefix: str) -> AsyncIterator[list[Node]]:
+    """Two nodes as processes."""
+    both = [Node(database, broker.url, "--bus-prefix", prefix, *FLAGS) for _ in range(2)]
+    for node in both:
+        node.launch()
+    for node in both:
+        await asyncio.to_thread(node.wait)
+    yield both
+    for node in both:
+        await asyncio.to_thread(node.kill)
+
+
+@pytest.fixture
+async def store(database: str) -> AsyncIterator[PostgresStore]:
+    store = PostgresStore(database, pool=1)
+    await store.open()
+    yield store
+    await store.close()
+
+
+async def history(store: PostgresStore, room: str) -> list[str]:
+    """The moves of a room, after a look at its seqs."""
+    events = [read_event(payload) for payload in await store.events(room)]
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert sum(isinstance(event, Ended) for event in events) == 1
+    return [event.move for event in events if isinstance(event, Moved)]
+
+
+async def kill_again_and_again(nodes: list[Node], store: PostgresStore, games: int, kills: int, think: float) -> int:
+    balancer = Balancer([node.port for node in nodes])
+    await balancer.start()
+    couples = [Couple((balancer.url, balancer.url), n, think) for n in range(games)]
+    for couple in couples:
+        await couple.open()
+    for couple in couples:
+        couple.start()
+    try:
+        for kill in range(kills):
+            assert not all(couple.over for couple in couples), f"all games were over before kill {kill + 1}"
+            victim = nodes[kill % 2]
+            played = sum(len(player.acknowledged) for couple in couples for player in couple.players)
+            await until(lambda played=played: moves_of(couples) > played + games, 60)  # type: ignore[misc]
+            await asyncio.to_thread(victim.kill)
+            await asyncio.to_thread(victim.start)
+        async with asyncio.timeout(120):
+            for couple in couples:
+                assert couple.task is not None
+                await couple.task
+        for couple in couples:
+            couple.check(await history(store, couple.players[0].room))
+    finally:
+        for couple in couples:
+            if couple.task is not None:
+                couple.task.cancel()
+        await balancer.close()
+    return sum(player.times_back for couple in couples for player in couple.players)
+
+
+def moves_of(couples: list[Couple]) -> int:
+    return sum(len(player.acknowledged) for couple in couples for player in couple.players)
+
+
+async def test_nodes_die_and_all_games_finish(nodes: list[Node], store: PostgresStore) -> None:
+    assert await kill_again_and_again(nodes, store, games=6, kills=2, think=0.05) > 12
+
+
+@pytest.mark.long
+async def test_nodes_die_twenty_times_during_fifty_games(
+    nodes: list[Node], store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Couple, "OPTIONS", {"n": 12, "k": 12})
+    assert await kill_again_and_again(nodes, store, games=50, kills=20, think=0.5) > 500
+
+
+async def test_the_flag_falls_although_its_node_is_dead(nodes: list[Node], store: PostgresStore, come: Come) -> None:
+    """Both players on the dead node: the other one, which has never seen the room, sweeps it up within 2 s."""
+    ann, ben = await come(nodes[0].url, "ann"), await come(nodes[0].url, "ben")
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 1500})
+    moved = await move(ann, room, 0, "a1")
+    await asyncio.to_thread(nodes[0].kill)
+    last = None
+    async with asyncio.timeout(10):
+        while not isinstance(last, Ended):
+            last = read_event((await store.events(room))[-1])
+            await asyncio.sleep(0.02)
+    assert last.reason == "time"
+    assert moved["at"] + 1500 <= last.at <= moved["at"] + 1500 + 2000
+
+
+async def test_players_of_a_dead_node_are_away(
+    nodes: list[Node], start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbours, "DEAD", 1000)
+    here = await start()
+    ann, ben = await come(nodes[0].url, "ann"), await come(here.url, "ben")
+    room = await room_of(ann, ben)
+    await asyncio.to_thread(nodes[0].kill)
+    assert not (await ben.find(type="presence", seat=0)).get("online", False)
+    back = await come(here.url, resume=ann.session)
+    await back.find(type="snapshot", room=room)
+    assert (await ben.find(type="presence", seat=0))["online"]
+    await move(back, room, 0, "a1")
+
+
+async def test_the_broker_dies_and_comes_back(start: Start, come: Come, prefix: str) -> None:
+    """Games go on from node to node, only slower; who reads at the broker ends with the right board."""
+    broker = Broker()
+    await asyncio.to_thread(broker.start)
+    try:
+        left, right = await start(bus=broker.url), await start(bus=broker.url)
+        buses = [node.house.hall.bus for node in (left, right)]
+        ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+        room = await room_of(ann, ben)
+        await play(ann, ben, room, "a1", "b1")
+        await asyncio.to_thread(broker.kill)
+        await until(lambda: not any(bus.up for bus in buses))
+        for ply, (guest, other, text) in enumerate([(ann, ben, "c1"), (ben, ann, "d1")], 2):
+            await move(guest, room, ply, text)
+            await other.find(type="moved", ply=ply + 1)
+        assert all(bus.lost for bus in buses)
+        await asyncio.to_thread(broker.start)
+        await until(lambda: all(bus.up for bus in buses), 20)
+        state = await board(broker, f"{prefix}/rooms/{room}/state", 4)
+        assert b'"d1"' in state  # told while nobody could hear, and known all the same
+        await move(ann, room, 4, "a2")
+        await ben.find(type="moved", ply=5)
+    finally:
+        await asyncio.to_thread(broker.close)
+
+
+async def board(broker: Broker, topic: str, ply: int) -> bytes:
+    """The retained state, once it is of this ply."""
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client, asyncio.timeout(10):
+        await client.subscribe(topic)
+        async for message in client.messages:
+            if isinstance(message.payload, bytes) and f'"ply":{ply},'.encode() in message.payload:
+                return message.payload
+    raise AssertionError("unreachable")
+
+
+async def test_lost_news_are_found_in_the_store(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bus is up and yet loses everything: whoever attends a room looks by himself from time to time."""
+    monkeypatch.setattr(neighbours, "CHECK", 200)
+    left, right = await start(), await start(bus_prefix="somewhere/else")
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
+    await ben.ask("join", room=room)
+    await ann.find(type="started")
+    await play(ann, ben, room, "a1", "b1", "c1")
+
+
+async def test_the_database_is_restarted(start: Start, come: Come, postgres: Postgres) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = await room_of(ann, ben)
+    await play(ann, ben, room, "a1", "b1")
+    await asyncio.to_thread(postgres.stop)
+    try:
+        refused = await ann.refused("move", room=room, ply=2, move="c1")
+        assert (refused["code"], refused["retry_after"] > 0) == ("unavailable", True)
+        assert (await ben.refused("create", game="conga"))["code"] == "unavailable"
+    finally:
+        await asyncio.to_thread(postgres.start)
+    await insist(ann, room, 2, "c1")
+    assert (await ben.find(type="moved", ply=3))["move"] == "c1"
+    await insist(ben, room, 3, "d1")
+    await ann.find(type="moved", ply=4)
+    assert not any(message["type"] == "presence" for message in (*ann.seen, *ben.seen))
+
+
+async def insist(guest: Guest, room: str, ply: int, text: str) -> None:
+    """Play a move as a client does that is told to try again."""
+    async with asyncio.timeout(20):
+        for _ in count():
+            answer = await guest.answer(await guest.send("move", room=room, ply=ply, move=text))
+            if answer["type"] == "ok":
+                return
+            assert answer["code"] == "unavailable"
+            await asyncio.sleep(0.05)
