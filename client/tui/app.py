@@ -206,17 +206,7 @@ class Parlour(App[str]):
                 screen.notice(printable(text))
 
     def make(self, wish: Wish) -> None:
-        command = m.Create(
-            id=self.next_id(),
-            game=wish.game,
-            options=wish.options,
-            clock=wish.clock,
-            seat=wish.seat,
-            invite=wish.vs,
-            private=wish.private,
-            rated=wish.rated,
-        )
-        self.order(command, self._sit)
+        self.order(wish.command(self.next_id()), self._sit)
 
     def pair(self, wish: Wish) -> None:
         self.order(m.Pair(id=self.next_id(), game=wish.game, options=wish.options, clock=wish.clock), self._sit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from protocol.messages import Options, TimeControl
+from protocol.messages import Create, Join, Options, TimeControl
 
 NO_CLOCK = TimeControl()
 Errand = Literal["lobby", "play", "join", "watch"]
@@ -23,6 +23,18 @@ class Wish:
     private: bool = False
     rated: bool = False
 
+    def command(self, id: int) -> Create:
+        return Create(
+            id=id,
+            game=self.game,
+            options=self.options,
+            clock=self.clock,
+            seat=self.seat,
+            invite=self.vs,
+            private=self.private,
+            rated=self.rated,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -37,3 +49,10 @@ class Plan:
     wish: Wish | None = None
     rooms: tuple[str, ...] = ()
     code: str = ""
+
+    def command(self, id: int) -> Create | Join:
+        """What seats us: a room to be made, or one that waits."""
+        assert self.wish is not None
+        if self.errand == "join":
+            return Join(id=id, room=self.rooms[0], code=self.code, seat=self.wish.seat)
+        return self.wish.command(id)

@@ -6,15 +6,22 @@ parlour play cohcoh --url parlour.example.org --name alice --vs anybody
 parlour play --room ROOM --url …      sit down in a room that waits
 parlour play                          the lobby
 
+parlour play conga --plain            line by line, for screen readers and pipes
+
 search@1 to search@10 are a search of ten strengths, search is its strongest; random and greedy are there too."""
 
 from __future__ import annotations
 
+import asyncio
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from parlour.arguments import add_options, options_of
 from parlour.cli import UserError
 from parlour.connecting import add_connection, add_looks, identity, url_of
+
+if TYPE_CHECKING:
+    from client.tui.plan import Plan
 
 USUAL = "search@5"
 ANYBODY = "anybody"
@@ -31,6 +38,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second; without, lots are drawn")
     parser.add_argument("--room", default="", help="sit down in this room")
     parser.add_argument("--code", default="", help="of a private room")
+    parser.add_argument("--plain", action="store_true", help="line by line, as where there is no terminal")
     parser.add_argument("--private", action="store_true", help="a server of your own, even if there is one here")
     add_connection(parser)
     add_looks(parser)
@@ -54,8 +62,8 @@ def run(args: Namespace) -> int:
         wish = Wish("", seat=seat)
     if args.private and url_of(args):
         raise UserError("--private and a server's address do not go together")
-    if not has_terminal():
-        raise UserError("playing needs a terminal; parlour watch ROOM --plain and parlour bot work without one")
+    if wish is None and (args.plain or not has_terminal()):
+        raise UserError("the lobby needs a terminal; say which game, or see parlour rooms")
     plan = Plan(
         errand="join" if args.room else "play" if wish is not None else "lobby",
         url=url_of(args),
@@ -65,7 +73,29 @@ def run(args: Namespace) -> int:
         code=args.code,
         **identity(args),
     )
+    if args.plain or not has_terminal():
+        return asyncio.run(plainly(plan))
     complaint = show(plan, Looks.wanted(args.theme, args.ascii))
     if complaint:
         raise UserError(complaint)
     return 0
+
+
+async def plainly(plan: Plan) -> int:
+    from client.errors import SessionError
+    from client.plainly import play_plainly
+    from client.tui.host import Host
+
+    host = Host(plan)
+    try:
+        session = await host.connect()
+        await play_plainly(session, plan.command(session.id()), say)
+    except SessionError as error:
+        raise UserError(str(error)) from None
+    finally:
+        await host.close()
+    return 0
+
+
+def say(line: str) -> None:
+    print(line, flush=True)

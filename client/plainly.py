@@ -1,0 +1,135 @@
+"""A game line by line: boards are printed, moves are typed. For screen readers, pipes and terminals that only print."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+
+from client.errors import SessionError
+from client.following import Write, lines
+from client.happenings import Happening, Lost
+from client.session import Session
+from client.table import Table
+from client.tui.words import offer_text, printable
+from engine.errors import GameError
+from protocol import messages as m
+
+HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, quit"
+Heard = Happening | str | None  # what happens, what is typed, the end of the input
+
+
+class PlainPlay:
+    def __init__(self, session: Session, room: str, write: Write) -> None:
+        self.session, self.room, self.write = session, room, write
+        self.table: Table | None = None
+
+    async def run(self, heard: asyncio.Queue[Heard]) -> None:
+        """Until the game is over or nobody types any more; SessionError."""
+        while True:
+            news = await heard.get()
+            if news is None or news == "quit":
+                return
+            if isinstance(news, str):
+                await self.typed(news.strip())
+            elif isinstance(news, Lost):
+                self.write(f"connection lost ({printable(news.why)}); trying again")
+            elif getattr(news, "room", None) == self.room and self.happened(news):
+                return
+
+    def happened(self, news: Happening) -> bool:
+        """Tell about it; whether the game is over."""
+        if isinstance(news, m.Snapshot):
+            self.table = Table(news, 0.0)
+            self.write(HELP)
+        elif isinstance(news, m.Event) and self.table is not None:
+            self.table.apply(news, 0.0)
+        if self.table is None:
+            return False
+        for line in lines(news, self.table):
+            self.write(line)
+        if offer := offer_text(self.table):
+            self.write(f"{offer}: yes or no?")
+        return self.table.status == "ended"
+
+    async def typed(self, text: str) -> None:
+        command = self.command(text)
+        if command is not None:
+            try:
+                await self.session.ask(command)
+            except SessionError as error:
+                self.write(printable(str(error)))
+
+    def command(self, text: str) -> m.Command | None:
+        """What the words ask the server for; nothing if the answer was told on the spot."""
+        table, id, room = self.table, self.session.id(), self.room
+        word, _, rest = text.partition(" ")
+        if table is None or table.game is None or not text:
+            return None
+        match word:
+            case "moves":
+                self.write(" ".join(table.game.legal(table.state)) if table.my_move else "it is not your turn")
+                return None
+            case "help" | "?":
+                self.write(HELP)
+                return None
+            case "say":
+                return m.Say(id=id, room=room, text=rest)
+            case "resign":
+                return m.Resign(id=id, room=room)
+            case "draw":
+                return m.OfferDraw(id=id, room=room)
+            case "takeback":
+                return m.Takeback(id=id, room=room)
+            case "yes" | "no" if table.seat is not None and table.offers.takeback == 1 - table.seat:
+                return m.Takeback(id=id, room=room, accept=word == "yes")
+            case "yes" | "no":
+                return m.AnswerDraw(id=id, room=room, accept=word == "yes")
+        return self.move(table, text)
+
+    def move(self, table: Table, text: str) -> m.Command | None:
+        assert table.game is not None
+        if not table.my_move:
+            self.write("it is not your turn")
+            return None
+        try:
+            move = table.game.format(table.state, table.game.parse(table.state, text))
+        except GameError as error:
+            self.write(str(error))
+            return None
+        return m.Move(id=self.session.id(), room=self.room, ply=table.ply, move=move)
+
+
+async def play_plainly(session: Session, opening: m.Command, write: Write) -> None:
+    """Sit down as the command says, or in the game that was left, and play. SessionError."""
+    assert session.welcome is not None
+    heard: asyncio.Queue[Heard] = asyncio.Queue()
+    left = session.welcome.rooms
+    room = left[0] if left else (await session.ask(opening)).room or getattr(opening, "room", "")
+    hearing = asyncio.create_task(hear(session, heard))
+    read_lines(heard)
+    try:
+        await PlainPlay(session, room, write).run(heard)
+    finally:
+        hearing.cancel()
+        await asyncio.gather(hearing, return_exceptions=True)
+
+
+async def hear(session: Session, heard: asyncio.Queue[Heard]) -> None:
+    try:
+        async for happening in session:
+            heard.put_nowait(happening)
+    except SessionError:
+        heard.put_nowait(None)
+
+
+def read_lines(heard: asyncio.Queue[Heard]) -> None:
+    """Standard input, line by line, from a thread that does not keep the program from ending."""
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(heard.put_nowait, line.rstrip("\n"))
+        loop.call_soon_threadsafe(heard.put_nowait, None)
+
+    threading.Thread(target=read, daemon=True).start()

@@ -1,0 +1,69 @@
+"""`parlour play --plain`: a whole game line by line, against a bot on a private server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    words = ["play", "cohcoh", "--private", "--plain", "--vs", "random", "--seat", "first", "--option", "k=4"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "parlour", *words],
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "TERM": "dumb"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.kill()
+
+
+def until(game: subprocess.Popen[str], text: str) -> list[str]:
+    """The lines up to one that begins so."""
+    assert game.stdout is not None
+    lines: list[str] = []
+    for line in game.stdout:
+        lines.append(line.rstrip("\n"))
+        if line.startswith(text):
+            return lines
+    raise AssertionError(f"no {text!r} in {lines}")
+
+
+def tell(game: subprocess.Popen[str], text: str) -> None:
+    assert game.stdin is not None
+    game.stdin.write(f"{text}\n")
+    game.stdin.flush()
+
+
+def test_a_game_line_by_line(game: subprocess.Popen[str]) -> None:
+    lines = until(game, "your move")
+    assert any(line.startswith("type a move") for line in lines)
+    tell(game, "z9")
+    until(game, "'z9' is not a move of cohcoh")
+    for ply in (1, 3):
+        tell(game, "moves")
+        assert game.stdout is not None
+        tell(game, game.stdout.readline().split()[0])
+        board = until(game, f"{ply}. white")
+        until(game, f"{ply + 1}. black")
+        until(game, "your move")
+        assert board
+    tell(game, "say good game")
+    until(game, "you: good game")
+    tell(game, "resign")
+    until(game, "random (black) wins: resignation")
+    assert game.wait(20) == 0
+
+
+def test_the_end_of_the_input_is_a_way_to_leave(game: subprocess.Popen[str]) -> None:
+    until(game, "your move")
+    assert game.stdin is not None
+    game.stdin.close()
+    assert game.wait(20) == 0
