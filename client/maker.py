@@ -27,15 +27,19 @@ def nothing() -> None:
     """There is nothing to do."""
 
 
+def nothing_for(games: tuple[str, ...]) -> None:
+    """There is nothing to load."""
+
+
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """`warm` has the first bot ready before a game begins; `close` gets rid of whatever waits for another game."""
+    """`warm` has the first bot ready before any of these games begins; `close` gets rid of whatever waits for another."""
 
     name: str
     source: str
     games: tuple[str, ...]
     make: Callable[[], Bot]
-    warm: Callable[[], None] = nothing
+    warm: Callable[[tuple[str, ...]], None] = nothing_for
     close: Callable[[], None] = nothing
 
 
@@ -43,7 +47,7 @@ def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False)
     """LoadError or GameError if there is no such bot. `lazy`: load nothing before it is needed."""
     recipe.check()
     if recipe.isolation == "thread":
-        return Maker(recipe.name, recipe.bot, recipe.games, recipe.maker(), nothing if lazy else recipe.warm)
+        return Maker(recipe.name, recipe.bot, recipe.games, recipe.maker(), nothing_for if lazy else recipe.warm)
     program = Program(
         (*WORKER, recipe.dump()),
         limits=Limits(startup=STARTUP, memory=0, file=0),
@@ -53,7 +57,7 @@ def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False)
         forensics=forensics or default_folder(),
     )
     pool = Pool(program)
-    return Maker(recipe.name, recipe.bot, recipe.games, lambda: ExecBot(pool), nothing, pool.close)
+    return Maker(recipe.name, recipe.bot, recipe.games, lambda: ExecBot(pool), nothing_for, pool.close)
 
 
 def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
@@ -76,7 +80,7 @@ def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
 
 def of_program(program: Program, games: tuple[str, ...], source: str) -> Maker:
     pool = Pool(program)
-    return Maker(program.name, source, games, lambda: ExecBot(pool), pool.warm, pool.close)
+    return Maker(program.name, source, games, lambda: ExecBot(pool), lambda games: pool.warm(), pool.close)
 
 
 def of_homework(program: Program, adapter: str, copied: Path | None, source: str) -> Maker:

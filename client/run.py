@@ -104,16 +104,16 @@ async def play(
         session, maker, policy, manners, tell, wishes=wishes, open_rooms=open_rooms, games=games, state=state
     )
     try:
-        await interruptible(live(session, maker, runner), connection.with_stdin)
+        await interruptible(live(session, maker, policy.games, runner), connection.with_stdin)
         return runner.played
     finally:
         if state is not None:
             state.close()
 
 
-async def live(session: Session, maker: Maker, runner: Runner) -> None:
+async def live(session: Session, maker: Maker, games: tuple[str, ...], runner: Runner) -> None:
     try:
-        await in_thread(maker.warm)
+        await in_thread(lambda: maker.warm(games))
         session.begin()
         await runner.run()
     finally:

@@ -92,13 +92,13 @@ class Recipe:
 
         return lambda: CourseBot(self.bot, Random(rng.random()))
 
-    def warm(self) -> None:
+    def warm(self, games: tuple[str, ...]) -> None:
         """Load what is slow to load, before any clock runs."""
         nodes = LEVELS[self.level].nodes
         if self.bot == "search" and self.isolation == "thread" and (nodes is None or nodes > PLAIN_NODES):
             from client.bots.search import warm
 
-            warm(self.games)
+            warm(games)
 
     def dump(self) -> str:
         return json.dumps(asdict(self))

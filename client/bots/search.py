@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from random import Random
 
@@ -59,8 +60,13 @@ def warm(games: Iterable[str]) -> None:
     """Load the compiled searches of games before any clock runs."""
     for name in games:
         game = create(name)
-        Thinker(game, table_mb=1)
+        Thinker(game, table_mb=1, notice=tell)
         _loaded.add(game)
+
+
+def tell(sentence: str) -> None:
+    """Compiling for the first time takes seconds: whoever waits is to know why."""
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def note_of(game: Game, state: State, report: Report) -> Note:
