@@ -1,7 +1,10 @@
 """The terminal client: play and watch. The only place that knows Textual.
 
-Pure, without a terminal:  picking.py browsing.py picture.py palette.py values.py words.py rooms.py notation of keys.py
-One widget a file:         board_view.py seat_line.py move_list.py note_view.py value_graph.py chat.py tile.py
-Screens:                   table_screen.py lobby_screen.py wall_screen.py new_game.py confirm.py help.py
-app.py puts them together; house_styles.tcss has all styles.
+Without a terminal:   picking.py cursor.py browsing.py play.py picture.py values.py words.py rooms.py keys.py
+                      looks.py plan.py
+What it looks like:   palette.py house_styles.tcss ascii_only.py
+One widget a file:    board_view.py seat_line.py move_list.py note_view.py value_graph.py chat.py tile.py
+Screens:              table_screen.py (a table_manners.py, a table_view.py) lobby_screen.py wall_screen.py, each a
+                      parlour_screen.py; dialogs: new_game.py confirm.py help.py
+app.py puts them together, host.py finds or starts a server, run.py is for the command.
 """

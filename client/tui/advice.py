@@ -10,7 +10,7 @@ from client.table import Table
 from engine.game import Game, State
 
 if TYPE_CHECKING:
-    from client.tui.table_screen import TableScreen
+    from client.tui.table_view import TableView
 
 SECONDS = 1.0
 
@@ -35,7 +35,7 @@ def thought(game: Game, state: State, past: list[State]) -> tuple[int | None, No
     return report.move, note_of(game, state, report)
 
 
-def advise(screen: TableScreen, *, whole: bool) -> None:
+def advise(screen: TableView, *, whole: bool) -> None:
     """A hint shows where to begin; the best move is shown whole, with its value and line."""
     table = screen.table
     if table is None or table.game is None or screen.play is None:

@@ -1,133 +1,28 @@
-"""Whole games at the terminal client against a real server: keys, clicks, typed moves; trouble and manners."""
+"""Whole games at the terminal client against a real server: keys, clicks, typed moves, manners."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
-from client.session import Session
-from client.tui.app import Parlour
-from client.tui.board_view import BoardView
 from client.tui.lobby_screen import LobbyScreen
-from client.tui.looks import Looks
 from client.tui.new_game import NewGame
-from client.tui.plan import Errand, Plan, Wish
-from client.tui.table_screen import TableScreen
+from client.tui.plan import Wish
 from client.tui.wall_screen import WallScreen
 from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import Options
 from tests.e2e.parlours import parlour, session, until
+from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
 from tests.tui.still import picture_of
 
 OPTIONS: dict[str, Options] = {"conga": {"stones": 3, "max_plies": 24}, "mancala": {"pits": 4, "stones": 2}}
 
 
-@asynccontextmanager
-async def client(
-    url: str, folder: Path, errand: Errand = "lobby", wish: Wish | None = None, rooms: tuple[str, ...] = ()
-) -> AsyncIterator[tuple[Parlour, Pilot[str]]]:
-    """The client in a terminal that nobody sees."""
-    app = Parlour(Plan(errand, url=url, name="alice", wish=wish, rooms=rooms), Looks())
-    try:
-        async with app.run_test(size=(100, 30)) as pilot:
-            yield app, pilot
-    finally:
-        await app.close()
-
-
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
-class Opponent:
-    """Somebody who is invited, sits down and plays the first move there is, whenever it is their turn."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.plays = True
-        self._task = asyncio.create_task(self._live())
-
-    async def _live(self) -> None:
-        async for happening in self.session:
-            if isinstance(happening, m.Invited):
-                await self.session.ask(m.Join(id=self.session.id(), room=happening.room.room))
-            room = getattr(happening, "room", "")
-            table = self.session.tables.get(room) if isinstance(room, str) else None
-            if table is not None and table.my_move and table.game is not None and self.plays:
-                move = table.game.legal(table.state)[0]
-                await self.session.ask(m.Move(id=self.session.id(), room=room, ply=table.ply, move=move))
-
-    async def close(self) -> None:
-        await self.session.close()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-
-@asynccontextmanager
-async def opponent(url: str, name: str = "bob", plays: tuple[str, ...] = tuple(GAMES)) -> AsyncIterator[Opponent]:
-    other = session(url, name, plays=plays)
-    await other.open()
-    player = Opponent(other)
-    try:
-        yield player
-    finally:
-        await player.close()
-
-
-async def settled(pilot: Pilot[str], what: str, condition: Callable[[], object]) -> None:
-    await until(what, condition)
-    await pilot.pause()
-
-
-async def at_table(app: Parlour, pilot: Pilot[str]) -> TableScreen:
-    await settled(pilot, "the table is there", lambda: isinstance(app.screen, TableScreen) and app.screen.table)
-    screen = app.screen
-    assert isinstance(screen, TableScreen)
-    await settled(pilot, "the game has begun", lambda: screen.table and screen.table.status != "waiting")
-    return screen
-
-
-async def by_typing(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
-    await pilot.press(*text, "enter")
-
-
-async def by_clicking(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
-    """Click on the cells of the move's path, wherever they are on the screen."""
-    table, view = screen.table, screen.query_one(BoardView)
-    assert table is not None
-    assert table.game is not None
-    for name in table.game.path(table.state, table.game.parse(table.state, text)):
-        width, height = view.size
-        place = next((x, y) for y in range(height) for x in range(0, width, 3) if view.cell_at(x, y) == name)
-        await pilot.click(view, offset=place)
-
-
-async def by_arrows(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
-    table, play = screen.table, screen.play
-    assert table is not None
-    assert table.game is not None
-    assert play is not None
-    for name in table.game.path(table.state, table.game.parse(table.state, text)):
-        for _ in range(200):
-            if play.cursor == name:
-                break
-            await pilot.press(await towards(screen, name))
-        await pilot.press("enter")
-
-
-async def towards(screen: TableScreen, name: str) -> str:
-    """The key that brings the cursor nearer: the right row first."""
-    play = screen.play
-    assert play is not None
-    places = {cell.name: (y, x) for y, row in enumerate(play.board().rows) for x, cell in enumerate(row) if cell}
-    here, there = places.get(play.cursor or "", (-1, -1)), places[name]
-    return "down" if here[0] != there[0] else "right"
 
 
 WAYS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_clicking, "cohcoh": by_typing}
@@ -351,81 +246,3 @@ async def test_a_wall_goes_on_by_itself_and_opens_tables(tmp_path: Path) -> None
             assert screen.room == rooms[2]
             await pilot.press("q")
             await settled(pilot, "the wall is back", lambda: app.screen is wall)
-
-
-async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path) -> None:
-    wish = Wish("conga", seat=0, vs="bob")
-    async with parlour(tmp_path) as house:
-        port = int(house.url.rpartition(":")[2].partition("/")[0])
-        url = house.url
-        app = Parlour(Plan("play", url=url, name="alice", wish=wish), Looks())
-    async with AsyncServer(tmp_path, port) as server:
-        async with app.run_test(size=(100, 30)) as pilot, opponent(url):
-            screen = await at_table(app, pilot)
-            await server.stop()
-            await settled(pilot, "the trouble is shown", lambda: "reconnecting" in picture_of(app))
-            assert "b10" in picture_of(app)
-            await pilot.press(*"a4b4", "enter")  # sent when the server is back
-            await server.start()
-            await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply >= 2)
-            await settled(pilot, "all is well", lambda: "reconnecting" not in picture_of(app))
-        await app.close()
-
-
-class AsyncServer:
-    """A server that can be stopped and started at the same place."""
-
-    def __init__(self, folder: Path, port: int) -> None:
-        self._folder, self._port = folder, port
-        self._open = parlour(folder, port=port)
-
-    async def start(self) -> None:
-        self._open = parlour(self._folder, port=self._port)
-        await self._open.__aenter__()
-
-    async def stop(self) -> None:
-        await self._open.__aexit__(None, None, None)
-
-    async def __aenter__(self) -> AsyncServer:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-
-async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
-    wish = Wish("conga", seat=0, vs="bob")
-    async with parlour(tmp_path) as house, opponent(house.url):
-        async with client(house.url, tmp_path, "play", wish) as (app, pilot):
-            screen = await at_table(app, pilot)
-            room = screen.room
-            await pilot.press(*"a4b4", "enter")
-            await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply == 2)
-            await pilot.press("q", "y")
-            await until("the client has ended", lambda: app.return_code is not None)
-        async with client(house.url, tmp_path, "play", wish) as (app, pilot):
-            await settled(pilot, "the game is offered", lambda: "after 2 moves" in picture_of(app))
-            await pilot.press("y")
-            screen = await at_table(app, pilot)
-            assert screen.room == room
-            assert screen.table is not None
-            assert screen.table.seat == 0
-
-
-@pytest.mark.parametrize(("errand", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
-async def test_a_room_that_is_not_there_ends_with_a_sentence(
-    errand: Errand, rooms: tuple[str, ...], tmp_path: Path
-) -> None:
-    async with parlour(tmp_path) as house, client(house.url, tmp_path, errand, rooms=rooms) as (app, _):
-        await until("the client gives up", lambda: app.return_code is not None)
-        assert app.return_value == "there is no room 'nowhere'"
-        assert app.return_code == 2
-
-
-async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house:
-        url = house.url.replace("/ws", "/nothing")
-        async with client(url, tmp_path) as (app, _):
-            await until("the client gives up", lambda: app.return_code is not None)
-            assert "there is no Parlour at" in (app.return_value or "")

@@ -1,0 +1,82 @@
+"""What players of a table do beside moving: offers, answers, resigning, leaving. What cannot be undone asks first."""
+
+from __future__ import annotations
+
+from client.tui.advice import advise
+from client.tui.confirm import Confirm
+from client.tui.table_view import TableView
+from protocol import messages as m
+
+
+class TableManners(TableView):
+    def _ask(self, question: str, command: m.Command, *, running: bool = True) -> None:
+        """A command for players, after a second thought."""
+        table = self.table
+        if table is None or table.seat is None or (table.status == "running") != running:
+            self.notice("that is for players of a game that goes on" if running else "that is for a finished game")
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.house.order(command)
+
+        self.app.push_screen(Confirm(question), answered)
+
+    def do_resign(self) -> None:
+        self._ask("Resign this game?", m.Resign(id=self.house.next_id(), room=self.room))
+
+    def do_draw(self) -> None:
+        self._ask("Offer a draw?", m.OfferDraw(id=self.house.next_id(), room=self.room))
+
+    def do_takeback(self) -> None:
+        self._ask("Ask to take your last move back?", m.Takeback(id=self.house.next_id(), room=self.room))
+
+    def do_rematch(self) -> None:
+        table = self.table
+        if table is not None and table.seat is None and table.next:  # watchers go along
+            self.house.order(m.Watch(id=self.house.next_id(), room=table.next))
+            self._go_to(table.next)
+            return
+        self._ask("Play again, with seats swapped?", m.Rematch(id=self.house.next_id(), room=self.room), running=False)
+
+    def do_claim(self) -> None:
+        self._ask("Claim the game from an opponent who is gone?", m.Claim(id=self.house.next_id(), room=self.room))
+
+    def do_accept(self) -> None:
+        self._answer(True)
+
+    def do_decline(self) -> None:
+        self._answer(False)
+
+    def _answer(self, accept: bool) -> None:
+        table = self.table
+        if table is None or table.seat is None:
+            return
+        other, id = 1 - table.seat, self.house.next_id()
+        if table.offers.draw == other:
+            self.house.order(m.AnswerDraw(id=id, room=self.room, accept=accept))
+        elif table.offers.takeback == other:
+            self.house.order(m.Takeback(id=id, room=self.room, accept=accept))
+        elif table.offers.rematch == other:
+            self.house.order(m.Rematch(id=id, room=self.room, accept=accept))
+
+    def do_hint(self) -> None:
+        advise(self, whole=False)
+
+    def do_best(self) -> None:
+        advise(self, whole=True)
+
+    def do_leave(self) -> None:
+        table = self.table
+        if table is None or table.seat is None or table.status == "ended":
+            self.house.leave_table(self.room)
+            return
+        question = "Leave now? The game is not over; parlour play offers to go on with it."
+        if table.status == "waiting":
+            question = "Leave the room? It will be closed."
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.house.leave_table(self.room)
+
+        self.app.push_screen(Confirm(question), answered)

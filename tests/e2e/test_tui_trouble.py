@@ -1,0 +1,75 @@
+"""Trouble at the terminal client: servers that die, games that were left, rooms that are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from client.tui.app import Parlour
+from client.tui.looks import Looks
+from client.tui.plan import Errand, Plan, Wish
+from tests.e2e.parlours import parlour, until
+from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
+from tests.tui.still import picture_of
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path) -> None:
+    wish = Wish("conga", seat=0, vs="bob")
+    async with parlour(tmp_path) as house:
+        port = int(house.url.rpartition(":")[2].partition("/")[0])
+        url = house.url
+        app = Parlour(Plan("play", url=url, name="alice", wish=wish), Looks())
+    async with AsyncServer(tmp_path, port) as server:
+        async with app.run_test(size=(100, 30)) as pilot, opponent(url):
+            screen = await at_table(app, pilot)
+            await server.stop()
+            await settled(pilot, "the trouble is shown", lambda: "reconnecting" in picture_of(app))
+            assert "b10" in picture_of(app)
+            await pilot.press(*"a4b4", "enter")  # sent when the server is back
+            await server.start()
+            await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply >= 2)
+            await settled(pilot, "all is well", lambda: "reconnecting" not in picture_of(app))
+        await app.close()
+
+
+async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
+    wish = Wish("conga", seat=0, vs="bob")
+    async with parlour(tmp_path) as house, opponent(house.url):
+        async with client(house.url, tmp_path, "play", wish) as (app, pilot):
+            screen = await at_table(app, pilot)
+            room = screen.room
+            await pilot.press(*"a4b4", "enter")
+            await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply == 2)
+            await pilot.press("q", "y")
+            await until("the client has ended", lambda: app.return_code is not None)
+        async with client(house.url, tmp_path, "play", wish) as (app, pilot):
+            await settled(pilot, "the game is offered", lambda: "after 2 moves" in picture_of(app))
+            await pilot.press("y")
+            screen = await at_table(app, pilot)
+            assert screen.room == room
+            assert screen.table is not None
+            assert screen.table.seat == 0
+
+
+@pytest.mark.parametrize(("errand", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
+async def test_a_room_that_is_not_there_ends_with_a_sentence(
+    errand: Errand, rooms: tuple[str, ...], tmp_path: Path
+) -> None:
+    async with parlour(tmp_path) as house, client(house.url, tmp_path, errand, rooms=rooms) as (app, _):
+        await until("the client gives up", lambda: app.return_code is not None)
+        assert app.return_value == "there is no room 'nowhere'"
+        assert app.return_code == 2
+
+
+async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:
+        url = house.url.replace("/ws", "/nothing")
+        async with client(url, tmp_path) as (app, _):
+            await until("the client gives up", lambda: app.return_code is not None)
+            assert "there is no Parlour at" in (app.return_value or "")

@@ -1,0 +1,139 @@
+"""The terminal client in tests: in a terminal that nobody sees, with somebody to play against."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from client.session import Session
+from client.tui.app import Parlour
+from client.tui.board_view import BoardView
+from client.tui.looks import Looks
+from client.tui.plan import Errand, Plan, Wish
+from client.tui.table_screen import TableScreen
+from engine.registry import GAMES
+from protocol import messages as m
+from tests.e2e.parlours import parlour, session, until
+
+
+@asynccontextmanager
+async def client(
+    url: str, folder: Path, errand: Errand = "lobby", wish: Wish | None = None, rooms: tuple[str, ...] = ()
+) -> AsyncIterator[tuple[Parlour, Pilot[str]]]:
+    """The client in a terminal that nobody sees."""
+    app = Parlour(Plan(errand, url=url, name="alice", wish=wish, rooms=rooms), Looks())
+    try:
+        async with app.run_test(size=(100, 30)) as pilot:
+            yield app, pilot
+    finally:
+        await app.close()
+
+
+class Opponent:
+    """Somebody who is invited, sits down and plays the first move there is, whenever it is their turn."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.plays = True
+        self._task = asyncio.create_task(self._live())
+
+    async def _live(self) -> None:
+        async for happening in self.session:
+            if isinstance(happening, m.Invited):
+                await self.session.ask(m.Join(id=self.session.id(), room=happening.room.room))
+            room = getattr(happening, "room", "")
+            table = self.session.tables.get(room) if isinstance(room, str) else None
+            if table is not None and table.my_move and table.game is not None and self.plays:
+                move = table.game.legal(table.state)[0]
+                await self.session.ask(m.Move(id=self.session.id(), room=room, ply=table.ply, move=move))
+
+    async def close(self) -> None:
+        await self.session.close()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def opponent(url: str, name: str = "bob", plays: tuple[str, ...] = tuple(GAMES)) -> AsyncIterator[Opponent]:
+    other = session(url, name, plays=plays)
+    await other.open()
+    player = Opponent(other)
+    try:
+        yield player
+    finally:
+        await player.close()
+
+
+async def settled(pilot: Pilot[str], what: str, condition: Callable[[], object]) -> None:
+    await until(what, condition)
+    await pilot.pause()
+
+
+async def at_table(app: Parlour, pilot: Pilot[str]) -> TableScreen:
+    await settled(pilot, "the table is there", lambda: isinstance(app.screen, TableScreen) and app.screen.table)
+    screen = app.screen
+    assert isinstance(screen, TableScreen)
+    await settled(pilot, "the game has begun", lambda: screen.table and screen.table.status != "waiting")
+    return screen
+
+
+async def by_typing(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
+    await pilot.press(*text, "enter")
+
+
+async def by_clicking(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
+    """Click on the cells of the move's path, wherever they are on the screen."""
+    table, view = screen.table, screen.query_one(BoardView)
+    assert table is not None
+    assert table.game is not None
+    for name in table.game.path(table.state, table.game.parse(table.state, text)):
+        width, height = view.size
+        place = next((x, y) for y in range(height) for x in range(0, width, 3) if view.cell_at(x, y) == name)
+        await pilot.click(view, offset=place)
+
+
+async def by_arrows(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
+    table, play = screen.table, screen.play
+    assert table is not None
+    assert table.game is not None
+    assert play is not None
+    for name in table.game.path(table.state, table.game.parse(table.state, text)):
+        for _ in range(200):
+            if play.cursor == name:
+                break
+            await pilot.press(await towards(screen, name))
+        await pilot.press("enter")
+
+
+async def towards(screen: TableScreen, name: str) -> str:
+    """The key that brings the cursor nearer: the right row first."""
+    play = screen.play
+    assert play is not None
+    places = {cell.name: (y, x) for y, row in enumerate(play.board().rows) for x, cell in enumerate(row) if cell}
+    here, there = places.get(play.cursor or "", (-1, -1)), places[name]
+    return "down" if here[0] != there[0] else "right"
+
+
+class AsyncServer:
+    """A server that can be stopped and started at the same place."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._folder, self._port = folder, port
+        self._open = parlour(folder, port=port)
+
+    async def start(self) -> None:
+        self._open = parlour(self._folder, port=self._port)
+        await self._open.__aenter__()
+
+    async def stop(self) -> None:
+        await self._open.__aexit__(None, None, None)
+
+    async def __aenter__(self) -> AsyncServer:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
