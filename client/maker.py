@@ -33,7 +33,7 @@ def nothing_for(games: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """`warm` has the first bot ready before any of these games begins; `close` gets rid of whatever waits for another."""
+    """`warm` has the first bot ready before any of these games begins; `close` gets rid of whatever still waits."""
 
     name: str
     source: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
+from random import Random
 from typing import Any
 
 from client.errors import Refused, SessionError
@@ -19,6 +20,7 @@ from protocol import messages as m
 
 LINGER = 20.0  # seconds in a finished game, for those who want another one
 HOPELESS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request")  # asking again would not help
+WAITING = (5.0, 15.0)  # seconds for one game before another is tried; by chance, or two would chase each other
 RETRY = 2.0  # seconds before another try at something that was refused
 
 
@@ -41,9 +43,11 @@ class Runner:
         self._wishes, self._open_rooms, self._games, self._state = list(wishes), open_rooms, games, state
         self._playing: dict[str, Playing] = {}
         self._seated: set[str] = set()  # rooms where we wait for the start
+        self._sought: dict[str, Wish] = {}  # what those rooms are for, where we looked for it
         self._open: dict[str, m.RoomInfo] = {}  # rooms we might join
         self._joining: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._rng = Random()
         self._looking = asyncio.Event()
         self._done = asyncio.Event()
         self.played = 0
@@ -127,6 +131,7 @@ class Runner:
             self._seated.add(room)
             return
         self._seated.discard(room)
+        self._sought.pop(room, None)
         if table.status == "running" and playing is None:
             self._begin(table)
         elif table.status == "ended" and playing is None:
@@ -206,8 +211,9 @@ class Runner:
                 elif self._free() > 0:
                     del self._open[room]
                     await self._join(room)
-            if self._free() > 0 and self._wishes and not self._seated:
-                await self._seek(self._wishes[0])
+            for wish in self._unfulfilled():
+                if self._free() > 0:
+                    await self._seek(wish)
 
     async def _join(self, room: str) -> None:
         self._joining.add(room)
@@ -225,6 +231,11 @@ class Runner:
         if room not in self._playing and (table is None or table.status != "ended"):
             self._seated.add(room)
 
+    def _unfulfilled(self) -> list[Wish]:
+        """The wishes for which we do not wait in a room already."""
+        waiting = [wish for room, wish in self._sought.items() if room in self._seated]
+        return [wish for wish in self._wishes if wish not in waiting]
+
     async def _seek(self, wish: Wish) -> None:
         session = self._session
         common: dict[str, Any] = {
@@ -238,8 +249,20 @@ class Runner:
             self._tell(f"cannot play {wish.game}: {error}")
             asyncio.get_running_loop().call_later(RETRY, self._looking.set)
             return
-        self._wishes.append(self._wishes.pop(0))  # all in turn
         self._sit(made.room)
+        self._sought[made.room] = wish
+        self._wishes.remove(wish)
+        self._wishes.append(wish)  # all in turn
+        self._spawn(self._move_on(made.room))
+
+    async def _move_on(self, room: str) -> None:
+        """Whoever waits for one game while others wait for another would wait for ever: now and then try the next."""
+        await asyncio.sleep(self._rng.uniform(*WAITING))
+        if room in self._seated and self._unfulfilled() and self._free() <= 0:
+            self._seated.discard(room)
+            with suppress(SessionError):
+                await self._session.ask(m.Leave(id=self._session.id(), room=room))
+            self._looking.set()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -1,0 +1,60 @@
+"""Bots among cuts, and bots that look for different games: they find each other, and every game is played to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from protocol import messages as m
+from tests.e2e.botting import bot, finished, house, wish
+from tests.e2e.faults import FaultProxy
+from tests.e2e.parlours import parlour, session
+
+SMALL: m.Options = {"pits": 3, "stones": 3}
+
+
+async def test_bots_play_on_among_cuts(tmp_path: Path) -> None:
+    wishes = (wish("mancala", options=SMALL), wish("maxconnect4"), wish("cohcoh"))
+
+    async def pull_cables(proxies: list[FaultProxy]) -> None:
+        rng = random.Random(4)
+        while True:
+            await asyncio.sleep(rng.uniform(0.02, 0.15))
+            rng.choice(proxies).cut()
+
+    async with parlour(tmp_path) as there:
+        proxies = [FaultProxy(there.url, seed) for seed in (1, 2)]
+        async with proxies[0].open() as left, proxies[1].open() as right:
+            pulling = asyncio.create_task(pull_cables(proxies))
+            played = await asyncio.wait_for(
+                asyncio.gather(
+                    bot(left.url, house("random"), wishes=wishes, games=6),
+                    bot(right.url, house("greedy"), wishes=wishes, games=6),
+                ),
+                50,
+            )
+            pulling.cancel()
+        assert tuple(played) == (6, 6)
+        assert sum(proxy.cuts for proxy in proxies) >= 5
+        async with session(there.url) as guest:
+            reasons = {info.reason for info in await finished(guest) if info.reason != "aborted"}
+        assert reasons <= {"score", "line", "no_moves"}
+
+
+async def test_bots_with_other_preferences_find_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits for another game, and has place for one only."""
+    monkeypatch.setattr("client.runner.WAITING", (0.05, 0.3))
+    games = (wish("mancala", options=SMALL), wish("maxconnect4"))
+    one = {"concurrent": 1}
+    async with parlour(tmp_path) as there:
+        played = await asyncio.wait_for(
+            asyncio.gather(
+                bot(there.url, house("random"), wishes=games, games=2, policy=one),
+                bot(there.url, house("greedy"), wishes=games[::-1], games=2, policy=one),
+            ),
+            30,
+        )
+        assert tuple(played) == (2, 2)
