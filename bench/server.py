@@ -31,8 +31,9 @@ from typing import Any
 
 import uvloop
 
-from bench.matches import MIX, Match, Tally, ask
-from bench.wsload import Client, connect, masked
+from client.load.matches import Match, Tally, ask, at, seat
+from client.load.matches import play as play_on
+from client.load.sockets import Client, connect, masked
 from protocol.messages import Hello, Watch
 
 FRAME = 44  # bytes of a move, for the echo
@@ -120,32 +121,12 @@ async def echo(url: str, connections: int, seconds: float) -> float:
     return rate
 
 
-async def seat(url: str, count: int, tally: Tally, think: float = 0.0) -> list[Match]:
-    matches = [Match(*MIX[number % len(MIX)], number, tally, think) for number in range(count)]
-    for match in matches:
-        await match.open(url)
-    return matches
-
-
 async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[float, list[float]]:
-    """Moves a second, and the delays until the opponent saw them, in ms and sorted."""
-    for match in matches:
-        match.start()
-    await asyncio.sleep(0.7)
-    tally.delays.clear()
-    before, began = tally.moves, time.perf_counter()
-    await asyncio.sleep(seconds)
-    rate = (tally.moves - before) / (time.perf_counter() - began)
-    delays = sorted(delay * 1000 for delay in tally.delays)
-    for match in matches:
-        match.close()
+    """Moves a second, and the delays until the opponent saw them, in ms and sorted; without errors."""
+    measured = await play_on(matches, tally, seconds)
     assert not tally.errors, tally.errors[0]
     await asyncio.sleep(0.3)
-    return rate, delays
-
-
-def at(delays: list[float], percent: float) -> float:
-    return delays[min(len(delays) - 1, int(len(delays) * percent / 100))] if delays else float("nan")
+    return measured
 
 
 def flush_ms(folder: str) -> float:

@@ -18,6 +18,7 @@ COMMANDS = {
     "rooms": "the rooms of a server",
     "serve": "run a server",
     "bot": "connect a bot: one of the house, your own, or any program",
+    "loadtest": "how much a server of yours can take",
     "account": "names and tokens of a server's players",
     "best": "the best move of a position",
     "solve": "the exact value of a position, and a best line",

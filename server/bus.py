@@ -19,9 +19,6 @@ class Ear(Protocol):
 
     def now(self) -> int: ...
 
-    def attends(self, room: str) -> bool:
-        """Whether anybody here wants to know about a room."""
-
     def heard(self, room: str, seq: int) -> None:
         """A room's newest event has this seq, they say."""
 

@@ -44,7 +44,7 @@ def trust(settings: Settings, scheme: str) -> ssl.SSLContext | None:
 
 
 class Topics:
-    """DESIGN: events and state of rooms, the lobby, the nodes; `calls` is for nodes only."""
+    """Events and state of rooms, the lobby, the nodes; `calls` is what nodes tell each other."""
 
     def __init__(self, prefix: str) -> None:
         prefix = prefix.strip("/")
@@ -66,4 +66,4 @@ class Topics:
 
     @property
     def heard_by_nodes(self) -> tuple[str, ...]:
-        return f"{self.rooms}+/events", self.lobby, self.calls, f"{self.nodes}+"
+        return self.lobby, self.calls, f"{self.nodes}+"

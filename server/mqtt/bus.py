@@ -1,7 +1,8 @@
 """News through an MQTT broker: for other nodes, and for anybody who may read there.
 
-What the public may not see is not told: of private rooms, and of delayed ones while they are played, nodes hear no more
-than that there is something new (topic `calls`).
+Nodes do not read events there, which would cost each of them as much as all of them do: they tell each other on the
+topic `calls` which rooms have something new, many rooms in one message, and look into the store. So what the public may
+not see need not be told either: nothing of private rooms, and nothing of delayed ones while they are played.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from server.packet import Packet
 from server.room import Room
 from server.settings import Settings
 
+CALL_TICK = 0.002  # seconds between news for nodes
 TICK = 0.25  # seconds between states of a room, and between updates of the lobby
 KEPT = 300.0  # seconds that the state of an ended room stays
 
@@ -36,10 +38,11 @@ class MqttBus:
         self._address = address(settings)
         self._ear: Ear | None = None
         self._link: Link | None = None
+        self._calls: dict[str, int] = {}  # rooms with something new, and their newest seq
         self._states: dict[str, Room] = {}  # to be told with the next tick
         self._shown: dict[str, Room] = {}
         self._bots: tuple[BotInfo, ...] = ()
-        self._ticking = False
+        self._ticking = self._calling = False
 
     @property
     def up(self) -> bool:
@@ -81,8 +84,10 @@ class MqttBus:
         return self._codec.encode(message)
 
     def publish(self, room: Room, packets: list[Packet]) -> None:
+        self._calls[room.setup.room] = room.seq
+        if not self._calling:
+            self._call_all()
         if not public(room):
-            self._call(room=room.setup.room, seq=room.seq)
             return
         topic = self._topics.events(room.setup.room)
         for packet in packets:
@@ -104,8 +109,16 @@ class MqttBus:
     def invite(self, room: Room, name: str) -> None:
         self._call(room=room.setup.room, invite=name)
 
+    def _call_all(self) -> None:
+        """The first news go at once; what comes right behind goes together."""
+        self._calling = bool(self._calls)
+        if self._calls:
+            seqs, self._calls = self._calls, {}
+            self._call(seqs=seqs)
+            asyncio.get_running_loop().call_later(CALL_TICK, self._call_all)
+
     def _call(self, **what: Any) -> None:
-        self._send(self._topics.calls, json.dumps(what).encode())
+        self._send(self._topics.calls, json.dumps({"node": self.node, **what}).encode())
 
     def _soon(self) -> None:
         if not self._ticking:
@@ -143,12 +156,7 @@ class MqttBus:
         if ear is None or not payload:
             return
         with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # anybody can write anything there
-            if topic.startswith(topics.rooms):
-                room = topic.removeprefix(topics.rooms).partition("/")[0]
-                if ear.attends(room):
-                    event: Any = self._codec.server_message(payload)
-                    ear.heard(room, int(event.seq))
-            elif topic == topics.lobby:
+            if topic == topics.lobby:
                 update: Any = self._codec.server_message(payload)
                 ear.heard_lobby(update.rooms)
             elif topic == topics.calls:
@@ -157,8 +165,10 @@ class MqttBus:
                 self._met(ear, topic, json.loads(payload), retained)
 
     def _called(self, ear: Ear, call: dict[str, Any]) -> None:
-        if "seq" in call:
-            ear.heard(str(call["room"]), int(call["seq"]))
+        if call["node"] == self.node:
+            return
+        for room, seq in call.get("seqs", {}).items():
+            ear.heard(room, int(seq))
         if "invite" in call:
             ear.heard_invitation(str(call["room"]), str(call["invite"]))
 

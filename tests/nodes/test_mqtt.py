@@ -138,9 +138,11 @@ async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, bro
         (f"rooms/{room}/events", "moved"),
         ("lobby", {"type": "welcome"}),
         ("lobby", {"type": "lobby", "rooms": "many"}),
-        ("calls", {"room": room, "seq": "x"}),
+        ("calls", {"node": "x", "seqs": {room: 99, "nowhere": 5}}),
+        ("calls", {"node": "x", "seqs": {room: "many"}}),
+        ("calls", {"node": "x", "seqs": 7}),
         ("calls", [1, 2, 3]),
-        ("calls", {"invite": "ben", "room": "nowhere"}),
+        ("calls", {"node": "x", "invite": "ben", "room": "nowhere"}),
         ("nodes/x", {"node": "x", "online": True, "bots": [1]}),
     ]
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:

@@ -29,8 +29,8 @@ class Client(asyncio.Protocol):
     on_bytes: Callable[[int], None] | None = None
     transport: asyncio.Transport
 
-    def __init__(self, host: str) -> None:
-        self._host = host
+    def __init__(self, host: str, target: str = "/ws") -> None:
+        self._host, self._target = host, target
         self._buffer = b""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.closed = False
@@ -39,7 +39,7 @@ class Client(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         key = base64.b64encode(os.urandom(16)).decode()
         self.transport.write(
-            f"GET /ws HTTP/1.1\r\nHost: {self._host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET {self._target} HTTP/1.1\r\nHost: {self._host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
         )
 
@@ -85,9 +85,14 @@ class Client(asyncio.Protocol):
 
 
 async def connect(url: str) -> Client:
-    host = urlsplit(url).netloc
-    name, _, port = host.rpartition(":")
+    parts = urlsplit(url)
+    assert parts.hostname is not None, url
+    secure = parts.scheme == "wss"
+    port = parts.port or (443 if secure else 80)
     loop = asyncio.get_running_loop()
-    _, client = await loop.create_connection(lambda: Client(host), name, int(port))
+    target = parts.path or "/ws"
+    _, client = await loop.create_connection(
+        lambda: Client(parts.netloc, target), parts.hostname, port, ssl=True if secure else None
+    )
     await asyncio.wait_for(client.opened, 30)
     return client

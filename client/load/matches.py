@@ -7,7 +7,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from bench.wsload import Client, connect, masked
+from client.load.sockets import Client, connect, masked
 from engine.record import ending
 from engine.registry import create
 from protocol.messages import Create, Hello, Join, Move, Ok, Options, Rematch, Snapshot, TimeControl, Welcome
@@ -16,6 +16,7 @@ from protocol.wire import MSGPACK
 MOVED, ENDED, OFFERED = (
     b"\xa4type" + bytes((0xA0 + len(tag),)) + tag for tag in (b"moved", b"ended", b"rematch_offered")
 )
+STARTED = b"\xa4type\xa7started"
 SNAPSHOT, ERROR = b"\xa4type\xa8snapshot", b"\xa4type\xa5error"
 MIX: tuple[tuple[str, Options], ...] = (
     ("mancala", {}),
@@ -61,15 +62,21 @@ class Match:
         self.snapshots = 0
         self.baton: Match | None = None  # where to go on instead of here, see bench/server.py
 
-    async def open(self, url: str) -> None:
-        for name in ("a", "b"):
-            client = await connect(url)
+    async def open(self, url: str, other: str = "") -> None:
+        """`other`: where the second player goes, if not to the same server."""
+        for name, where in (("a", url), ("b", other or url)):
+            client = await connect(where)
             self.players.append(client)
             await ask(client, Hello(id=1, name=name))
         first, second = self.players
         answer = await ask(first, Create(id=2, game=self.game, options=self.options, clock=FISCHER, seat=0))
         assert isinstance(answer, Ok)
+        begun = asyncio.get_running_loop().create_future()
+        first.on_message = lambda payload: (
+            None if STARTED not in payload[:20] or begun.done() else begun.set_result(None)
+        )
         await ask(second, Join(id=2, room=answer.room))
+        await asyncio.wait_for(begun, 30)  # the first player may be on another node, which hears of it later
         self.room = answer.room
         self.prepare()
         for index, client in enumerate(self.players):
@@ -153,3 +160,29 @@ async def ask(client: Client, command: object) -> Ok | Welcome:
     client.on_message = read
     client.send(masked(MSGPACK.encode(command)))  # type: ignore[arg-type]
     return await asyncio.wait_for(answer, 30)
+
+
+async def seat(url: str, count: int, tally: Tally, think: float = 0.0, other: str = "") -> list[Match]:
+    matches = [Match(*MIX[number % len(MIX)], number, tally, think) for number in range(count)]
+    for match in matches:
+        await match.open(url, other)
+    return matches
+
+
+async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[float, list[float]]:
+    """Moves a second, and the delays until the opponent saw them, in ms and sorted."""
+    for match in matches:
+        match.start()
+    await asyncio.sleep(0.7)
+    tally.delays.clear()
+    before, began = tally.moves, time.perf_counter()
+    await asyncio.sleep(seconds)
+    rate = (tally.moves - before) / (time.perf_counter() - began)
+    delays = sorted(delay * 1000 for delay in tally.delays)
+    for match in matches:
+        match.close()
+    return rate, delays
+
+
+def at(delays: list[float], percent: float) -> float:
+    return delays[min(len(delays) - 1, int(len(delays) * percent / 100))] if delays else float("nan")

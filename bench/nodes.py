@@ -1,0 +1,88 @@
+"""Two nodes against one, on the same PostgreSQL and the same broker, turn by turn.
+
+    python -m bench.nodes               all of it
+    python -m bench.nodes moves         moves/s and p99: one node, two nodes, two nodes with the players apart
+    python -m bench.nodes calm          a move from node to node at 100 moves/s (goal: p99 20 ms)
+
+Everything runs on this machine: with few cores the database, the broker and the load compete with the nodes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+from argparse import ArgumentParser, Namespace
+
+import uvloop
+
+from bench.cluster.parts import Cluster
+from client.load.matches import Match, Tally, at, play, seat
+
+OPEN_HOUSE = ("--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error")
+Plan = list[tuple[int, int]]  # for every group of matches: the nodes of its two players
+PLANS: dict[str, Plan] = {"one node": [(0, 0)], "two nodes": [(0, 0), (1, 1)], "players apart": [(0, 1), (1, 0)]}
+
+
+async def measure(cluster: Cluster, plan: Plan, count: int, seconds: float, think: float) -> tuple[float, list[float]]:
+    tally = Tally()
+    matches: list[Match] = []
+    for first, second in plan:
+        urls = cluster.nodes[first].url, cluster.nodes[second].url
+        matches += await seat(urls[0], count // len(plan), tally, think, urls[1])
+    measured = await play(matches, tally, seconds)
+    assert not tally.errors, tally.errors[0]
+    await asyncio.sleep(0.5)
+    return measured
+
+
+async def moves(cluster: Cluster, args: Namespace) -> None:
+    ratios: dict[str, list[float]] = {name: [] for name in PLANS}
+    for _ in range(args.repeat):
+        base = 0.0
+        for name, plan in PLANS.items():
+            rate, delays = await measure(cluster, plan, args.matches, args.seconds, 0.0)
+            base = base or rate
+            ratios[name].append(rate / base)
+            print(
+                f"moves: {name}: {rate:.0f}/s, {rate / base:.2f} x; send to seen "
+                f"p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms",
+                flush=True,
+            )
+    for name, values in ratios.items():
+        print(f"moves: {name}: median {statistics.median(values):.2f} x of one node")
+
+
+async def calm(cluster: Cluster, args: Namespace) -> None:
+    """20 matches, a move every 0.2 s in each."""
+    for name in ("one node", "players apart"):
+        rate, delays = await measure(cluster, PLANS[name], 20, 2 * args.seconds, 0.19)
+        print(
+            f"calm: {name}: {rate:.0f}/s: send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms"
+            + (" (goal p99 20)" if name != "one node" else ""),
+            flush=True,
+        )
+
+
+PARTS = {"moves": moves, "calm": calm}
+
+
+async def main(args: Namespace) -> None:
+    cluster = Cluster(2, OPEN_HOUSE)
+    try:
+        await cluster.start()
+        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, broker {cluster.broker.kind}")
+        for name, part in PARTS.items():
+            if not args.parts or name in args.parts:
+                await part(cluster, args)
+    finally:
+        await cluster.close()
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is given")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--matches", type=int, default=100)
+    uvloop.run(main(parser.parse_args()))

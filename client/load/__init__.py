@@ -1,0 +1,1 @@
+"""Matches and watchers as load, for `parlour loadtest` and the benchmarks."""
