@@ -14,7 +14,7 @@ from client.bot import Bot, Budget, Thought
 from client.bridges.failure import Failure
 from client.bridges.forensics import default_folder
 from client.budgeting import Allowance, allowance
-from client.errors import Refused, SessionError
+from client.errors import Refused, SessionError, Unanswered
 from client.note import clean
 from client.pace import human_delay
 from client.session import Session
@@ -172,6 +172,8 @@ class Playing:
             else:
                 await self._give_up(f"the server refuses {thought.move}: {refused}", ply)
             return
+        except Unanswered:
+            return  # once more, if it is still our move
         while self.table.seq < ok.seq and self.table.ply == ply:
             await self._wait(5.0)
 

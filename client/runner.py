@@ -20,7 +20,7 @@ from protocol import messages as m
 
 LINGER = 20.0  # seconds in a finished game, for those who want another one
 HOPELESS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request")  # asking again would not help
-WAITING = (5.0, 15.0)  # seconds for one game before another is tried; by chance, or two would chase each other
+WAITING = (3.0, 9.0)  # seconds for one game before another is tried; by chance, or two would chase each other
 RETRY = 2.0  # seconds before another try at something that was refused
 
 

@@ -1,4 +1,4 @@
-"""Bots among cuts, and bots that look for different games: they find each other, and every game is played to its end."""
+"""Bots among cuts, and bots that look for different games: they find each other, and play every game to its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tests.e2e.parlours import parlour, session
 SMALL: m.Options = {"pits": 3, "stones": 3}
 
 
-async def test_bots_play_on_among_cuts(tmp_path: Path) -> None:
+async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.runner.WAITING", (0.2, 1.0))
     wishes = (wish("mancala", options=SMALL), wish("maxconnect4"), wish("cohcoh"))
 
     async def pull_cables(proxies: list[FaultProxy]) -> None:
