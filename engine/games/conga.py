@@ -57,7 +57,7 @@ def room(square: int, direction: int) -> int:
     return count
 
 
-MOVES, SQUARES, STUCK = 8, 16, 0  # weights of guess(), found by self-play: bench/tune.py
+MOVES, SQUARES = 8, 56  # weights of guess(), found by self-play: bench/tune.py
 ROOM = tuple(room(move & 15, move >> 4) for move in range(MOST_MOVES))
 
 
@@ -181,20 +181,13 @@ def tactics(mine: int, rest: int, move: int) -> int:
 
 
 def guess(mine: int, rest: int) -> int:
-    """Moves, squares held, and squares held that cannot move: mine less theirs."""
+    """Moves and squares held, mine less theirs: a side that is spread out is hard to enclose."""
     mine, rest = held(mine), held(rest)
     mine_free, rest_free = SPREAD & ~rest, SPREAD & ~mine
-    moves, mine_able, rest_able = 0, 0, 0
+    moves = 0
     for direction in range(8):
-        able = starts(mine, mine_free, direction)
-        mine_able |= able
-        moves += ones(able)
-        able = starts(rest, rest_free, direction)
-        rest_able |= able
-        moves -= ones(able)
-    squares = ones(mine) - ones(rest)
-    stuck = ones(mine & ~mine_able) - ones(rest & ~rest_able)
-    return min(max(MOVES * moves + SQUARES * squares - STUCK * stuck, 1 - UNIT), UNIT - 1)
+        moves += ones(starts(mine, mine_free, direction)) - ones(starts(rest, rest_free, direction))
+    return min(max(MOVES * moves + SQUARES * (ones(mine) - ones(rest)), 1 - UNIT), UNIT - 1)
 
 
 def hfunc0(own: int, other: int) -> int:

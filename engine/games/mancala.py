@@ -40,12 +40,11 @@ MOST_IN_ALL = 100_000  # in a position: play heaps up more than MOST_STONES in a
 PITS, BITS, PROFILE = 6, 6, COURSE
 MOST_MOVES = PITS
 CYCLIC = False
-UNIT = 8
+UNIT = 1
 WIDTH = BITS * (PITS + 1)
 # Weights of tactics(), found by climbing towards fewer nodes when (4,4), (4,5), (5,4) and (6,3) are solved
 MINE_AWAY = (1, -3, -3, -3, -3, -6, -6, -6, -6, -6)
 THEIRS_AWAY = (-9, -1, -13, 0, 6, 5, 5, 5, 5, 5)
-HOME, TURN, CAPTURE, MOVER = 0, 0, 0, 0  # weights of guess(), found by self-play: bench/tune.py
 RING = 2 * PITS + 1
 PIT = (1 << BITS) - 1  # the bits of one field
 ROW = (1 << BITS * PITS) - 1  # the bits of all pits
@@ -167,21 +166,9 @@ def tactics(mine: int, rest: int, move: int) -> int:
     return total
 
 
-def prospects(own: int, other: int) -> int:
-    """Stones near home, another turn to be had, stones that could be captured: what a side has beyond its store."""
-    total = 0
-    for i in range(PITS):
-        stones = own >> BITS * i & PIT
-        total += HOME * stones
-        if stones == PITS - i:
-            total += TURN
-        elif 0 < stones < PITS - i and own >> BITS * (i + stones) & PIT == 0:
-            total += CAPTURE * (other >> BITS * (PITS - 1 - i - stones) & PIT)
-    return total
-
-
 def guess(mine: int, rest: int) -> int:
-    return UNIT * base(mine, rest) + prospects(mine, rest) - prospects(rest, mine) + MOVER
+    """The lead in the stores. Stones near home, turns and captures to be had were tried and won nothing more."""
+    return base(mine, rest)
 
 
 def stores(own: int, other: int) -> int:

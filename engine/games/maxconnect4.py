@@ -34,7 +34,7 @@ FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
 FOLDED = 14  # pieces on the board up to which its mirror image is worth a look
-THREE, TWO, OPEN, MOVER = 16, 8, 4, 0  # weights of guess(), found by self-play: bench/tune.py
+THREE, TWO, OPEN = 16, 8, 4  # weights of guess(), found by self-play: bench/tune.py
 WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)  # lowest squares of all 69
 
 
@@ -130,7 +130,7 @@ def chances(own: int, other: int) -> int:
 
 
 def guess(mine: int, rest: int) -> int:
-    return chances(mine, rest) - chances(rest, mine) + MOVER
+    return chances(mine, rest) - chances(rest, mine)
 
 
 def course(own: int, other: int) -> int:
