@@ -37,7 +37,9 @@ def available() -> list[str]:
 
 
 class Broker:
-    def __init__(self, kind: str = "") -> None:
+    def __init__(self, kind: str = "", mqtt: str = "") -> None:
+        """`mqtt`: further lines about MQTT for the configuration, in the broker's own language."""
+        self._more = mqtt
         self.kind = kind or (available() or ["nats"])[0]
         self._program = program(self.kind)
         self.folder = Path(tempfile.mkdtemp(prefix="parlour-mqtt-"))
@@ -51,13 +53,13 @@ class Broker:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def _mosquitto(self) -> str:
-        return f"listener {self.port} 127.0.0.1\nallow_anonymous true\n"
+        return f"listener {self.port} 127.0.0.1\nallow_anonymous true\n{self._more}"
 
     def _nats(self) -> str:
         """Its MQTT keeps sessions and retained messages in JetStream, which wants a name and a folder."""
         return (
             f"server_name: parlour\nlisten: 127.0.0.1:{free_port()}\n"
-            f'jetstream {{ store_dir: "{self.folder}" }}\nmqtt {{ listen: "127.0.0.1:{self.port}" }}\n'
+            f'jetstream {{ store_dir: "{self.folder}" }}\nmqtt {{ listen: "127.0.0.1:{self.port}"\n{self._more} }}\n'
         )
 
     def start(self) -> None:

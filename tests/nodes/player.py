@@ -52,7 +52,7 @@ class Player:
 
     async def sit(self, guest: Guest) -> None:
         """As long as the connection lasts, or the game."""
-        self.pending: tuple[int, int, str] | None = None  # id, ply and text of a move that is not answered yet
+        self.pending: tuple[int, int, str] | None = None  # id, ply and text of a move that is on its way
         await guest.ask("watch", room=self.room)
         await self.see(guest, await guest.find(type="snapshot", room=self.room))
         while self.ended is None:
@@ -67,11 +67,11 @@ class Player:
         elif kind == "moved":
             assert message["ply"] == len(self.moves) + 1, (message, self.moves)
             self.moves.append(message["move"])
+            self.pending = None
         elif kind == "ended":
             self.ended = message
         elif kind == "ok" and self.pending and message["id"] == self.pending[0]:
-            self.acknowledged[self.pending[1]] = self.pending[2]
-            self.pending = None
+            self.acknowledged[self.pending[1]] = self.pending[2]  # and wait until it is seen, too
         elif kind == "error":
             assert message["code"] in ("unavailable", "draining", "stale"), message
             self.pending = None

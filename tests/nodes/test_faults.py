@@ -98,7 +98,7 @@ async def test_nodes_die_twenty_times_during_fifty_games(
     nodes: list[Node], store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Couple, "OPTIONS", {"n": 12, "k": 12})
-    assert await kill_again_and_again(nodes, store, games=50, kills=20, think=0.5) > 500
+    assert await kill_again_and_again(nodes, store, games=50, kills=20, think=0.4) > 500
 
 
 async def test_the_flag_falls_although_its_node_is_dead(nodes: list[Node], store: PostgresStore, come: Come) -> None:
