@@ -20,6 +20,7 @@ from client.statefile import try_lock
 
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
+REMEMBERED = 3  # bots; each is a process
 
 
 class Place:
@@ -43,14 +44,17 @@ class Place:
         self._passing = tempfile.TemporaryDirectory(prefix="parlour-")
         self.folder = Path(self._passing.name)
 
-    def remember(self, bot: str) -> str:
-        """Keep the name of a bot for the next time; the one of the last time."""
-        path, before = self.folder / "bot", ""
+    def bots(self, bot: str) -> tuple[str, ...]:
+        """This bot and those of the last times, whom unfinished games may be against."""
+        names = [bot]
         with suppress(OSError, UnicodeError):
-            before = path.read_text(encoding="utf-8").strip()
+            names += (self.folder / "bots").read_text(encoding="utf-8").split()
+        return tuple(dict.fromkeys(names))[:REMEMBERED]
+
+    def remember(self, bots: tuple[str, ...]) -> None:
+        """For the next time. Only bots that did come: a name that is wrong must not be in the way for ever."""
         with suppress(OSError):
-            path.write_text(f"{bot}\n", encoding="utf-8")
-        return before
+            (self.folder / "bots").write_text("\n".join(bots), encoding="utf-8")
 
     def close(self) -> None:
         if self._lock >= 0:

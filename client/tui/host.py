@@ -41,11 +41,13 @@ class Host:
     async def _own(self) -> str:
         self._place.open()
         vs = "" if self.plan.wish is None else self.plan.wish.vs
-        before = self._place.remember(vs) if vs else ""  # whom an unfinished game may be against
-        bots = tuple(dict.fromkeys((vs, before) if before else (vs,))) if vs else HOUSE
+        bots = self._place.bots(vs) if vs else HOUSE
         self._server = PrivateServer(bots, self._place)
         self.is_private = True
-        return await self._server.start()
+        url = await self._server.start()
+        if vs:
+            self._place.remember(bots)
+        return url
 
     async def _open(self, url: str, own: bool = False) -> Session:
         plan = self.plan

@@ -145,6 +145,8 @@ def test_a_bot_that_does_not_exist_costs_a_sentence(screens: Callable[..., Scree
     screen = screens("play", "conga", "--private", "--vs", "nobody-knows")
     screen.see("there is no bot 'nobody-knows'")
     assert screen.end() == 2
+    screen = screens("play", "conga", "--private", "--vs", "random")
+    screen.see("your move|to move")
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
