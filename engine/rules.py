@@ -43,11 +43,12 @@ class Rules:
 
 
 def rule_functions(module: ModuleType) -> dict[str, FunctionType]:
-    """The plain functions a game's module defines, and those of engine.bits that it uses."""
+    """The plain functions of a game's module, of its companion NAME_bounds if it has one, and of engine.bits."""
+    homes = (module.__name__, f"{module.__name__}_bounds", "engine.bits")
     return {
         name: value
         for name, value in vars(module).items()
-        if isinstance(value, FunctionType) and value.__module__ in (module.__name__, "engine.bits")
+        if isinstance(value, FunctionType) and value.__module__ in homes
     }
 
 
