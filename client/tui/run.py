@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
 from contextlib import suppress
@@ -30,10 +31,25 @@ async def use(plan: Plan, looks: Looks) -> str:
     for number in (signal.SIGTERM, signal.SIGHUP):  # the terminal is to be as it was, however we are told to leave
         with suppress(NotImplementedError, AttributeError):
             asyncio.get_running_loop().add_signal_handler(number, app.exit)
+    watching = asyncio.create_task(leave_with_terminal(app))
     try:
         complaint = await app.run_async() or ""
     finally:
+        watching.cancel()
         await app.close()
     if app.return_code == 1:  # a mistake of ours, which Textual has told about
         sys.exit(1)
     return complaint
+
+
+async def leave_with_terminal(app: Parlour) -> None:
+    """A terminal that is closed tells its own processes by SIGHUP; whoever only borrowed it has to look."""
+    if not hasattr(select, "poll"):
+        return
+    poller = select.poll()
+    poller.register(sys.stdin.fileno(), 0)  # hang-ups and errors are told in any case
+    while True:
+        await asyncio.sleep(1)
+        if poller.poll(0):
+            app.exit()
+            return

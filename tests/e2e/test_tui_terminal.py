@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -126,6 +127,20 @@ def test_nothing_is_left_however_it_ends(number: signal.Signals, screens: Callab
     if number == signal.SIGTERM:
         screen.see(re.escape("\x1b[?1049l"))  # the terminal is as it was
         assert screen.end() == 0
+    assert gone(home)
+
+
+def test_a_terminal_that_is_taken_away_ends_the_client(home: Path) -> None:
+    parent, child = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(home)}
+    words = [sys.executable, "-m", "parlour", "play", "conga", "--private", "--vs", "random"]
+    with subprocess.Popen(words, stdin=child, stdout=child, stderr=child, env=environment) as process:
+        os.close(child)
+        seen = b""
+        while b"conga" not in seen.lower():
+            seen += os.read(parent, 65536)
+        os.close(parent)
+        process.wait(20)
     assert gone(home)
 
 
