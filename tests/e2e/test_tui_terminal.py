@@ -144,6 +144,7 @@ def test_a_terminal_that_is_taken_away_ends_the_client(home: Path) -> None:
     assert gone(home)
 
 
+@pytest.mark.long
 def test_a_game_given_up_is_not_offered_again(screens: Callable[..., Screen], home: Path) -> None:
     for answer in ("", "n", "y"):
         screen = screens("play", "cohcoh", "--private", "--vs", "greedy" if answer else "random", "--seat", "first")
