@@ -23,7 +23,7 @@ async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.Monke
     async def pull_cables(proxies: list[FaultProxy]) -> None:
         rng = random.Random(4)
         while True:
-            await asyncio.sleep(rng.uniform(0.02, 0.15))
+            await asyncio.sleep(rng.uniform(0.01, 0.09))
             rng.choice(proxies).cut()
 
     async with parlour(tmp_path) as there:
@@ -39,7 +39,7 @@ async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.Monke
             )
             pulling.cancel()
         assert tuple(played) == (6, 6)
-        assert sum(proxy.cuts for proxy in proxies) >= 5
+        assert sum(proxy.cuts for proxy in proxies) >= 3
         async with session(there.url) as guest:
             reasons = {info.reason for info in await finished(guest) if info.reason != "aborted"}
         assert reasons <= {"score", "line", "no_moves"}
