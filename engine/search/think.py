@@ -135,7 +135,8 @@ class Thinker:
 
     def _plain_to_see(self, state: State, value: int) -> Move | None:
         """A move that reaches a value by the game's hard bounds alone, without a search."""
-        for move in self.game.moves(state):
+        out = [0] * self.game.rules.MOST_MOVES
+        for move in out[: self.game.rules.candidates(state.mine, state.rest, out, 0)]:
             after = self.game.after(state, move)
             low, high = self._certain(after)
             if (low if after.turn == state.turn else -high) >= value:
