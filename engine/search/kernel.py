@@ -19,7 +19,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -166,8 +165,11 @@ def cache_folder() -> Path:
 
 def load(game: str, text: str, notice: Notice) -> ModuleType:
     """The module of a source text: from the cache, or compiled into it, or just compiled where it cannot be written."""
+    import numba
+    import numpy
+
     machine = Path(__file__).with_name("machine.py").read_text()
-    stamp = f"{text}\n{machine}\n{sys.version}\n{version('numba')}\n{version('numpy')}"
+    stamp = f"{text}\n{machine}\n{sys.version}\n{numba.__version__}\n{numpy.__version__}"
     name = f"{game}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
     try:
         folder = cache_folder() / name
