@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 import time
@@ -48,3 +49,12 @@ def program(
 
 def budget(seconds: float = 5.0, left: float | None = None) -> Budget:
     return Budget(seconds, time.monotonic() + seconds, left=left)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process is no more, or only its parent has not noticed yet."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return True

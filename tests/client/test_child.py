@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
@@ -14,7 +13,7 @@ import pytest
 from client.bridges.child import Child
 from client.bridges.failure import Failure
 from client.bridges.limits import Limits
-from tests.client.programs import script
+from tests.client.programs import gone, script
 
 QUICK = Limits(grace=0.1)
 
@@ -37,14 +36,6 @@ def failing(child: Child, seconds: float = 5.0) -> Failure:
     with pytest.raises(Failure) as caught:
         child.ask(b"?", seconds)
     return caught.value
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def eventually(what: str, condition: object, seconds: float = 5.0) -> None:

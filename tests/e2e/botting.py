@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -78,3 +80,20 @@ async def present(url: str, maker: Maker, said: Said | None = None, **more: Any)
 async def finished(session: Session, player: str = "") -> list[m.RoomInfo]:
     answer = await session.ask(m.History(id=session.id(), player=player, limit=100))
     return list(answer.rooms or ())
+
+
+async def invite(guest: Session, whom: str, game: str = "cohcoh", **setup: object) -> str:
+    made = await guest.ask(m.Create(id=guest.id(), game=game, invite=whom, seat=0, **setup))  # type: ignore[arg-type]
+    return made.room
+
+
+def in_state(guest: Session, room: str, status: str, ply: int = 0) -> bool:
+    return room in guest.tables and guest.tables[room].status == status and guest.tables[room].ply >= ply
+
+
+async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
+    """`parlour bot` as a process of its own."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", "bot", *words,
+        env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip

@@ -15,6 +15,7 @@ import pytest
 
 from client.session import Session
 from protocol import messages as m
+from tests.client.programs import gone
 from tests.e2e.parlours import session, until
 
 Spawn = Callable[..., Awaitable[Any]]
@@ -45,13 +46,6 @@ def children(pid: int) -> dict[str, int]:
             if b"--name" in words:
                 found[words[words.index(b"--name") + 1].decode()] = int(child)
     return found
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")

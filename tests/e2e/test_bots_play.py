@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -14,13 +11,12 @@ import pytest
 from client.bot import Bot, Budget
 from client.bots.recipe import Recipe
 from client.maker import of_class, of_program
-from client.session import Session
 from engine.game import Game, Outcome, State
 from engine.record import parse, verify
 from engine.registry import GAMES
 from protocol import messages as m
-from tests.client.programs import FIRST, program
-from tests.e2e.botting import bot, finished, house, present, wish
+from tests.client.programs import program
+from tests.e2e.botting import bot, finished, house, in_state, invite, present, wish
 from tests.e2e.parlours import parlour, session, until
 
 SHORT: dict[str, m.Options] = {
@@ -103,15 +99,6 @@ async def test_a_class_of_ones_own_hears_the_start_and_the_end(tmp_path: Path) -
     assert all(line.endswith("random") for line in heard[1:-1])
 
 
-async def invite(guest: Session, whom: str, game: str = "cohcoh", **setup: object) -> str:
-    made = await guest.ask(m.Create(id=guest.id(), game=game, invite=whom, seat=0, **setup))  # type: ignore[arg-type]
-    return made.room
-
-
-def in_state(guest: Session, room: str, status: str, ply: int = 0) -> bool:
-    return room in guest.tables and guest.tables[room].status == status and guest.tables[room].ply >= ply
-
-
 async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         policy = {"games": ("cohcoh",), "options": {"n": "3"}, "strangers": frozenset({"mallory"})}
@@ -185,84 +172,6 @@ async def test_clocks_are_kept(tmp_path: Path) -> None:
             assert {info.reason for info in await finished(guest)} <= {"ply_limit", "no_moves", "repetition"}
 
 
-# -- processes
-
-
-async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "parlour", "bot", *words,
-        env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-
-
-async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"))
-        process = await start(*words)
-        await until("it is there", lambda: "random" in there.house.desk.present)
-        room = await invite(alice, "random", "maxconnect4")
-        await until("it has begun", partial(in_state, alice, room, "running"))
-        process.kill()
-        await process.wait()
-        await until("it is gone", lambda: "random" not in there.house.desk.present)
-        await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
-        again = await start(*words)
-        await until("it has answered", partial(in_state, alice, room, "running", 2))
-        assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
-        again.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(again.wait(), 10) == 0
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
-    code = "import os\nopen('pid', 'w').write(str(os.getpid()))\n" + FIRST
-    made = program(tmp_path, code)
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        process = await start(
-            "--exec", f"{made.words[0]} -S {made.words[2]}", "--name", "mine", "--workdir", str(tmp_path),
-            "--url", there.url, "--no-state", "--seek", "conga",
-        )  # fmt: skip
-        await until("it seeks", lambda: there.house.rooms()["conga", "waiting"] == 1)
-        await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
-        pid = int((tmp_path / "pid").read_text())
-        process.send_signal(number)
-        _, errors = await asyncio.wait_for(process.communicate(), 10)
-        assert b"Traceback" not in errors
-        await until("nobody waits in its room", lambda: there.house.rooms()["conga", "waiting"] == 0)
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
-        assert (await alice.ask(m.List(id=alice.id()))).rooms == ()
-
-
-@pytest.mark.parametrize("flags", [("--ready", "--startup", "60"), ()])
-async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    """While it is waited for, before any game and within one."""
-    code = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
-    made = program(tmp_path, code)
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        command = f"{made.words[0]} -S {made.words[2]}"
-        where = ("--workdir", str(tmp_path), "--url", there.url, "--no-state")
-        process = await start("--exec", command, "--name", "stuck", *where, *flags)
-        await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
-        if not flags:
-            await until("it is there", lambda: "stuck" in there.house.desk.present)
-            room = await invite(alice, "stuck", "maxconnect4")
-            await until("it has begun", partial(in_state, alice, room, "running"))
-            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
-        process.terminate()
-        await asyncio.wait_for(process.communicate(), 10)
-        pid = int((tmp_path / "pid").read_text())
-        await until("the program is gone", partial(gone, pid))
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-
-
 @pytest.mark.long
 async def test_a_bot_claims_the_game_of_one_who_does_not_come_back(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, present(there.url, house("random")) as said:
@@ -270,38 +179,3 @@ async def test_a_bot_claims_the_game_of_one_who_does_not_come_back(tmp_path: Pat
             room = await invite(alice, "random", "maxconnect4", clock=m.TimeControl(kind="fischer", base=60_000))
             await until("it has begun", partial(in_state, alice, room, "running"))
         await until("it has won", partial(said.has, "won (abandoned)"), 40)
-
-
-async def test_mistakes_cost_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text("def f(:\n")
-    (tmp_path / "empty.py").write_text("x = 1\n")
-    (tmp_path / "raises.py").write_text("\n1 / 0\n")
-    mistakes = {
-        ("nobody",): "there is no bot 'nobody'",
-        (): "give either the name or file of a bot, or --exec",
-        ("random", "--exec", "true"): "give either the name or file of a bot, or --exec",
-        (str(tmp_path / "broken.py"),): "broken.py cannot be loaded: invalid syntax (line 1)",
-        (str(tmp_path / "empty.py"),): "should hold one class derived from parlour.Bot",
-        (str(tmp_path / "raises.py"),): "raises.py cannot be loaded: ZeroDivisionError: division by zero (line 2)",
-        (str(tmp_path / "none.py"),): "there is no file",
-        ("search", "--level", "11"): "--level is from 1 to 10",
-        ("random", "--seek", "chess"): "random does not play 'chess'",
-        ("random", "--seek", "conga", "--clock", "quick"): "'quick' is no clock",
-        ("random", "--url", "not a url"): "'not a url' is no address of a server",
-        ("random", "--challenge", "bob"): "--challenge needs one --seek GAME",
-        ("random", "--seek", "conga", "--option", "stones=99"): "option stones of conga is a whole number",
-        ("--exec", "no-such-thing"): "there is no program 'no-such-thing'",
-        ("--exec", "true", "--adapter", "chess"): "there is no adapter 'chess'",
-        ("--exec", "true", "--ready", "--url", "127.0.0.1:9"): "it was not ready to play",
-    }
-
-    async def make(words: tuple[str, ...]) -> tuple[int | None, bytes]:
-        process = await start(*words)
-        _, errors = await process.communicate()
-        return process.returncode, errors
-
-    outcomes = await asyncio.wait_for(asyncio.gather(*(make(words) for words in mistakes)), 40)
-    for (words, sentence), (status, errors) in zip(mistakes.items(), outcomes, strict=True):
-        assert status == 2, errors
-        assert sentence in errors.decode(), words
-        assert errors.count(b"\n") == 1, errors
