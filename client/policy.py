@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.errors import GameError
 from engine.registry import create
-from protocol.messages import Options, RoomInfo, TimeControl
+from protocol.messages import Options, RoomInfo, Snapshot, TimeControl
 
 Stakes = Literal["any", "rated", "casual"]
 
@@ -63,3 +63,9 @@ class Wish:
     clock: TimeControl
     rated: bool = False
     whom: str = ""
+
+    def made(self, room: Snapshot) -> bool:
+        """Whether a room is what came of this wish."""
+        mine = (self.game, self.clock, self.rated, self.whom.casefold())
+        same = mine == (room.game, room.clock, room.rated, room.invite.casefold())
+        return same and create(self.game, self.options).spec.options == room.options

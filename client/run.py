@@ -57,7 +57,10 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where to and as whom. `state`: the file with the way back; None is the usual one, an empty path none at all."""
+    """Where to and as whom. `state`: the file with the way back; None is the usual one, an empty path none at all.
+
+    A token is a way back by itself: with one, nobody looks into a file that may belong to somebody else.
+    """
 
     url: str = ""
     name: str = ""
@@ -69,7 +72,7 @@ class Connection:
     with_stdin: bool = False  # leave when standard input ends
 
     def state_file(self, name: str) -> StateFile | None:
-        if self.state == Path():
+        if self.token or self.state == Path():
             return None
         return StateFile(self.state or default_file(self.url or DEFAULT_URL, name))
 

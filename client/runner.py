@@ -42,7 +42,7 @@ class Runner:
         self._session, self._maker, self._policy, self._manners, self._tell = session, maker, policy, manners, tell
         self._wishes, self._open_rooms, self._games, self._state = list(wishes), open_rooms, games, state
         self._playing: dict[str, Playing] = {}
-        self._seated: set[str] = set()  # rooms where we wait for the start
+        self._seated: set[str] = set()  # rooms where we wait for the start, or for the news of it
         self._sought: dict[str, Wish] = {}  # what those rooms are for, where we looked for it
         self._open: dict[str, m.RoomInfo] = {}  # rooms we might join
         self._joining: set[str] = set()
@@ -112,6 +112,7 @@ class Runner:
             self._seated.clear()
             for playing in self._playing.values():  # games of somebody whom the server does not know any more
                 playing.task.cancel()
+        self._seated |= set(happening.welcome.rooms) - set(self._playing)
         if self._open_rooms:
             self._spawn(self._watch_lobby())
         self._looking.set()
@@ -129,6 +130,7 @@ class Runner:
             return
         if table.status == "waiting":
             self._seated.add(room)
+            self._recognise(table)
             return
         self._seated.discard(room)
         self._sought.pop(room, None)
@@ -164,7 +166,7 @@ class Runner:
             word = "no result" if table.result == "*" else word
             self._tell(f"{room}: {word} ({outcome.reason}) after {table.ply} moves")
         self.played += 1
-        if self._games is not None and self.played >= self._games:
+        if self._games is not None and self.played >= self._games and not self._playing:
             self._done.set()
             return
         self._spawn(self._leave_later(room))
@@ -230,6 +232,13 @@ class Runner:
         table = self._session.tables.get(room)
         if room not in self._playing and (table is None or table.status != "ended"):
             self._seated.add(room)
+
+    def _recognise(self, table: Table) -> None:
+        """A room that we looked for in an earlier life."""
+        for wish in self._wishes:
+            if table.room not in self._sought and wish.made(table.setup):
+                self._sought[table.room] = wish
+                self._spawn(self._move_on(table.room))
 
     def _unfulfilled(self) -> list[Wish]:
         """The wishes for which we do not wait in a room already."""

@@ -1,0 +1,103 @@
+"""Bots that come back: as whom, and to which games."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.session import Session
+from protocol import messages as m
+from server.app import Running
+from server.live import Live
+from tests.e2e.botting import Said, bot, house, in_state, present, start, wish
+from tests.e2e.parlours import parlour, session, until
+
+
+async def account(there: Running, name: str) -> str:
+    """The token of a new account."""
+    assert await there.house.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
+    return f"token-of-{name}"
+
+
+async def test_a_token_counts_whatever_lies_in_the_state_file(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as there:
+        token = await account(there, "owner")
+        words = ("random", "--name", "mine", "--url", there.url, "--state", str(tmp_path / "state.json"))
+        for more, name, absent in (((), "mine", "owner"), (("--token", token), "owner", "mine"), ((), "mine", "owner")):
+            process = await start(*words, *more)
+            await until(f"{name} is there", partial(there.house.desk.is_here, name))
+            assert not there.house.desk.is_here(absent)
+            process.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(process.wait(), 10) == 0
+            await until(f"{name} is gone", lambda name=name: not there.house.desk.is_here(name))  # type: ignore[misc]
+
+
+class Host:
+    """Somebody who comes to every room to which she is invited."""
+
+    def __init__(self, alice: Session) -> None:
+        self.rooms: list[str] = []
+        self._alice = alice
+        self._task = asyncio.create_task(self._come())
+
+    async def _come(self) -> None:
+        async for happening in self._alice:
+            if isinstance(happening, m.Invited):
+                self.rooms.append(happening.room.room)
+                await self._alice.ask(m.Join(id=self._alice.id(), room=happening.room.room))
+
+    def close(self) -> None:
+        self._task.cancel()
+
+
+async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if the server takes its time to find the room."""
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        host, state = Host(alice), tmp_path / "state.json"
+        seeking: dict[str, Any] = {"wishes": (wish("maxconnect4", "alice"),), "games": 1, "state": state}
+        async with present(there.url, house("random"), **seeking):
+            await until("it has begun", lambda: host.rooms and in_state(alice, host.rooms[0], "running"))
+        found, find, said = asyncio.Event(), there.house.hall.room, Said()
+
+        async def find_slowly(name: str) -> Live | None:
+            await found.wait()
+            return await find(name)
+
+        monkeypatch.setattr(there.house.hall, "room", find_slowly)
+        again = asyncio.create_task(bot(there.url, house("random"), said=said, **seeking))
+        await until("it is welcome", partial(said.has, "connected to"))
+        await alice.ask(m.List(id=alice.id()))  # time enough for a mistake
+        found.set()
+        table = alice.tables[host.rooms[0]]
+        await until("it is back", lambda: table.opponent is not None and table.opponent.online)
+        while table.ply < 6:
+            if table.my_move and table.game is not None:
+                move = table.game.legal(table.state)[0]
+                await alice.ask(m.Move(id=alice.id(), room=table.room, ply=table.ply, move=move))
+            await asyncio.sleep(0.002)
+        await alice.ask(m.Resign(id=alice.id(), room=table.room))
+        assert await asyncio.wait_for(again, 10) == 1
+        assert len(host.rooms) == 1
+        host.close()
+
+
+async def test_a_seeker_who_comes_back_knows_the_room_in_which_it_waits(tmp_path: Path) -> None:
+    """Killed, so that it could not give its seat back."""
+    async with parlour(tmp_path) as there:
+        words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"), "--seek", "conga")
+        process = await start(*words)
+        await until("it waits", lambda: there.house.rooms()["conga", "waiting"] == 1)
+        process.kill()
+        await process.wait()
+        await until("it is gone", lambda: not there.house.desk.is_here("random"))
+        more: dict[str, Any] = {"wishes": (wish("conga"), wish("mancala")), "policy": {"concurrent": 2}}
+        async with present(there.url, house("random"), state=tmp_path / "state.json", **more):
+            await until("it seeks again", lambda: there.house.rooms().total() == 2)
+            assert there.house.rooms() == {("conga", "waiting"): 1, ("mancala", "waiting"): 1}
