@@ -28,12 +28,14 @@ class Policy:
 
     def objection(self, info: RoomInfo, me: str) -> str:
         """Why this room is not for us; "" if it is."""
-        names = {seat.name.casefold() for seat in info.seats if seat is not None}
+        seated = {seat.name.casefold() for seat in info.seats if seat is not None}
+        awaited = {name.casefold() for name in info.players or ((info.invite,) if info.invite else ())}
+        names = (seated | awaited) - {me.casefold()}
         if info.game not in self.games:
             return f"{info.game} is not played here"
-        if info.status != "waiting" or None not in info.seats or me.casefold() in names:
+        if info.status != "waiting" or None not in info.seats or me.casefold() in seated:
             return "there is no seat for us"
-        if info.invite and info.invite.casefold() != me.casefold():
+        if awaited and me.casefold() not in awaited:
             return "somebody else is invited"
         if self.stakes != "any" and info.rated != (self.stakes == "rated"):
             return f"only {self.stakes} games"

@@ -81,6 +81,7 @@ CommandId = Annotated[int, Meta(ge=0, le=2**53)]
 SeatNumber = Annotated[int, Meta(ge=0, le=1)]
 Left = tuple[int, int]  # what both clocks have left
 Options = dict[str, int | str]
+Names = tuple[str, str]  # of those for whom the two seats are kept
 
 
 def snake(name: str) -> str:
@@ -142,6 +143,8 @@ class RoomInfo(Part):
     rated: bool = False
     delay: int = 0
     illegal: int = 0
+    players: Names | None = None
+    arbiter: str = ""
     result: Result = "*"
     reason: EndReason | None = None
     ended_at: int | None = None
@@ -239,7 +242,10 @@ class Lobby(Command):
 
 
 class Create(Command):
-    """`seat` null draws lots; `illegal` n loses after n illegal moves, 0 refuses them; `delay` plies for watchers."""
+    """`seat` null draws lots; `illegal` n loses after n illegal moves, 0 refuses them; `delay` plies for watchers.
+
+    `players`: the seats are for these two; whoever makes the room is its arbiter, watches, and may abort it.
+    """
 
     game: str
     options: Options = {}
@@ -250,6 +256,7 @@ class Create(Command):
     rated: bool = False
     delay: Annotated[int, Meta(ge=0, le=100)] = 0
     illegal: Annotated[int, Meta(ge=0, le=100)] = 0
+    players: Names | None = None
 
 
 class Pair(Command):
@@ -363,6 +370,8 @@ class Created(Event):
     paired: bool = False
     delay: int = 0
     illegal: int = 0
+    players: Names | None = None
+    arbiter: str = ""
     expiry: int = 1_800_000  # how long the room may wait for its start
     previous: str = ""
 
@@ -507,6 +516,8 @@ class Snapshot(Message):
     rated: bool = False
     delay: int = 0
     illegal: int = 0
+    players: Names | None = None
+    arbiter: str = ""
     fouls: tuple[int, int] = (0, 0)
     claim_at: tuple[int | None, int | None] = (None, None)  # from when each seat may claim against the other
     chat: tuple[Said, ...] = ()

@@ -47,6 +47,8 @@ def decide(room: Room, who: Player, command: m.RoomCommand, now: int, lag: int =
         return join(room, who, command, now)  # type: ignore[arg-type]
     if kind is m.Say:
         return then(room, m.Said(**head(room, now), name=who.name, seat=seat, text=command.text))  # type: ignore[attr-defined]
+    if kind is m.Abort and room.setup.players is not None:
+        return stop(room, who, now)
     if seat is None:
         raise Refusal("not_seated", "you have no seat in this room")
     if kind is m.Rematch:
@@ -175,6 +177,8 @@ def answer_draw(room: Room, seat: int, command: m.AnswerDraw, now: int) -> Decis
 
 
 def takeback(room: Room, seat: int, command: m.Takeback, now: int) -> Decision:
+    if room.setup.players is not None:
+        raise Refusal("bad_request", "where there is an arbiter no move is taken back")
     if room.takeback is not None and room.takeback[0] == 1 - seat:
         if not command.accept:
             return then(room, m.Declined(**head(room, now), seat=seat, offer="takeback"))
@@ -199,6 +203,15 @@ def taken_back(room: Room, ply: int, now: int) -> Decision:
 def abort(room: Room, seat: int, command: m.Abort, now: int) -> Decision:
     if room.ply >= 2:
         raise Refusal("too_late", "a game can be aborted before its second move, not later; resign instead")
+    return won(room, None, "aborted", now, NO_RESULT)
+
+
+def stop(room: Room, who: Player, now: int) -> Decision:
+    """The arbiter ends a game without a result, at any time; the players cannot."""
+    if who.id != room.setup.by:
+        raise Refusal("bad_request", "where there is an arbiter nobody else can abort; resign instead")
+    if room.status == "ended":
+        raise Refusal("game_over", "the game is over")
     return won(room, None, "aborted", now, NO_RESULT)
 
 
@@ -257,12 +270,29 @@ def join(room: Room, who: Player, command: m.Join, now: int) -> Decision:
     setup = room.setup
     if setup.invite and who.id != setup.by and who.name.casefold() != setup.invite.casefold():
         raise Refusal("not_invited", f"this room waits for {setup.invite}")
+    if setup.players is not None:
+        return take_own_seat(room, who, now)
     if setup.private and setup.code != command.code and not setup.invite:
         raise Refusal("bad_code", "this room is private and that is not its code")
     open_seats = [seat for seat in (0, 1) if room.seats[seat] is None]
     seat = command.seat if command.seat is not None else open_seats[0] if open_seats else 0
     if seat not in open_seats:
         raise Refusal("seat_taken", f"seat {seat} is taken")
+    return sit(room, who, seat, now)
+
+
+def take_own_seat(room: Room, who: Player, now: int) -> Decision:
+    """In a room that was made for two by their names each has one seat."""
+    names = [name.casefold() for name in room.setup.players or ()]
+    if who.name.casefold() not in names:
+        raise Refusal("not_invited", f"this room waits for {' and '.join(room.setup.players or ())}")
+    seat = names.index(who.name.casefold())
+    if room.seats[seat] is not None and room.away[seat] is None:
+        raise Refusal("seat_taken", f"seat {seat} is taken")
+    return sit(room, who, seat, now)
+
+
+def sit(room: Room, who: Player, seat: int, now: int) -> Decision:
     seated = m.Seated(**head(room, now), seat=seat, player=who.id, name=who.name, account=who.account)
     return start(then(room, seated), now)
 
@@ -279,11 +309,11 @@ def start(decision: Decision, now: int) -> Decision:
 
 
 def leave(room: Room, seat: int, now: int) -> Decision:
-    """Before the start a seat is given back, and the last one out ends the room; later one is merely away."""
+    """Before the start a seat is given back; the last one out ends the room, unless it has an arbiter."""
     if room.status != "waiting":
         return presence(room, seat, False, now)
     gone = then(room, m.Unseated(**head(room, now), seat=seat))
-    if gone.room.seats != (None, None):
+    if gone.room.seats != (None, None) or room.setup.players is not None:
         return gone
     end = won(gone.room, None, "aborted", now, NO_RESULT)
     return Decision(gone.events + end.events, end.room)

@@ -116,8 +116,8 @@ class Desk:
     async def _watch(self, peer: Peer, command: m.Watch) -> None:
         live = await self._room(command.room)
         setup, player = live.room.setup, require(peer)
-        invited = setup.invite.casefold() == player.name.casefold()
-        if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not invited:
+        known = player.id == setup.by or player.name.casefold() in map(str.casefold, invited(live.room))
+        if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not known:
             raise Refusal("bad_code", "this room is private and that is not its code")
         seat = self.hall.arrive(live, peer)
         upto = live.room.horizon if seat is None else live.room.seq
@@ -129,14 +129,25 @@ class Desk:
             peer.send(live.snapshot(peer, self.hall.now()))
 
     async def _create(self, peer: Peer, command: m.Create) -> None:
-        if command.invite:
-            check_name(command.invite, self.settings.name_length + 4)
-        seat = command.seat if command.seat is not None else random.randrange(2)
-        live = await self._found_in(peer, await self._found(peer, command, False), seat)
+        founded = await self._founded(peer, command)
+        live = await self._open(founded)
         self.hall.teller.enter(live, peer, command.id)
         self.invite_here(live)
-        if command.invite:
-            self.hall.bus.invite(live.room, command.invite)
+        for name in invited(live.room):
+            self.hall.bus.invite(live.room, name)
+
+    async def _founded(self, peer: Peer, command: m.Create) -> Decision:
+        for name in (command.players or (command.invite,)) if command.players or command.invite else ():
+            check_name(name, self.settings.name_length + 4)
+        if command.players is None:
+            seat = command.seat if command.seat is not None else random.randrange(2)
+            return found.found(await self._found(peer, command, False), require(peer), seat)
+        if command.invite or command.seat is not None:
+            raise Refusal("bad_request", "with players there is neither a seat for you nor anybody else to invite")
+        names = {name.casefold() for name in command.players}
+        if len(names) < 2 or require(peer).name.casefold() in names:
+            raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
+        return found.arbitrated(await self._found(peer, command, False))
 
     async def _found(self, peer: Peer, command: m.Create | m.Pair, paired: bool) -> Created:
         options = found.settle(command.game, command.options, command.clock)
@@ -158,11 +169,12 @@ class Desk:
             paired=paired,
             delay=full.delay,
             illegal=full.illegal,
+            players=full.players,
+            arbiter=require(peer).name if full.players else "",
             expiry=int(self.settings.expiry * 1000),
         )
 
-    async def _found_in(self, peer: Peer, created: Created, seat: int) -> Live:
-        founded = found.found(created, require(peer), seat)
+    async def _open(self, founded: Decision) -> Live:
         try:
             await appended(self.hall.store, whole(founded))
         except Conflict:  # one chance in 2 ** 25 a second
@@ -186,7 +198,8 @@ class Desk:
                     self.hall.submit(live, peer, m.Join(id=command.id, room=info.room))
                     await self._decided(live)  # the next one to look, on any node, finds the seat taken
                     return
-            live = await self._found_in(peer, await self._found(peer, command, True), random.randrange(2))
+            created = await self._found(peer, command, True)
+            live = await self._open(found.found(created, require(peer), random.randrange(2)))
             self.hall.teller.enter(live, peer, command.id)
 
     async def _decided(self, live: Live) -> None:
@@ -210,12 +223,14 @@ class Desk:
         most = self.settings.rooms_per_player
         if len(await self.hall.store.rooms_of(require(peer).id)) >= most:
             raise Refusal("too_many_rooms", f"you sit in {most} open rooms already")
+        if sum(1 for live in peer.rooms.values() if arbitrates(peer, live.room)) >= most:
+            raise Refusal("too_many_rooms", f"you are the arbiter of {most} open rooms already")
 
     def invite_here(self, live: Live) -> None:
         """Tell whom a room waits for, if that one is here."""
-        name = live.room.setup.invite.casefold()
-        for peer in self.present.get(name, ()) if name else ():
-            self._invite_late(live, peer)
+        for name in invited(live.room):
+            for peer in self.present.get(name.casefold(), ()):
+                self._invite_late(live, peer)
 
     # -- lists
 
@@ -251,7 +266,7 @@ class Desk:
         live = await self._room(command.room)
         room, player = live.room, require(peer)
         self.hall.let_go(live)
-        if room.setup.private and room.seat_of(player.id) is None:
+        if room.setup.private and room.seat_of(player.id) is None and player.id != room.setup.by:
             raise Refusal("bad_code", "this room was private")
         if room.status != "ended":
             raise Refusal("too_early", "the game is not over")
@@ -294,25 +309,22 @@ class Desk:
                 peer.send(live.snapshot(peer, hall.now()))
         if hall.store.shared:
             await self._load_invitations(identity.player.name)
+        me = identity.player.name.casefold()
         for live in list(hall.rooms.values()):
-            setup = live.room.setup
-            if (
-                setup.invite
-                and live.room.status == "waiting"
-                and setup.invite.casefold() == identity.player.name.casefold()
-            ):
+            if live.room.status == "waiting" and me in map(str.casefold, invited(live.room)):
                 self._invite_late(live, peer)
 
     def _invite_late(self, live: Live, peer: Peer) -> None:
         if live.room.seat_of(require(peer).id) is None:
-            by = next(seat.name for seat in live.room.seats if seat is not None)
+            names = [seat.name for seat in live.room.seats if seat is not None]
+            by = live.room.setup.arbiter or names[0]
             peer.send(m.Invited(by=by, room=view.info(live.room)))
 
     async def _load_invitations(self, name: str) -> None:
         """Rooms of other nodes that wait for this name."""
         for data in await self.hall.store.rooms("", "waiting", LISTED):
             info = read_part(data, RoomInfo)
-            if info.invite and info.invite.casefold() == name.casefold():
+            if name.casefold() in map(str.casefold, info.players or (info.invite,)):
                 await self.hall.room(info.room)
 
     def is_here(self, name: str) -> bool:
@@ -336,6 +348,16 @@ class Desk:
     async def _left(self, player: str) -> None:
         with suppress(Unavailable):  # then it looks as if the player had been here when this node ends
             await self.hall.store.left(self.hall.node, player)
+
+
+def invited(room: Room) -> tuple[str, ...]:
+    """For whom a room keeps its seats."""
+    setup = room.setup
+    return setup.players or ((setup.invite,) if setup.invite else ())
+
+
+def arbitrates(peer: Peer, room: Room) -> bool:
+    return room.setup.players is not None and room.setup.by == require(peer).id and room.status != "ended"
 
 
 SLOW: dict[type[Any], str] = {

@@ -42,6 +42,11 @@ def found(created: Created, who: Player, seat: int) -> Decision:
     return Decision((created, *founded.events), founded.room)
 
 
+def arbitrated(created: Created) -> Decision:
+    """A new room whose seats wait for two others."""
+    return Decision((created,), Room(created))
+
+
 def again(old: Room, name: str, now: int) -> Decision:
     """The room of a rematch: the same game with the seats swapped."""
     setup = old.setup

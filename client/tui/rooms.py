@@ -58,7 +58,8 @@ class Rooms:
 def room_line(info: RoomInfo) -> Line:
     state = {"waiting": "waiting", "running": f"move {info.ply}", "ended": info.result}[info.status]
     kind = "rated" if info.rated else "casual"
-    names = players(info.seats) + (f" (for {printable(info.invite)})" if info.invite and None in info.seats else "")
+    awaited = " and ".join(info.players or ((info.invite,) if info.invite else ()))
+    names = players(info.seats) + (f" (for {printable(awaited)})" if awaited and None in info.seats else "")
     return Line(info.room, (kind, info.game, names, clock_text(info.clock), state), room=info)
 
 

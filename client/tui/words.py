@@ -101,7 +101,9 @@ def situation(table: Table) -> str:
     if outcome is not None:
         return outcome_text(table, outcome)
     if table.status == "waiting":
-        return f"waiting for {printable(table.setup.invite) or 'an opponent'}… (room {table.room})"
+        awaited = [seat for seat in (0, 1) if table.seats[seat] is None]
+        names = [table.setup.players[seat] for seat in awaited] if table.setup.players else [table.setup.invite]
+        return f"waiting for {printable(' and '.join(names)) or 'an opponent'}… (room {table.room})"
     if table.my_move:
         return f"your move ({table.setup.sides[table.turn]})"
     return f"{side_name(table, table.turn)} to move"

@@ -1,0 +1,55 @@
+"""Rooms that somebody makes for two others."""
+
+from __future__ import annotations
+
+from protocol import messages as m
+from protocol.messages import Created, TimeControl
+from server import found, view
+from server.decide import presence
+from server.room import Room, replay
+from tests.server.rooms import ANN, BEN, EVE, NOW, do, play, refused
+
+
+def waiting() -> Room:
+    created = Created(
+        room="r1", seq=1, at=NOW, game="conga", options=found.settle("conga", {}, TimeControl()), clock=TimeControl(),
+        by=EVE.id, players=("Ann", "Ben"), arbiter="eve",
+    )  # fmt: skip
+    decision = found.arbitrated(created)
+    assert replay(decision.events) == decision.room
+    return decision.room
+
+
+def begun() -> Room:
+    return do(do(waiting(), BEN, m.Join).room, ANN, m.Join).room
+
+
+def test_each_player_gets_the_seat_that_is_kept() -> None:
+    room = do(waiting(), BEN, m.Join, seat=0).room
+    assert (room.seats[0], room.seats[1]) == (None, m.Seat(player=BEN.id, name="ben"))
+    assert refused(room, EVE, m.Join).code == "not_invited"
+    again = m.Player(id="p-other", name="ben")
+    assert refused(room, again, m.Join).code == "seat_taken"
+    assert do(presence(room, 1, False, NOW).room, again, m.Join).room.seats[1] == m.Seat(player="p-other", name="ben")
+    assert do(room, ANN, m.Join).room.status == "running"
+    assert view.info(room).players == ("Ann", "Ben")
+
+
+def test_it_waits_on_when_a_player_gets_up() -> None:
+    room = do(do(waiting(), BEN, m.Join).room, BEN, m.Leave).room
+    assert (room.status, room.seats) == ("waiting", (None, None))
+
+
+def test_the_arbiter_alone_aborts_at_any_time() -> None:
+    room = play(begun(), "a4b4", "d1c1", "b4b3")
+    assert refused(room, ANN, m.Abort).code == "bad_request"
+    stopped = do(room, EVE, m.Abort).room
+    assert stopped.ended is not None
+    assert (stopped.ended.result, stopped.ended.reason) == ("*", "aborted")
+    assert refused(stopped, EVE, m.Abort).code == "game_over"
+    assert do(waiting(), EVE, m.Abort).room.status == "ended"
+    assert refused(room, EVE, m.Resign).code == "not_seated"
+
+
+def test_no_move_is_taken_back() -> None:
+    assert refused(play(begun(), "a4b4"), ANN, m.Takeback).code == "bad_request"
