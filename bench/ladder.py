@@ -19,6 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from client.bot import Budget, as_thought
+from client.bots.chance import Chance
 from client.bots.levels import LEVELS
 from client.bots.search import SearchBot
 from engine.game import Game, State
@@ -78,7 +79,8 @@ def match(game: Game, high: int, low: int, pairs: int, seconds: float, seed: int
     for _ in range(pairs):
         start = opening(game, OPENINGS.get(game.name, 4), rng)
         for seat in (0, 1):
-            bots = {side: SearchBot(Random(rng.random()), None, high if side == seat else low) for side in (0, 1)}
+            chance = Chance(rng.getrandbits(32))
+            bots = {side: SearchBot(chance, None, high if side == seat else low) for side in (0, 1)}
             winner = play(game, start, (bots[0], bots[1]), seconds)
             wins, draws, losses = wins + (winner == seat), draws + (winner is None), losses + (winner == 1 - seat)
     return Tally(wins, draws, losses)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from client.bot import Bot, Budget
+from client.bots.chance import Chance
 from engine.course.brains import Brain, brain
 from engine.game import Game, Move, State
 
 
 class CourseBot(Bot):
-    def __init__(self, text: str, rng: Random) -> None:
-        self._text, self._rng = text, rng
+    def __init__(self, text: str, chance: Chance) -> None:
+        self._text, self._chance = text, chance
         self._brain: tuple[Game, Brain] | None = None
 
     def choose(self, game: Game, state: State, budget: Budget) -> Move:
         if self._brain is None or self._brain[0] is not game:
-            self._brain = game, brain(self._text, game, self._rng)
+            self._brain = game, brain(self._text, game, self._chance.rng)
+        self._chance.turn_to(game, state, budget.ply)
         return self._brain[1](state)

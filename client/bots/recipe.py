@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 from client.bot import Bot, Isolation
+from client.bots.chance import Chance
 from client.bots.levels import LEVELS, PLAIN_NODES
 from client.bots.load import LoadError, load
 from engine.course.brains import brain
@@ -81,16 +82,15 @@ class Recipe:
 
     def maker(self) -> Callable[[], Bot]:
         """Makes a bot for every game."""
-        rng = Random(self.seed)
         if self.is_file:
             return load(self.bot)
         if self.bot == "search":
             from client.bots.search import SearchBot
 
-            return lambda: SearchBot(Random(rng.random()), self.seconds, self.level)
+            return lambda: SearchBot(Chance(self.seed), self.seconds, self.level)
         from client.bots.course import CourseBot
 
-        return lambda: CourseBot(self.bot, Random(rng.random()))
+        return lambda: CourseBot(self.bot, Chance(self.seed))
 
     def warm(self, games: tuple[str, ...]) -> None:
         """Load what is slow to load, before any clock runs."""

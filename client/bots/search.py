@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from random import Random
 
 from client.bot import Bot, Budget, Thought
+from client.bots.chance import Chance
 from client.bots.levels import LEVELS, PLAIN_NODES
 from client.note import Note
 from engine.game import Game, Move, Outcome, State
@@ -25,8 +25,8 @@ _loaded: set[Game] = set()  # games whose compiled search is in memory: another 
 class SearchBot(Bot):
     """Compiled code may take seconds to load the first time. With less on the clock it thinks in plain Python."""
 
-    def __init__(self, rng: Random, seconds: float | None = None, level: int = 10) -> None:
-        self._rng, self._seconds, self._level = rng, seconds, LEVELS[level]
+    def __init__(self, chance: Chance, seconds: float | None = None, level: int = 10) -> None:
+        self._chance, self._seconds, self._level = chance, seconds, LEVELS[level]
         self._thinker: Thinker | None = None
         self._plain: Thinker | None = None
 
@@ -43,9 +43,10 @@ class SearchBot(Bot):
         return thinker
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought | Move:
-        moves = game.moves(state)
-        if len(moves) == 1 or self._rng.random() < self._level.careless:
-            return self._rng.choice(moves)
+        moves, rng = game.moves(state), self._chance.rng
+        self._chance.turn_to(game, state, budget.ply)
+        if len(moves) == 1 or rng.random() < self._level.careless:
+            return rng.choice(moves)
         seconds = budget.seconds if self._seconds is None else self._seconds
         thinker = self._get(game, budget)
         limits = Limits(seconds=max(0.005, min(seconds, budget.remaining() - SPARE)), nodes=self._level.nodes)

@@ -46,7 +46,7 @@ def arguments(parser: ArgumentParser) -> None:
     how = parser.add_argument_group("how it plays")
     how.add_argument("--seconds", metavar="S", type=seconds, help="think so long about a move, if the clock allows")
     how.add_argument("--level", metavar="1..10", type=count, default=10, help="of search: weaker on purpose")
-    how.add_argument("--seed", type=int, help="makes chance repeatable")
+    how.add_argument("--seed", type=int, help="makes chance repeatable, game by game")
     how.add_argument("--pace", choices=("bot", "human"), default="bot", help="human: not faster than a person")
     how.add_argument("--greet", metavar="TEXT", default="", help="said at the start of a game")
     how.add_argument("--cpu-clock", action="store_true", help="report CPU time in the notes")

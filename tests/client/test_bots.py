@@ -37,11 +37,18 @@ def test_every_bot_plays_every_game(name: str, game: str) -> None:
 def test_chance_can_be_repeated() -> None:
     game = create("maxconnect4")
 
-    def moves(seed: int) -> list[object]:
-        made = Recipe("random", seed=seed).maker()()
-        return [made.choose(game, game.start(), budget()) for _ in range(20)]
+    def moves(seed: int, anew: bool = False) -> list[object]:
+        bot, state = Recipe("random", seed=seed).maker()(), game.start()
+        chosen: list[object] = []
+        while len(chosen) < 20:
+            chosen.append(as_thought(game, state, bot.choose(game, state, budget())).move)
+            state = game.play(state, game.parse(state, str(chosen[-1])))
+            if anew:
+                bot = Recipe("random", seed=seed).maker()()
+        return chosen
 
     assert moves(1) == moves(1) != moves(2)
+    assert moves(1) == moves(1, anew=True)
 
 
 def test_names() -> None:
