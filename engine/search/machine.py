@@ -35,17 +35,17 @@ def _leading(typing: Any, word: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-@njit(nogil=True)
+@njit
 def ones(word: int) -> int:
     return _population(word)
 
 
-@njit(nogil=True)
+@njit
 def lowest(word: int) -> int:
     return _trailing(word)
 
 
-@njit(nogil=True)
+@njit
 def length(word: int) -> int:
     return 64 - _leading(word)
 
@@ -55,7 +55,7 @@ D, E = np.uint64(0xD6E8_FEB8_6659_FD93), np.uint64(0xBF58_476D_1CE4_E5B9)
 S2, S29, S32 = np.uint64(2), np.uint64(29), np.uint64(32)
 
 
-@njit(nogil=True)
+@njit
 def mix(a: int, b: int) -> int:
     """All in uint64: overflow of int64 is undefined in compiled code."""
     h = (np.uint64(a) * A) ^ (np.uint64(b) * B + C)

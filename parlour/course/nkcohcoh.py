@@ -25,7 +25,6 @@ from parlour.course.age import process_age
 LONGEST = 86_400.0
 FIRST_LOOK = 0.15  # seconds for the plain search that needs no further import
 WORTH_MORE = 0.5  # with less, importing engine.search would cost more than it gives
-WORTH_NUMBA = 1.5  # loading compiled code takes about half a second
 WORTH_COMPILING = 8.0  # the first time for a size of board
 JOIN = 0.01
 VERDICTS = {1: ": wins", 0: ": draws", -1: ": loses"}
@@ -61,7 +60,7 @@ def run(args: Namespace) -> int:
     if args.seconds >= WORTH_MORE and not adviser.decided:
         adviser.think(args.seconds)
     adviser.close()
-    if own:  # what Python does on leaving takes milliseconds, with numba half a second; a thread may be compiling yet
+    if own:  # what Python does on leaving takes milliseconds; a thread may be compiling yet
         os._exit(0)
     return 0
 
@@ -151,7 +150,7 @@ class Adviser:
                 raise TooShort
 
         try:
-            thinker = Thinker(self.game, compiled=None if seconds >= WORTH_NUMBA else False, notice=compiling)
+            thinker = Thinker(self.game, notice=compiling)
         except TooShort:
             thinker = Thinker(self.game, compiled=False)
         with suppress(OSError):  # whoever reads our lines has gone; the main thread will notice too
