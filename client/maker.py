@@ -17,6 +17,7 @@ from client.bridges.forensics import default_folder
 from client.bridges.homework import HomeworkBot
 from client.bridges.limits import Limits
 from client.bridges.program import Program
+from client.bridges.workshop import Workshop
 from engine.registry import GAMES
 
 WORKER = (sys.executable, "-P", "-m", "client.worker")  # -P: the working folder may hold anything
@@ -84,5 +85,12 @@ def of_program(program: Program, games: tuple[str, ...], source: str) -> Maker:
 
 
 def of_homework(program: Program, adapter: str, copied: Path | None, source: str) -> Maker:
-    chosen = ADAPTERS[adapter]
-    return Maker(program.name, source, (chosen.game,), lambda: HomeworkBot(program, chosen, copied))
+    chosen, workshop = ADAPTERS[adapter], Workshop(copied, program.forensics)
+    return Maker(
+        program.name,
+        source,
+        (chosen.game,),
+        lambda: HomeworkBot(program, chosen, workshop),
+        lambda games: workshop.check(),
+        workshop.close,
+    )

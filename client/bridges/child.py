@@ -76,7 +76,7 @@ class Child(Process):
         line, _, rest = bytes(self._unread).partition(b"\n")
         self._unread = bytearray(rest)
         if not line and not rest and self.stdout not in self._open:
-            raise Failure("exited", f"no answer: {self.close()}")
+            raise Failure("exited", f"no answer: {self.end(self.close())}")
         return line.decode("utf-8", "replace").rstrip("\r")
 
     # -- the pipes
@@ -154,6 +154,15 @@ class Child(Process):
         return True
 
     # -- the end
+
+    def end(self, exit: Exit) -> str:
+        """How it ended, in its own last words if there are any."""
+        last = self.last_error()
+        return f"{exit}: {last}" if last else str(exit)
+
+    def last_error(self) -> str:
+        lines = self.errors.text().strip().splitlines()
+        return lines[-1][:160] if lines else ""
 
     def close(self) -> Exit:
         """No more questions."""

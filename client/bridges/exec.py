@@ -12,7 +12,6 @@ from client.bot import Bot, Budget, Thought
 from client.bridges import lines
 from client.bridges.child import Child
 from client.bridges.failure import Failure
-from client.bridges.forensics import Case, keep
 from client.bridges.program import Program
 from engine.game import Game, Outcome, Side, State
 
@@ -50,8 +49,8 @@ class Pool:
                 pass
         except Failure as failure:
             self.drop(child)
-            said = child.errors.text().strip().splitlines()
-            why = f" ({said[-1][:200]})" if said else ""
+            last = child.last_error()
+            why = f" ({last})" if last and last not in str(failure) else ""
             raise Failure("start", f"it was not ready to play: {failure}{why}") from None
 
     def drop(self, child: Child) -> None:
@@ -100,7 +99,11 @@ class ExecBot(Bot):
                 child = self._drop()
                 if budget.cancelled.is_set():
                     raise Failure("stopped", "nobody waits for its answer") from None
-                self._keep(failure, game, state, budget, time.monotonic() - began, child)
+                self.program.keep(
+                    failure, game, state, budget,
+                    wall=time.monotonic() - began, child=child, command=self.program.words,
+                    folder=self.program.folder.absolute(), given=lines.question(game, state, budget) + b"\n",
+                )  # fmt: skip
                 self._failures += 1
                 if self._failures > self.program.retries or budget.remaining() < LEAST:
                     raise
@@ -122,26 +125,6 @@ class ExecBot(Bot):
             self.cpu += cpu - cpu_before
             said = replace(said, cpu=cpu - cpu_before)
         return Thought(thought.move, said)
-
-    def _keep(
-        self, failure: Failure, game: Game, state: State, budget: Budget, wall: float, child: Child | None
-    ) -> None:
-        program = self.program
-        keep(
-            Case(
-                failure=failure,
-                game=game,
-                state=state,
-                budget=budget,
-                bot=program.name,
-                wall=wall,
-                child=child,
-                command=program.words,
-                folder=program.folder.absolute(),
-                given=lines.question(game, state, budget) + b"\n",
-            ),
-            program.forensics,
-        )
 
     def _drop(self) -> Child | None:
         """Get rid of a child that failed; what it said stays readable."""

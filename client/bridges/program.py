@@ -6,10 +6,13 @@ import shlex
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from client.bot import Budget
 from client.bridges.failure import Failure
-from client.bridges.forensics import default_folder
+from client.bridges.forensics import Case, default_folder, keep
 from client.bridges.limits import Limits
+from engine.game import Game, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,10 @@ class Program:
     depth: int = 4
     name: str = ""
     forensics: Path = field(default_factory=default_folder)
+
+    def keep(self, failure: Failure, game: Game, state: State, budget: Budget, **evidence: Any) -> None:
+        """Keep the evidence of a failure: the other fields of a Case."""
+        keep(Case(failure, game, state, budget, self.name, **evidence), self.forensics)
 
 
 def split(command: str, folder: Path) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from client.bridges.failure import Failure
 from client.bridges.homework import HomeworkBot
 from client.bridges.limits import Limits
 from client.bridges.program import Program
+from client.bridges.workshop import Workshop
 from engine.course.mancala import read_task
 from engine.game import Game, State
 from engine.record import ending
@@ -41,7 +42,7 @@ def homework(
     words: tuple[str, ...], adapter: str, folder: Path, copied: Path | None = None, depth: int = 3
 ) -> HomeworkBot:
     program = Program(words, folder, Limits(grace=0.1), depth=depth, name="homework", forensics=folder / "forensics")
-    return HomeworkBot(program, ADAPTERS[adapter], copied)
+    return HomeworkBot(program, ADAPTERS[adapter], Workshop(copied, program.forensics))
 
 
 def choose(bot: HomeworkBot, game: Game, state: State) -> str:

@@ -79,7 +79,8 @@ def test_a_last_line_without_its_end_counts_when_the_program_has_ended(children:
 def test_a_crash_tells_how(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "input(); raise RuntimeError('out of ideas')")
     failure = failing(child)
-    assert (failure.kind, str(failure)) == ("exited", "no answer: it exited with status 1")
+    assert failure.kind == "exited"
+    assert str(failure) == "no answer: it exited with status 1: RuntimeError: out of ideas"
     assert child.errors.text().endswith("RuntimeError: out of ideas\n")
 
 

@@ -76,6 +76,22 @@ async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tup
         await until("the program is gone", partial(gone, pid))
 
 
+async def test_a_bot_that_is_interrupted_while_it_copies_leaves_no_folder(tmp_path: Path) -> None:
+    work, temporary = tmp_path / "work", tmp_path / "temporary"
+    work.mkdir()
+    temporary.mkdir()
+    with (work / "large").open("wb") as file:
+        file.truncate(8 << 30)
+    process = await start(
+        "--exec", "true", "--adapter", "conga", "--workdir", str(work), "--url", "127.0.0.1:9", TMPDIR=str(temporary)
+    )  # fmt: skip
+    await until("it copies", lambda: list(temporary.rglob("large")))
+    process.terminate()
+    _, errors = await asyncio.wait_for(process.communicate(), 20)
+    assert (process.returncode, errors) == (0, b"")
+    assert list(temporary.iterdir()) == []
+
+
 async def test_mistakes_cost_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def f(:\n")
     (tmp_path / "empty.py").write_text("x = 1\n")

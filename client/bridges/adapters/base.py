@@ -27,6 +27,7 @@ class Run:
 class Adapter(ABC):
     game: str  # what the program plays
     default: str = ""  # what is put behind a command that has no placeholder at all
+    output: str = ""  # the file that the program is to write; none if it prints
 
     @abstractmethod
     def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run: ...

@@ -21,6 +21,7 @@ MOST_STATES = 200_000
 class MancalaAdapter(Adapter):
     game = "mancala"
     default = "-i {in}"
+    output = OUTPUT
 
     def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run:
         rows, stores, player = game.dump(state).split(" ")

@@ -17,6 +17,7 @@ INPUT, OUTPUT = "input.txt", "output.txt"
 class MaxConnect4Adapter(Adapter):
     game = "maxconnect4"
     default = "one-move {in} {out} {depth}"
+    output = OUTPUT
 
     def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run:
         assert isinstance(game, MaxConnect4)

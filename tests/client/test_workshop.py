@@ -1,0 +1,153 @@
+"""The folders that programs of assignments run in: what is copied, what is not, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from client.bridges.adapters import ADAPTERS
+from client.bridges.failure import Failure
+from client.bridges.homework import HomeworkBot
+from client.bridges.program import Program
+from client.bridges.workshop import Workshop
+from engine.course.maxconnect4 import write_board
+from engine.game import Game, State
+from engine.games.maxconnect4 import MaxConnect4
+from engine.registry import create
+from tests.client.programs import budget, program, script
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders go, so that one that stays behind is seen."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    return folder
+
+
+def never() -> bool:
+    return False
+
+
+def contents(workshop: Workshop) -> set[str]:
+    with workshop.folder(never) as folder:
+        return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def good_answer(game: Game, after: State) -> str:
+    if isinstance(game, MaxConnect4):
+        return write_board(game, after)
+    rows, stores, _ = game.dump(after).split(" ")
+    return "\n".join([*(row.replace(",", " ") for row in rows.split("/")), *stores.split(",")])
+
+
+@pytest.mark.parametrize("adapter", ["mancala", "maxconnect4"])
+def test_what_an_earlier_run_has_left_is_no_answer(adapter: str, work: Path, tmp_path: Path) -> None:
+    chosen, game = ADAPTERS[adapter], create(ADAPTERS[adapter].game)
+    (work / chosen.output).write_text(good_answer(game, game.after(game.start(), game.moves(game.start())[0])))
+    silent = HomeworkBot(program(tmp_path, "pass"), chosen, Workshop(work))
+    with pytest.raises(Failure, match=f"it wrote no {chosen.output}") as caught:
+        silent.choose(game, game.start(), budget())
+    assert caught.value.kind == "garbage"
+    copies = HomeworkBot(
+        program(tmp_path, f"open({chosen.output!r}, 'w').write({(work / chosen.output).read_text()!r})"),
+        chosen,
+        Workshop(work),
+    )
+    assert copies.choose(game, game.start(), budget()).move == game.legal(game.start())[0]
+
+
+def test_links_and_rights_in_the_workdir_are_no_hindrance(work: Path, tmp_path: Path) -> None:
+    """An input file that is a link must not be written through, one that cannot be written is replaced."""
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    (work / "input.txt").symlink_to(precious)
+    (work / "output.txt").mkdir()
+    work.chmod(0o555)
+    code = "import sys; print(open(sys.argv[2]).read()); open(sys.argv[3], 'w').write('nothing')"
+    words = script(tmp_path, code)
+    bot = HomeworkBot(
+        Program(words, tmp_path, forensics=tmp_path / "forensics"), ADAPTERS["maxconnect4"], Workshop(work)
+    )
+    with pytest.raises(Failure, match=r"output\.txt, line 1"):
+        bot.choose(create("maxconnect4"), create("maxconnect4").start(), budget())
+    assert precious.read_text() == "precious"
+    work.chmod(0o755)
+
+
+def test_pipes_and_sockets_stay_where_they_are(work: Path) -> None:
+    os.mkfifo(work / "pipe")
+    listening = socket.socket(socket.AF_UNIX)
+    here = Path.cwd()
+    os.chdir(work)  # a socket's path is short
+    try:
+        listening.bind("socket")
+    finally:
+        os.chdir(here)
+        listening.close()
+    (work / "link").symlink_to("mine.txt")
+    assert contents(Workshop(work)) == {"mine.txt", "link"}
+
+
+def test_a_workdir_around_the_temporary_folder_is_not_copied_into_itself(tmp_path: Path, work: Path) -> None:
+    evidence = tmp_path / "evidence"
+    evidence.mkdir()
+    (evidence / "old").write_text("")
+    found = contents(Workshop(tmp_path, evidence))
+    assert found == {"temporary", "work", "work/mine.txt"}
+    assert contents(Workshop(tmp_path / "temporary")) == set()
+
+
+def test_what_cannot_be_copied_is_said_before_any_game(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(source: str, target: str) -> None:
+        raise PermissionError(13, "Permission denied", source)
+
+    monkeypatch.setattr("shutil.copystat", forbidden)
+    with pytest.raises(Failure, match=r"work cannot be copied: Permission denied: .*mine\.txt"):
+        Workshop(work).check()
+
+
+def test_a_copy_that_nobody_needs_any_more_is_given_up_and_cleared_away(
+    work: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client.bridges.workshop.CHUNK", 1)
+    with (work / "large").open("wb") as file:
+        file.truncate(1 << 30)  # a byte at a time that takes for ever
+    workshop, failures = Workshop(work), []
+
+    def copy() -> None:
+        try:
+            workshop.check()
+        except Failure as failure:
+            failures.append(failure.kind)
+
+    copying = threading.Thread(target=copy)
+    copying.start()
+    while not list(temporary.rglob("large")):
+        assert copying.is_alive()
+    workshop.close()
+    assert list(temporary.iterdir()) == []
+    copying.join(5)
+    assert failures == ["timeout"]
+
+
+def test_a_copy_that_takes_longer_than_a_move_may_take(work: Path, temporary: Path, tmp_path: Path) -> None:
+    bot = HomeworkBot(program(tmp_path, "pass"), ADAPTERS["conga"], Workshop(work))
+    game = create("conga")
+    with pytest.raises(Failure, match="its folder was not copied in time"):
+        bot.choose(game, game.start(), budget(0.0))
+    assert list(temporary.iterdir()) == []
