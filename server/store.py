@@ -12,6 +12,7 @@ import secrets
 from asyncio import Future, get_running_loop
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import NamedTuple, Protocol
 
 
@@ -152,8 +153,8 @@ class Store(Protocol):
         """Forget the nodes that were last there before this time; the players who were there and nowhere else."""
 
 
-def appended(store: Store, append: Append) -> Future[None]:
-    """An append to wait for."""
+def awaited(begin: Callable[[Done], None]) -> Future[None]:
+    """Something to wait for that calls back when it is done."""
     future: Future[None] = get_running_loop().create_future()
 
     def done(error: Exception | None) -> None:
@@ -163,8 +164,13 @@ def appended(store: Store, append: Append) -> Future[None]:
             else:
                 future.set_exception(error)
 
-    store.append(append, done)
+    begin(done)
     return future
+
+
+def appended(store: Store, append: Append) -> Future[None]:
+    """An append to wait for."""
+    return awaited(partial(store.append, append))
 
 
 def digest(secret: str) -> bytes:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from asyncio import Future
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from server.sqlite.migrations import migrations
 from server.sqlite.writer import Statement, Writer
-from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, digest
+from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
 
 APPLICATION = 0x5041524C  # "PARL": marks the file as ours
 BUSY_SECONDS = 2.0  # to wait for another process that holds the file
@@ -60,7 +60,7 @@ class SqliteStore:
 
     def append(self, append: Append, done: Done) -> None:
         assert self._writer is not None
-        self._writer.submit(append, lambda result, error: done(error))
+        self._writer.submit(append, done)
 
     async def settled(self) -> None:
         if self._writer is not None:
@@ -72,17 +72,9 @@ class SqliteStore:
 
     async def _write(self, sql: str, *values: Any) -> int:
         assert self._writer is not None
-        future: Future[int] = asyncio.get_running_loop().create_future()
-
-        def done(result: Any, error: Exception | None) -> None:
-            if not future.done():
-                if error is None:
-                    future.set_result(result)
-                else:
-                    future.set_exception(error)
-
-        self._writer.submit(Statement(sql, values), done)
-        return await future
+        statement = Statement(sql, values)
+        await awaited(partial(self._writer.submit, statement))
+        return statement.changed
 
     async def _read(self, sql: str, *values: Any) -> list[Any]:
         reader = self._reader

@@ -1,8 +1,8 @@
 """Group commit without a timer, in one writer thread: whatever is queued goes into the next transaction.
 
-The event loop gathers jobs in a list. While the thread writes one list the next one fills, so the worse the disk the
-bigger the transactions. Events go in as one INSERT with many rows: `executemany` would give the GIL back and fight
-for it row by row.
+The event loop gathers jobs in a list, and hands it over once it has been through all that has arrived. While the thread
+writes one list the next one fills, so the worse the disk the bigger the transactions. Every statement gives the GIL
+back and fights for it again, so the events of a transaction are one INSERT, and as a rule that is all of it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,21 @@ import asyncio
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from server.store import Append, Conflict, RoomRow, Unavailable
+from server.store import Append, Conflict, Done, RoomRow, Unavailable
 
-CHUNKS = (256, 64, 16, 4, 1)  # rows a statement: few different statements, so that they stay prepared
-INSERT_EVENTS = {n: "INSERT INTO events (room, seq, payload) VALUES " + ",".join(["(?,?,?)"] * n) for n in CHUNKS}
+SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows a statement, so that few are prepared
+MOST_ROWS = SIZES[-1]
+INSERT_EVENTS = [
+    f"INSERT INTO events (room, seq, payload) SELECT * FROM (VALUES {','.join(['(?,?,?)'] * size)}) "
+    "WHERE column1 IS NOT NULL"  # rows without a room only fill a statement up
+    for size in SIZES
+]
 PUT_ROOM = """
     INSERT INTO rooms (room, game, status, result, private, player0, player1, name0, name1, deadline, changed_at, info)
     VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
@@ -29,16 +35,26 @@ PUT_ROOM = """
 """
 
 
-class Statement(NamedTuple):
-    """Any other write; resolves to the number of rows it changed."""
+class Statement:
+    """Any other write."""
 
-    sql: str
-    values: tuple[Any, ...]
+    __slots__ = ("changed", "sql", "values")
+
+    def __init__(self, sql: str, values: tuple[Any, ...]) -> None:
+        self.sql, self.values = sql, values
+        self.changed = 0  # how many rows, once it is done
 
 
-Done = Callable[[Any, Exception | None], None]
 Job = tuple[Append | Statement, Done]
-Outcome = tuple[Job, Any, Exception | None]
+Errors = Sequence[Exception | None]  # one a job
+
+
+class Work(NamedTuple):
+    """What jobs come to."""
+
+    rows: list[Any]  # of events: room, seq and payload in turn
+    lines: dict[str, RoomRow]
+    statements: list[Statement]
 
 
 class Writer:
@@ -50,6 +66,7 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._gathered: list[Job] = []
         self._in_flight = 0
+        self._called = False  # the hand-over is near
         self._idle = asyncio.Event()
         self._idle.set()
         self._batches: SimpleQueue[list[Job] | None] = SimpleQueue()
@@ -62,8 +79,7 @@ class Writer:
 
     def submit(self, work: Append | Statement, done: Done) -> None:
         self._gathered.append((work, done))
-        if not self._in_flight:  # at once, so that disk and loop work at the same time
-            self._hand_over()
+        self._soon()
 
     async def settled(self) -> None:
         while self._gathered or self._in_flight:
@@ -75,22 +91,28 @@ class Writer:
         self._batches.put(None)
         await self._loop.run_in_executor(None, self._thread.join)
 
-    def _hand_over(self) -> None:
-        if self._gathered:
-            batch, self._gathered = self._gathered, []
-            self._in_flight = len(batch)
-            self._batches.put(batch)
+    def _soon(self) -> None:
+        if not self._in_flight and not self._called:
+            self._called = True
+            self._loop.call_soon(self._hand_over)
 
-    def _settle(self, outcomes: list[Outcome], seconds: float) -> None:
+    def _hand_over(self) -> None:
+        self._called = False
+        batch, self._gathered = self._gathered, []
+        self._in_flight = len(batch)
+        self._batches.put(batch)
+
+    def _settle(self, batch: list[Job], errors: Errors, seconds: float) -> None:
         self._in_flight = 0
-        self._hand_over()  # keep the disk busy while the loop tells everyone
-        self._on_commit(seconds, len(outcomes))
-        for (_, done), result, error in outcomes:
+        self._on_commit(seconds, len(batch))
+        for (_, done), error in zip(batch, errors, strict=True):
             try:
-                done(result, error)
+                done(error)
             except Exception:
                 logging.getLogger("parlour").exception("what follows an append failed")
-        if not self._in_flight and not self._gathered:
+        if self._gathered:
+            self._soon()
+        else:
             self._idle.set()
 
     # -- in the thread
@@ -98,75 +120,85 @@ class Writer:
     def _run(self) -> None:
         while (batch := self._batches.get()) is not None:
             began = perf_counter()
-            outcomes = self._write(batch)
-            self._loop.call_soon_threadsafe(self._settle, outcomes, perf_counter() - began)
+            errors = self._write(batch)
+            self._loop.call_soon_threadsafe(self._settle, batch, errors, perf_counter() - began)
         self._connection.close()
 
-    def _write(self, batch: list[Job]) -> list[Outcome]:
+    def _write(self, batch: list[Job]) -> Errors:
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
-                results = self._write_together(batch)
+                self._write_together(sort_out(batch))
+                return [None] * len(batch)
             except sqlite3.OperationalError:
                 raise
             except Exception:  # one of them is bad: find it, and write the others
-                self._connection.execute("ROLLBACK")
-                self._connection.execute("BEGIN IMMEDIATE")
-                results = [self._write_alone(job) for job in batch]
-            self._connection.execute("COMMIT")
-            return results
+                self._roll_back()
+                return self._write_each(batch)
         except sqlite3.Error as error:
-            if self._connection.in_transaction:
-                self._connection.rollback()
-            return [(job, None, Unavailable(f"the database cannot be written: {error}")) for job in batch]
+            self._roll_back()
+            return [Unavailable(f"the database cannot be written: {error}")] * len(batch)
 
-    def _write_together(self, batch: list[Job]) -> list[Outcome]:
-        execute = self._connection.execute
-        rows: list[Any] = []
-        index: dict[str, RoomRow] = {}
-        results: list[Outcome] = []
-        for job in batch:
-            work = job[0]
-            if type(work) is Append:
-                for append in (work,) if work.also is None else (work, work.also):
-                    for seq, payload in enumerate(append.payloads, append.after + 1):
-                        rows += (append.room, seq, payload)
-                    if append.line is not None:
-                        index[append.room] = append.line
-                results.append((job, None, None))
-            elif type(work) is Statement:
-                results.append((job, execute(work.sql, work.values).rowcount, None))
-        insert_events(execute, rows)
-        for row in index.values():
-            execute(PUT_ROOM, room_values(row))
-        return results
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.rollback()
 
-    def _write_alone(self, job: Job) -> Outcome:
+    def _write_together(self, work: Work) -> None:
+        if work.lines or work.statements or len(work.rows) > 3 * MOST_ROWS:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._put(work)
+            self._connection.execute("COMMIT")
+        else:  # a single statement is a transaction already
+            self._put(work)
+
+    def _write_each(self, batch: list[Job]) -> Errors:
+        self._connection.execute("BEGIN IMMEDIATE")
+        errors = [self._write_alone(job) for job in batch]
+        self._connection.execute("COMMIT")
+        return errors
+
+    def _write_alone(self, job: Job) -> Exception | None:
         execute = self._connection.execute
         execute("SAVEPOINT alone")
         try:
-            ((_, result, _),) = self._write_together([job])
+            self._put(sort_out([job]))
         except sqlite3.OperationalError:
             raise
-        except sqlite3.IntegrityError:
-            execute("ROLLBACK TO alone")
-            execute("RELEASE alone")
-            return job, None, Conflict()
         except Exception as error:
             execute("ROLLBACK TO alone")
             execute("RELEASE alone")
-            return job, None, Unavailable(f"this cannot be stored: {error}")
+            taken = isinstance(error, sqlite3.IntegrityError)
+            return Conflict() if taken else Unavailable(f"this cannot be stored: {error}")
         execute("RELEASE alone")
-        return job, result, None
+        return None
+
+    def _put(self, work: Work) -> None:
+        execute = self._connection.execute
+        for at in range(0, len(work.rows), 3 * MOST_ROWS):
+            rows = work.rows[at : at + 3 * MOST_ROWS]
+            index = bisect_left(SIZES, len(rows) // 3)
+            rows += [None] * (3 * SIZES[index] - len(rows))
+            execute(INSERT_EVENTS[index], rows)
+        for line in work.lines.values():
+            execute(PUT_ROOM, room_values(line))
+        for statement in work.statements:
+            statement.changed = execute(statement.sql, statement.values).rowcount
 
 
-def insert_events(execute: Callable[..., Any], rows: list[Any]) -> None:
-    at, left = 0, len(rows) // 3
-    for size in CHUNKS:
-        while left >= size:
-            execute(INSERT_EVENTS[size], rows[at : at + 3 * size])
-            at += 3 * size
-            left -= size
+def sort_out(batch: list[Job]) -> Work:
+    work = Work([], {}, [])
+    rows = work.rows
+    for job, _ in batch:
+        if type(job) is Statement:
+            work.statements.append(job)
+            continue
+        append: Append | None = job  # type: ignore[assignment]  # there are no others
+        while append is not None:
+            for seq, payload in enumerate(append.payloads, append.after + 1):
+                rows += (append.room, seq, payload)
+            if append.line is not None:
+                work.lines[append.room] = append.line
+            append = append.also
+    return work
 
 
 def room_values(row: RoomRow) -> tuple[Any, ...]:
