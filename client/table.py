@@ -30,7 +30,7 @@ class Table:
         self.fouls = list(snapshot.fouls)
         self.chat = list(snapshot.chat)
         self.result, self.reason = snapshot.result, snapshot.reason
-        self.winner, self.scores = snapshot.winner, snapshot.scores
+        self.winner, self.scores, self.ratings = snapshot.winner, snapshot.scores, snapshot.ratings
         self.next = snapshot.next
         self.game, self.states = self._replay(known)
         self._mark = now
@@ -108,7 +108,7 @@ class Table:
             case m.Moved():
                 self._moved(event, now)
             case m.Seated():
-                self.seats[event.seat] = Seat(player=event.player, name=event.name, account=event.account)
+                self.seats[event.seat] = seat_of(event)
             case m.Unseated():
                 self.seats[event.seat] = None
             case m.Started():
@@ -117,15 +117,13 @@ class Table:
             case m.Ended():
                 self.status, self.offers = "ended", m.Offers(rematch=self.offers.rematch)
                 self.result, self.reason = event.result, event.reason
-                self.winner, self.scores = event.winner, event.scores
+                self.winner, self.scores, self.ratings = event.winner, event.scores, event.ratings
             case m.TakenBack():
                 self._taken_back(event, now)
             case m.Presence():
                 seat = self.seats[event.seat]
                 if seat is not None:
-                    self.seats[event.seat] = Seat(
-                        player=seat.player, name=seat.name, account=seat.account, online=event.online
-                    )
+                    self.seats[event.seat] = seat_of(seat, event.online)
             case m.Said():
                 self.chat.append(event)
             case m.Fouled():
@@ -185,3 +183,14 @@ class Table:
                 takeback = None if event.offer == "takeback" else takeback
                 rematch = None if event.offer == "rematch" else rematch
         self.offers = m.Offers(draw=draw, takeback=takeback, rematch=rematch)
+
+
+def seat_of(who: Seat | m.Seated, online: bool = True) -> Seat:
+    return Seat(
+        player=who.player,
+        name=who.name,
+        account=who.account,
+        online=online,
+        rating=who.rating,
+        provisional=who.provisional,
+    )

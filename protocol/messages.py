@@ -31,6 +31,7 @@ ErrorCode = Literal[
     "no_room",
     "bad_code",
     "not_invited",
+    "account_needed",
     "seat_taken",
     "already_seated",
     # playing
@@ -117,13 +118,19 @@ class Player(Part):
     id: str
     name: str
     account: bool = False
+    rating: int | None = None  # at a game that is spoken of
+    provisional: bool = False
 
 
 class Seat(Part):
+    """`rating`: of the player at this game, when they sat down; null for guests and who has none yet."""
+
     player: str
     name: str
     account: bool = False
     online: bool = True
+    rating: int | None = None
+    provisional: bool = False
 
 
 class RoomInfo(Part):
@@ -148,6 +155,15 @@ class RoomInfo(Part):
     result: Result = "*"
     reason: EndReason | None = None
     ended_at: int | None = None
+
+
+class RatingChange(Part):
+    """What a rated game did to one of its players. `provisional`: the rating is still far from certain."""
+
+    before: int
+    after: int
+    deviation: int
+    provisional: bool = False
 
 
 class BotInfo(Part):
@@ -381,6 +397,8 @@ class Seated(Event):
     player: str
     name: str
     account: bool = False
+    rating: int | None = None
+    provisional: bool = False
 
 
 class Unseated(Event):
@@ -443,12 +461,13 @@ class TakenBack(Event):
 
 
 class Ended(Event):
-    """`winner` null: nobody. A result of * says that the game does not count."""
+    """`winner` null: nobody. A result of * says that the game does not count. `ratings`: of both seats, if rated."""
 
     result: Result
     reason: EndReason
     winner: int | None = None
     scores: tuple[int, int] | None = None
+    ratings: tuple[RatingChange, RatingChange] | None = None
 
 
 class Rematched(Event):
@@ -525,6 +544,7 @@ class Snapshot(Message):
     reason: EndReason | None = None
     winner: int | None = None
     scores: tuple[int, int] | None = None
+    ratings: tuple[RatingChange, RatingChange] | None = None
     next: str = ""
     previous: str = ""
 

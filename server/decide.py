@@ -18,6 +18,7 @@ from server import clock
 from server.room import BOTH_GONE, Room, evolved
 
 NO_RESULT: m.Result = "*"
+NAMES_ONLY = "a rated game is for names with a token; play a casual one, or ask whoever runs the server for a token"
 
 
 class Decision(NamedTuple):
@@ -268,6 +269,8 @@ def join(room: Room, who: Player, command: m.Join, now: int) -> Decision:
     if room.status != "waiting":
         raise Refusal("seat_taken", "the game has begun without you; you can watch it")
     setup = room.setup
+    if setup.rated and not who.account:
+        raise Refusal("account_needed", NAMES_ONLY)
     if setup.invite and who.id != setup.by and who.name.casefold() != setup.invite.casefold():
         raise Refusal("not_invited", f"this room waits for {setup.invite}")
     if setup.players is not None:
@@ -293,8 +296,19 @@ def take_own_seat(room: Room, who: Player, now: int) -> Decision:
 
 
 def sit(room: Room, who: Player, seat: int, now: int) -> Decision:
-    seated = m.Seated(**head(room, now), seat=seat, player=who.id, name=who.name, account=who.account)
-    return start(then(room, seated), now)
+    return start(then(room, seated(room, now, seat, who)), now)
+
+
+def seated(room: Room, now: int, seat: int, who: Player) -> m.Seated:
+    return m.Seated(
+        **head(room, now),
+        seat=seat,
+        player=who.id,
+        name=who.name,
+        account=who.account,
+        rating=who.rating,
+        provisional=who.provisional,
+    )
 
 
 def start(decision: Decision, now: int) -> Decision:

@@ -12,11 +12,11 @@ from typing import Any
 from engine.record import to_json, write
 from engine.registry import GAMES
 from protocol import messages as m
-from protocol.messages import AnyCommand, Created, LobbyUpdate, RoomCommand, RoomInfo
+from protocol.messages import AnyCommand, Created, LobbyUpdate, Player, RoomCommand, RoomInfo
 from protocol.wire import read_part
-from server import found, view
+from server import found, rating, view
 from server.auth import check_name, identify
-from server.decide import Decision, Refusal
+from server.decide import Decision, Refusal, decide
 from server.hall import RETRY, Hall
 from server.index import whole
 from server.live import Live
@@ -111,7 +111,19 @@ class Desk:
     async def _join(self, peer: Peer, command: m.Join) -> None:
         live = await self._room(command.room)
         await self._room_for_one_more(peer)
-        self.hall.submit(live, peer, command)
+        await self._seat(peer, live, command)
+
+    async def _seat(self, peer: Peer, live: Live, command: m.Join) -> None:
+        who = await self._rated(peer, live.room.setup.game, live.room.setup.options)
+        self.hall.submit(live, peer, command, lambda room, at: decide(room, who, command, at))
+
+    async def _rated(self, peer: Peer, game: str, options: m.Options) -> Player:
+        """Who somebody is, with the rating at this game."""
+        player = require(peer)
+        if not player.account:
+            return player
+        known = await self.hall.store.ratings(rating.profile(game, options), [player.id])
+        return rating.known_as(player, known.get(player.id), self.hall.now())
 
     async def _watch(self, peer: Peer, command: m.Watch) -> None:
         live = await self._room(command.room)
@@ -141,7 +153,7 @@ class Desk:
             check_name(name, self.settings.name_length + 4)
         if command.players is None:
             seat = command.seat if command.seat is not None else random.randrange(2)
-            return found.found(await self._found(peer, command, False), require(peer), seat)
+            return await self._sit_first(peer, await self._found(peer, command, False), seat)
         if command.invite or command.seat is not None:
             raise Refusal("bad_request", "with players there is neither a seat for you nor anybody else to invite")
         names = {name.casefold() for name in command.players}
@@ -149,10 +161,15 @@ class Desk:
             raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
         return found.arbitrated(await self._found(peer, command, False))
 
+    async def _sit_first(self, peer: Peer, created: Created, seat: int) -> Decision:
+        return found.found(created, await self._rated(peer, created.game, created.options), seat)
+
     async def _found(self, peer: Peer, command: m.Create | m.Pair, paired: bool) -> Created:
         options = found.settle(command.game, command.options, command.clock)
-        await self._room_for_one_more(peer)
         full = command if isinstance(command, m.Create) else m.Create(id=0, game=command.game)
+        if command.rated:
+            found.check_rated(options, require(peer) if full.players is None else None)
+        await self._room_for_one_more(peer)
         now = self.hall.now()
         return Created(
             room=new_room(now),
@@ -195,11 +212,11 @@ class Desk:
                 live = await self.hall.room(info.room) if same else None
                 if live is not None and self._waits_for(live, peer):
                     await self._room_for_one_more(peer)
-                    self.hall.submit(live, peer, m.Join(id=command.id, room=info.room))
+                    await self._seat(peer, live, m.Join(id=command.id, room=info.room))
                     await self._decided(live)  # the next one to look, on any node, finds the seat taken
                     return
             created = await self._found(peer, command, True)
-            live = await self._open(found.found(created, require(peer), random.randrange(2)))
+            live = await self._open(await self._sit_first(peer, created, random.randrange(2)))
             self.hall.teller.enter(live, peer, command.id)
 
     async def _decided(self, live: Live) -> None:

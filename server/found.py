@@ -5,10 +5,9 @@ from __future__ import annotations
 from engine.errors import GameError
 from engine.registry import GAMES, create
 from engine.replay import judge
-from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Options, Player, TimeControl
 from server import clock
-from server.decide import Decision, Refusal, head, start, then
+from server.decide import NAMES_ONLY, Decision, Refusal, seated, start, then
 from server.room import Room
 
 
@@ -34,11 +33,18 @@ def settle(game: str, options: Options, control: TimeControl) -> Options:
     return settled
 
 
+def check_rated(options: Options, who: Player | None) -> None:
+    """Refusal for a rated game that cannot be; `who` is to have a seat in it."""
+    if who is not None and not who.account:
+        raise Refusal("account_needed", NAMES_ONLY)
+    if "start" in options:
+        raise Refusal("bad_options", "a rated game begins at the usual position; leave out start, or play a casual one")
+
+
 def found(created: Created, who: Player, seat: int) -> Decision:
     """A new room in which its founder sits."""
     room = Room(created)
-    seated = m.Seated(**head(room, created.at), seat=seat, player=who.id, name=who.name, account=who.account)
-    founded = then(room, seated)
+    founded = then(room, seated(room, created.at, seat, who))
     return Decision((created, *founded.events), founded.room)
 
 
@@ -69,9 +75,17 @@ def again(old: Room, name: str, now: int) -> Decision:
     room = Room(created)
     events: list[AnyEvent] = [created]
     for seat in (0, 1):
-        player = old.seats[1 - seat]
-        assert player is not None  # a rematch needs both; decide sees to that
-        seated = m.Seated(**head(room, now), seat=seat, player=player.player, name=player.name, account=player.account)
-        room = then(room, seated).room
-        events.append(seated)
+        event = seated(room, now, seat, rated_player(old, 1 - seat))
+        room = then(room, event).room
+        events.append(event)
     return start(Decision(tuple(events), room), now)
+
+
+def rated_player(old: Room, seat: int) -> Player:
+    """Who sat there, as the game left them."""
+    player, end = old.seats[seat], old.ended
+    assert player is not None  # a rematch needs both; decide sees to that
+    rating, provisional = player.rating, player.provisional
+    if end is not None and end.ratings is not None:
+        rating, provisional = end.ratings[seat].after, end.ratings[seat].provisional
+    return Player(id=player.player, name=player.name, account=player.account, rating=rating, provisional=provisional)

@@ -17,6 +17,7 @@ from typing import Any
 from protocol import messages as m
 from protocol.messages import Moved, RoomCommand
 from protocol.wire import read_event
+from server import rating
 from server.bus import Bus
 from server.clockwork import Alarms, Now, now
 from server.decide import Decision, Refusal, decide, overdue, presence, resume
@@ -31,7 +32,7 @@ from server.packet import Packet
 from server.peer import Peer, require
 from server.room import Room, evolve, replay
 from server.settings import Settings
-from server.store import Append, Conflict, RoomRow, Store, Unavailable
+from server.store import Append, Conflict, RatingRow, RoomRow, Store, Unavailable
 from server.teller import Teller
 
 Action = Callable[[Room, int], Decision]
@@ -49,7 +50,15 @@ class Pending:
 
     __slots__ = ("append", "decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
 
-    def __init__(self, hall: Hall, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
+    def __init__(
+        self,
+        hall: Hall,
+        live: Live,
+        origin: Origin,
+        decision: Decision,
+        refusal: Refusal | None,
+        ratings: tuple[RatingRow, ...] = (),
+    ) -> None:
         self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
         self.packets = [Packet(event) for event in decision.events]
         self.due = decision.room.deadline
@@ -61,6 +70,7 @@ class Pending:
             tuple([packet.payload for packet in self.packets]),
             line_after(decision, self.due, live.stored_due),
             None if self.following is None else whole(self.following),
+            ratings,
         )
 
     def done(self, error: Exception | None) -> None:
@@ -153,12 +163,12 @@ class Hall:
 
     # -- one room, one thing at a time
 
-    def submit(self, live: Live, peer: Peer, command: RoomCommand) -> None:
-        """A command of a peer, which will get `ok` or `error` for it."""
+    def submit(self, live: Live, peer: Peer, command: RoomCommand, action: Action | None = None) -> None:
+        """A command of a peer, which will get `ok` or `error` for it; `action` decides it, if it is not `decide`."""
         if live.busy or live.queue:
-            live.queue.append((peer, command, None))
+            live.queue.append((peer, command, action))
         else:
-            self._settle(live, (peer, command, None))
+            self._settle(live, (peer, command, action))
 
     def act(self, live: Live, action: Action) -> None:
         """Something the house itself does."""
@@ -173,12 +183,14 @@ class Hall:
         peer, command, action = origin
         refusal = None
         try:
-            if peer is not None and command is not None:
+            if action is not None:
+                decision = action(live.room, self.now())
+            elif peer is not None and command is not None:
                 at = self.now()
                 spare = new_room(at) if type(command) is m.Rematch else ""
                 decision = decide(live.room, require(peer), command, at, peer.lag, spare)
             else:
-                decision = Decision((), live.room) if action is None else action(live.room, self.now())
+                decision = Decision((), live.room)
         except Refusal as error:
             refusal = error
             if error.decision is None:
@@ -192,11 +204,27 @@ class Hall:
             return
         if decision.events:
             live.busy = True
+            if decision.room.setup.rated and rating.counts(live.room, decision):
+                self.spawn(self._rate(live, origin, decision, refusal))
+                return
             pending = Pending(self, live, origin, decision, refusal)
             self.store.append(pending.append, pending.done)
         elif peer is not None and command is not None:
             peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
             self._leave_after(live, peer, command)
+
+    async def _rate(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
+        """A rated game ends: write down what that does to ratings as they are. Conflict: they were others by then."""
+        setup, seats = decision.room.setup, decision.room.seats
+        players = [seat.player for seat in seats if seat is not None]
+        try:
+            known = await self.store.ratings(rating.profile(setup.game, setup.options), players)
+        except Unavailable as error:
+            self.failed(live, origin, error)
+            return
+        rated, rows = rating.settle(decision, known)
+        pending = Pending(self, live, origin, rated, refusal, rows)
+        self.store.append(pending.append, pending.done)
 
     def committed(self, pending: Pending) -> None:
         live, decision, append, packets = pending.live, pending.decision, pending.append, pending.packets
@@ -367,5 +395,7 @@ class Hall:
     async def drain(self) -> None:
         """Wait until everything that was decided is durable and told."""
         self.draining = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=RETRY)
         await self.store.settled()
         self.teller.flush()

@@ -154,7 +154,13 @@ def moved(room: Room, event: Moved, state: State) -> None:
 
 
 def seated(room: Room, event: m.Seated) -> None:
-    seat = Seat(player=event.player, name=event.name, account=event.account)
+    seat = Seat(
+        player=event.player,
+        name=event.name,
+        account=event.account,
+        rating=event.rating,
+        provisional=event.provisional,
+    )
     room.seats = put(room.seats, event.seat, seat)
     room.away = put(room.away, event.seat, None)
 

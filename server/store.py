@@ -43,14 +43,31 @@ class RoomRow(NamedTuple):
     info: bytes
 
 
+class RatingRow(NamedTuple):
+    """A player's rating after a game. The key (profile, player, games) is a fence like that of the log."""
+
+    profile: str  # a game with its options, see server/rating.py
+    player: str
+    games: int  # rated games so far
+    rating: float
+    deviation: float
+    volatility: float
+    at: int
+    room: str
+
+
 class Append(NamedTuple):
-    """Events that belong behind `after`, all of them or none. `also`: another room's, in the same transaction."""
+    """Events that belong behind `after`, all of them or none. `also`: another room's, in the same transaction.
+
+    `ratings`: what the game that ends here does to its players.
+    """
 
     room: str
     after: int
     payloads: tuple[bytes, ...]
     line: RoomRow | None = None
     also: Append | None = None
+    ratings: tuple[RatingRow, ...] = ()
 
 
 class Session(NamedTuple):
@@ -112,6 +129,15 @@ class Store(Protocol):
         """Change the deadline in the index, if it is still what it was."""
 
     async def unfinished(self) -> list[str]: ...
+
+    async def ratings(self, profile: str, players: list[str]) -> dict[str, RatingRow]:
+        """The newest rating of each of these players who has one."""
+
+    async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
+        """Names and ratings of accounts that exist: who is certain at this time before who is not, the best first."""
+
+    async def rating_history(self, profile: str, player: str, before: int | None, limit: int) -> list[RatingRow]:
+        """A player's ratings, the newest first; `before` so many games."""
 
     async def save_session(self, secret: str, session: Session, now: int) -> None: ...
 

@@ -60,6 +60,7 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
         reason=None if end is None else end.reason,
         winner=None if end is None else end.winner,
         scores=None if end is None else end.scores,
+        ratings=None if end is None else end.ratings,
         next=room.next,
         previous=setup.previous,
     )
@@ -69,7 +70,14 @@ def seats(room: Room) -> Seats:
     first, second = (
         None
         if seat is None
-        else Seat(player=seat.player, name=seat.name, account=seat.account, online=room.away[side] is None)
+        else Seat(
+            player=seat.player,
+            name=seat.name,
+            account=seat.account,
+            online=room.away[side] is None,
+            rating=seat.rating,
+            provisional=seat.provisional,
+        )
         for side, seat in enumerate(room.seats)
     )
     return first, second

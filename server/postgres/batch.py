@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from server.store import Append, RoomRow
+from server.postgres.ratings import put_ratings
+from server.store import Append, RatingRow, RoomRow
 
 # Rows are sorted by room, so that two nodes take their locks in the same order and never wait for each other in a ring.
 WRITE_EVENTS = "INSERT INTO events (room, seq, payload) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[])"
@@ -28,16 +29,27 @@ class Batch:
     def __init__(self, appends: Iterable[Append]) -> None:
         events: list[tuple[str, int, bytes]] = []
         lines: dict[str, RoomRow] = {}
+        ratings: list[RatingRow] = []
         for work in appends:
             for append in (work,) if work.also is None else (work, work.also):
                 events += [(append.room, seq, payload) for seq, payload in enumerate(append.payloads, append.after + 1)]
                 if append.line is not None:
                     lines[append.room] = append.line
+                ratings += append.ratings
         events.sort(key=lambda event: event[:2])
         self.events = events
         self.lines = [lines[room] for room in sorted(lines)]
+        self.ratings = sorted(ratings)
 
     async def write(self, connection: Any) -> None:
+        if not self.ratings:
+            await self._write_rooms(connection)
+            return
+        async with connection.transaction():
+            await self._write_rooms(connection)
+            await put_ratings(connection, self.ratings)
+
+    async def _write_rooms(self, connection: Any) -> None:
         columns: list[list[Any]] = [[event[n] for event in self.events] for n in range(3)]
         if not self.lines:
             await connection.execute(WRITE_EVENTS, *columns)

@@ -12,6 +12,7 @@ import asyncpg
 
 from server.postgres.migrating import migrate
 from server.postgres.people import People
+from server.postgres.ratings import Ratings
 from server.postgres.writer import BROKEN, Writer, describe
 from server.store import Append, Commit, Done, StoreError, Unavailable
 
@@ -20,7 +21,7 @@ PATIENCE = 10.0  # seconds for a statement, and to connect
 TURN = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 
 
-class PostgresStore(People):
+class PostgresStore(People, Ratings):
     shared = True
 
     def __init__(self, url: str, on_commit: Commit = lambda seconds, jobs: None, pool: int = POOL) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from server.sqlite.migrations import migrations
+from server.sqlite.ratings import Ratings
 from server.sqlite.writer import Statement, Writer
 from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
 
@@ -17,7 +18,7 @@ APPLICATION = 0x5041524C  # "PARL": marks the file as ours
 BUSY_SECONDS = 2.0  # to wait for another process that holds the file
 
 
-class SqliteStore:
+class SqliteStore(Ratings):
     shared = False
 
     def __init__(self, path: str, on_commit: Commit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:

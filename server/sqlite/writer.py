@@ -17,6 +17,7 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from server.sqlite.ratings import PUT, STAND
 from server.store import Append, Conflict, Done, RoomRow, Unavailable
 
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows a statement, so that few are prepared
@@ -197,6 +198,8 @@ def sort_out(batch: list[Job]) -> Work:
                 rows += (append.room, seq, payload)
             if append.line is not None:
                 work.lines[append.room] = append.line
+            for rating in append.ratings:
+                work.statements += Statement(PUT, rating), Statement(STAND, rating)
             append = append.also
     return work
 

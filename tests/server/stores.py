@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from server.store import RoomRow
+from server.store import RatingRow, RoomRow
 
 
 def row(room: str, status: str = "running", **changes: object) -> RoomRow:
     line = RoomRow(room, "conga", status, "*", False, ("p1", "p2"), ("Ann", "ben"), None, 5, room.encode())
     return line._replace(**changes)  # type: ignore[arg-type]
+
+
+def rating(player: str, games: int, value: float = 1500.0, **changes: object) -> RatingRow:
+    return RatingRow("conga", player, games, value, 60.0, 0.06, 5, "r")._replace(**changes)  # type: ignore[arg-type]

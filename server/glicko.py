@@ -1,0 +1,86 @@
+"""Glicko-2: how strong somebody is, how sure that is, and how much it varies. Pure.
+
+Mark E. Glickman, "Example of the Glicko-2 system" (2013), whose steps are named below and whose example is a test.
+A rating period is one game here; a day without a game is a period too (`rested`), so that who does not play becomes
+less certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import exp, log, pi, sqrt
+from typing import NamedTuple
+
+SCALE = 173.7178
+MIDDLE = 1500.0
+MOST_DEVIATION = 350.0  # of somebody of whom nothing is known
+TAU = 0.5  # how much a volatility may change
+PERIOD = 86_400_000  # milliseconds: a day
+PROVISIONAL = 110.0  # a deviation above which a rating is not to be relied on
+CLOSE = 1e-6  # enough for the volatility
+
+
+class Rating(NamedTuple):
+    rating: float = MIDDLE
+    deviation: float = MOST_DEVIATION
+    volatility: float = 0.06
+
+
+Game = tuple[Rating, float]  # the opponent, and the points: 1, 0.5 or 0
+
+
+def rested(player: Rating, periods: float) -> Rating:
+    """After so many periods without a game (the paper's last remark, and step 6)."""
+    phi = player.deviation / SCALE
+    wider = SCALE * sqrt(phi * phi + max(0.0, periods) * player.volatility**2)
+    return player._replace(deviation=min(MOST_DEVIATION, wider))
+
+
+def rated(player: Rating, games: Iterable[Game]) -> Rating:
+    """After a period with these games, at least one."""
+    mu, phi = (player.rating - MIDDLE) / SCALE, player.deviation / SCALE  # step 2
+    information = surprise = 0.0
+    for opponent, points in games:
+        weight = g(opponent.deviation / SCALE)
+        expected = 1 / (1 + exp(-weight * (mu - (opponent.rating - MIDDLE) / SCALE)))
+        information += weight * weight * expected * (1 - expected)
+        surprise += weight * (points - expected)
+    v = 1 / information  # step 3
+    delta = v * surprise  # step 4
+    sigma = volatility(phi, v, delta, player.volatility)  # step 5
+    before = phi * phi + sigma * sigma  # step 6
+    after = 1 / (1 / before + 1 / v)  # step 7
+    rating = MIDDLE + SCALE * (mu + after * surprise)  # step 8
+    return Rating(rating, min(MOST_DEVIATION, SCALE * sqrt(after)), sigma)
+
+
+def g(phi: float) -> float:
+    return 1 / sqrt(1 + 3 * phi * phi / (pi * pi))
+
+
+def volatility(phi: float, v: float, delta: float, sigma: float) -> float:
+    """Step 5: the root of f, by the Illinois algorithm."""
+    a = log(sigma * sigma)
+
+    def f(x: float) -> float:
+        spread = phi * phi + v + exp(x)
+        return exp(x) * (delta * delta - spread) / (2 * spread * spread) - (x - a) / (TAU * TAU)
+
+    low = a
+    if delta * delta > phi * phi + v:
+        high = log(delta * delta - phi * phi - v)
+    else:
+        k = 1
+        while f(a - k * TAU) < 0:
+            k += 1
+        high = a - k * TAU
+    at_low, at_high = f(low), f(high)
+    while abs(high - low) > CLOSE:
+        middle = low + (low - high) * at_low / (at_high - at_low)
+        at_middle = f(middle)
+        if at_middle * at_high <= 0:
+            low, at_low = high, at_high
+        else:
+            at_low /= 2
+        high, at_high = middle, at_middle
+    return exp(low / 2)

@@ -1,0 +1,40 @@
+"""Rated games on two nodes: whatever ends at once, each game counts, and counts once."""
+
+from __future__ import annotations
+
+from tests.e2e.accounts import account, members
+from tests.e2e.conftest import Come
+from tests.e2e.play import room_of
+from tests.nodes.conftest import Start
+
+
+async def test_both_give_up_at_once_on_different_nodes(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann = await come(left.url, token=await account(left, "ann"))
+    ben = await come(right.url, token=await account(left, "ben"))
+    for games in range(1, 6):
+        room = await room_of(ann, ben, rated=True)
+        ids = [await guest.send("resign", room=room) for guest in (ann, ben)]
+        answers = [await guest.answer(id) for guest, id in zip((ann, ben), ids, strict=True)]
+        assert sorted(answer["type"] for answer in answers) == ["error", "ok"]
+        told = [(await guest.find(type="ended", room=room))["ratings"] for guest in (ann, ben)]
+        assert told[0] == told[1]
+        known = await right.house.store.ratings("cohcoh", ["p-ann", "p-ben"])
+        assert {row.games for row in known.values()} == {games}
+
+
+async def test_one_player_ends_games_on_two_nodes_at_once(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, *others = await members(left, come, "ann", *(f"m{n}" for n in range(4)))
+    also = await come(right.url, token="token of ann")
+    near, far = others[:2], [await come(right.url, token=f"token of m{n}") for n in (2, 3)]
+    rooms = [await room_of(ann, guest, rated=True) for guest in near]
+    rooms += [await room_of(also, guest, rated=True) for guest in far]
+    ids = [await guest.send("resign", room=room) for guest, room in zip([*near, *far], rooms, strict=True)]
+    for guest, id in zip([*near, *far], ids, strict=True):
+        assert (await guest.answer(id))["type"] == "ok"
+    history = await left.house.store.rating_history("cohcoh", "p-ann", None, 10)
+    assert [row.games for row in history] == [4, 3, 2, 1]
+    assert {row.room for row in history} == set(rooms)
+    for row, later in zip(history[1:], history, strict=False):
+        assert row.rating < later.rating
