@@ -199,7 +199,7 @@ def sort_out(batch: list[Job]) -> Work:
             if append.line is not None:
                 work.lines[append.room] = append.line
             for rating in append.ratings:
-                work.statements += Statement(PUT, rating), Statement(STAND, rating)
+                work.statements.extend((Statement(PUT, rating), Statement(STAND, rating)))
             append = append.also
     return work
 
