@@ -126,6 +126,13 @@ class Hall:
             self._loading[name] = asyncio.ensure_future(self._load(name))
         return await asyncio.shield(self._loading[name])
 
+    async def find(self, name: str) -> Live:
+        """A room that has to be there; Refusal."""
+        live = await self.room(name)
+        if live is None:
+            raise Refusal("no_room", f"there is no room {name[:40]!r}")
+        return live
+
     async def _load(self, name: str) -> Live | None:
         try:
             payloads = await self.store.events(name)

@@ -1,0 +1,81 @@
+"""How somebody gets a seat: new rooms, and a place in those that wait."""
+
+from __future__ import annotations
+
+from protocol import messages as m
+from protocol.messages import Created, Player
+from server import found, rating
+from server.decide import Decision, Refusal, decide
+from server.hall import Hall
+from server.index import whole
+from server.live import Live
+from server.names import new_code, new_room
+from server.peer import Peer, require
+from server.room import Room
+from server.store import Conflict, appended
+
+
+class Founder:
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._settings = hall.settings
+
+    async def seated(self, peer: Peer, created: Created, seat: int) -> Decision:
+        return found.found(created, await self.rated(peer, created.game, created.options), seat)
+
+    async def created(self, peer: Peer, command: m.Create | m.Pair) -> Created:
+        options = found.settle(command.game, command.options, command.clock)
+        full = command if isinstance(command, m.Create) else m.Create(id=0, game=command.game)
+        if command.rated:
+            found.check_rated(options, require(peer) if full.players is None else None)
+        await self.room_for_one_more(peer)
+        now = self._hall.now()
+        return Created(
+            room=new_room(now),
+            seq=1,
+            at=now,
+            game=command.game,
+            options=options,
+            clock=command.clock,
+            by=require(peer).id,
+            private=full.private,
+            code=new_code() if full.private else "",
+            invite=full.invite,
+            rated=command.rated,
+            paired=isinstance(command, m.Pair),
+            delay=full.delay,
+            illegal=full.illegal,
+            players=full.players,
+            arbiter=require(peer).name if full.players else "",
+            expiry=int(self._settings.expiry * 1000),
+        )
+
+    async def open(self, founded: Decision) -> Live:
+        try:
+            await appended(self._hall.store, whole(founded))
+        except Conflict:  # one chance in 2 ** 25 a second
+            raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
+        return self._hall.admit(founded)
+
+    async def seat(self, peer: Peer, live: Live, command: m.Join) -> None:
+        who = await self.rated(peer, live.room.setup.game, live.room.setup.options)
+        self._hall.submit(live, peer, command, lambda room, at: decide(room, who, command, at))
+
+    async def rated(self, peer: Peer, game: str, options: m.Options) -> Player:
+        """Who somebody is, with the rating at this game."""
+        player = require(peer)
+        if not player.account:
+            return player
+        known = await self._hall.store.ratings(rating.profile(game, options), [player.id])
+        return rating.known_as(player, known.get(player.id), self._hall.now())
+
+    async def room_for_one_more(self, peer: Peer) -> None:
+        most = self._settings.rooms_per_player
+        if len(await self._hall.store.rooms_of(require(peer).id)) >= most:
+            raise Refusal("too_many_rooms", f"you sit in {most} open rooms already")
+        if sum(1 for live in peer.rooms.values() if arbitrates(peer, live.room)) >= most:
+            raise Refusal("too_many_rooms", f"you are the arbiter of {most} open rooms already")
+
+
+def arbitrates(peer: Peer, room: Room) -> bool:
+    return room.setup.players is not None and room.setup.by == require(peer).id and room.status != "ended"

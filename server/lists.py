@@ -1,0 +1,61 @@
+"""What there is to read: rooms that are open, games that are over."""
+
+from __future__ import annotations
+
+import json
+
+from engine.record import to_json, write
+from protocol import messages as m
+from protocol.messages import LobbyUpdate, RoomInfo
+from protocol.wire import read_part
+from server import view
+from server.decide import Refusal
+from server.hall import Hall
+from server.peer import Peer, require
+
+LISTED = 200  # rooms in a list or in the lobby
+
+
+class Lists:
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+
+    async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
+        stored = [read_part(data, RoomInfo) for data in await self._hall.store.rooms(game, status, LISTED)]
+        known = self._hall.rooms
+        shared = self._hall.store.shared  # then a room that nobody attends here may have gone on elsewhere
+        fresh = {name for name, live in known.items() if not (shared and live.empty)}
+        return tuple(view.info(known[info.room].room) if info.room in fresh else info for info in stored)
+
+    async def list(self, peer: Peer, command: m.List) -> None:
+        rooms = await self._infos(command.game, command.status or "")
+        peer.send(m.Ok(id=command.id, rooms=rooms))
+
+    async def lobby(self, peer: Peer, command: m.Lobby) -> None:
+        if not command.on:
+            self._hall.lobby.leave(peer)
+            peer.send(m.Ok(id=command.id))
+            return
+        self._hall.lobby.enter(peer)
+        rooms = await self._infos("", "")
+        peer.send(m.Ok(id=command.id))
+        peer.send(LobbyUpdate(rooms=rooms, full=True, bots=self._hall.lobby.bots()))
+
+    async def history(self, peer: Peer, command: m.History) -> None:
+        store = self._hall.store
+        games = await store.history(command.game, command.player, command.before, command.limit)
+        rooms = tuple(read_part(data, RoomInfo) for _, data in games)
+        before = games[-1][0] if len(games) == command.limit else None
+        peer.send(m.Ok(id=command.id, rooms=rooms, before=before))
+
+    async def export(self, peer: Peer, command: m.Export) -> None:
+        live = await self._hall.find(command.room)
+        room, player = live.room, require(peer)
+        self._hall.let_go(live)
+        if room.setup.private and room.seat_of(player.id) is None and player.id != room.setup.by:
+            raise Refusal("bad_code", "this room was private")
+        if room.status != "ended":
+            raise Refusal("too_early", "the game is not over")
+        record = view.record(room)
+        text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
+        peer.send(m.Ok(id=command.id, room=command.room, text=text))
