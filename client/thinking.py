@@ -20,6 +20,7 @@ from engine.errors import GameError
 from engine.game import Game, State
 
 T = TypeVar("T")
+LEAVING = 1.0  # seconds for a bot that is stopped to put its things away
 SLACK = 2.0  # seconds for a bridge to notice the deadline by itself, which it does with better words
 
 
@@ -64,14 +65,18 @@ async def think(
             return timed(answer, time.monotonic() - began, time.thread_time() - cpu_before)
         return answer
 
+    working = in_thread(work)
     try:
         async with asyncio.timeout(budget.remaining() + bot.overtime + SLACK):
-            return await in_thread(work)
+            return await asyncio.shield(working)
     except Failure:
         raise  # a bridge has kept the evidence already
     except (TimeoutError, asyncio.CancelledError) as error:
         budget.cancelled.set()
         bot.stop()
+        await asyncio.wait({working}, timeout=LEAVING)
+        if not working.cancel():
+            working.exception()  # of no interest to anybody
         if isinstance(error, asyncio.CancelledError):
             raise
         failure, trace = Failure("timeout", f"no answer after {time.monotonic() - began:.1f} s"), ""

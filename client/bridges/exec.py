@@ -15,6 +15,7 @@ from client.bridges.failure import Failure
 from client.bridges.program import Program
 from engine.game import Game, Outcome, Side, State
 
+DROPPING = 2.0  # seconds for those who talk to a child to see that it was killed
 LEAST = 0.05  # seconds: with less left there is no use in asking again
 
 
@@ -25,7 +26,7 @@ class Pool:
         self.program = program
         self._idle: list[Child] = []
         self._busy: set[Child] = set()
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._closed = False
 
     def take(self) -> Child:
@@ -55,9 +56,10 @@ class Pool:
 
     def drop(self, child: Child) -> None:
         """Get rid of one that failed."""
+        child.stop()
         with self._lock:
             self._busy.discard(child)
-        child.stop()
+            self._lock.notify_all()
 
     def give(self, child: Child) -> None:
         with self._lock:
@@ -72,7 +74,7 @@ class Pool:
         self.give(self.take())
 
     def close(self) -> None:
-        """Those that wait may leave by themselves; one that somebody still talks to is killed."""
+        """Those that wait may leave by themselves; one that somebody still talks to is killed, and dropped there."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -80,6 +82,8 @@ class Pool:
                 child.kill()
         for child in idle:
             child.close()
+        with self._lock:
+            self._lock.wait_for(lambda: not self._busy, DROPPING)
 
 
 class ExecBot(Bot):

@@ -1,4 +1,6 @@
-"""A process that can be got rid of: its own group, its CPU time, and the ladder of asking, terminating and killing."""
+"""A process that can be got rid of, with all that it has started: its CPU time, and the ladder of asking, terminating
+and killing.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from client.bridges.failure import Failure
+from client.bridges.guard import GUARD, VARIABLE, kill_strays
 from client.bridges.limits import Limits, environment
 
 KILLED = 5.0  # seconds that the system may take to end a killed process
@@ -43,11 +46,12 @@ class Process:
         self.exit: Exit | None = None
         self.began = time.monotonic()
         self._lock = threading.Lock()  # between a signal and the end of the process it is meant for
+        self._mark = GUARD.mark()
         try:
             self._process = subprocess.Popen(
                 limits.command(words),
                 cwd=folder,
-                env=environment(),
+                env={**environment(), VARIABLE: self._mark},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -56,6 +60,7 @@ class Process:
             )
         except OSError as error:
             raise Failure("start", f"{words[0]} cannot be started: {error.strerror}") from None
+        GUARD.add(self.pid)
         self.stdin, self.stdout, self.stderr = self._pipes()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -125,6 +130,8 @@ class Process:
         with self._lock:
             if self.exit is None:
                 self._signal(signal.SIGKILL)  # whatever it has left behind in its group
+                kill_strays(self._mark)  # and elsewhere
+                GUARD.drop(self.pid)
                 _, status, usage = os.wait4(self.pid, 0)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 self.exit = Exit(self._process.returncode, usage.ru_utime + usage.ru_stime)

@@ -13,7 +13,7 @@ import pytest
 from client.bridges.child import Child
 from client.bridges.failure import Failure
 from client.bridges.limits import Limits
-from tests.client.programs import gone, script
+from tests.client.programs import eventually, gone, script
 
 QUICK = Limits(grace=0.1)
 
@@ -36,14 +36,6 @@ def failing(child: Child, seconds: float = 5.0) -> Failure:
     with pytest.raises(Failure) as caught:
         child.ask(b"?", seconds)
     return caught.value
-
-
-def eventually(what: str, condition: object, seconds: float = 5.0) -> None:
-    assert callable(condition)
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.005)
 
 
 def test_question_and_answer(children: list[Child], tmp_path: Path) -> None:
@@ -110,6 +102,24 @@ def test_the_whole_group_goes(children: list[Child], tmp_path: Path) -> None:
     assert not gone(grandchild)
     child.stop()
     eventually("the grandchild is gone too", lambda: gone(grandchild))
+
+
+STRAY = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"], start_new_session=True)
+print(child.pid, flush=True)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
+@pytest.mark.parametrize("then", ["time.sleep(600)", "os._exit(0)"])
+def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, then: str) -> None:
+    child = start(children, tmp_path, STRAY + then)
+    grandchild, other = int(child.listen(5)), start(children, tmp_path, "input()")
+    assert not gone(grandchild)
+    child.stop()
+    eventually("the grandchild is gone too", lambda: gone(grandchild))
+    assert not gone(other.pid)
 
 
 def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:

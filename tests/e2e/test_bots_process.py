@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import signal
 from functools import partial
 from pathlib import Path
@@ -74,6 +75,28 @@ async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tup
         await asyncio.wait_for(process.communicate(), 10)
         pid = int((tmp_path / "pid").read_text())
         await until("the program is gone", partial(gone, pid))
+
+
+async def test_a_program_goes_with_a_bot_that_is_killed(tmp_path: Path) -> None:
+    """With all it has started."""
+    code = """
+    import os, subprocess, sys, time
+    sleep = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    pids = [os.getpid(), subprocess.Popen(sleep).pid, subprocess.Popen(sleep, start_new_session=True).pid]
+    open('draft', 'w').write(' '.join(map(str, pids)))
+    os.rename('draft', 'pids')
+    time.sleep(600)
+    """
+    made = program(tmp_path, code)
+    words = ("--exec", shlex.join(made.words), "--ready", "--startup", "60", "--workdir", str(tmp_path), "--no-state")
+    process = await start(*words, "--url", "127.0.0.1:9")
+    await until("its program runs", (tmp_path / "pids").exists)
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert not any(gone(pid) for pid in pids)
+    process.kill()
+    await process.communicate()
+    for pid in pids:
+        await until("it is gone", partial(gone, pid))
 
 
 async def test_a_bot_that_is_interrupted_while_it_copies_leaves_no_folder(tmp_path: Path) -> None:
