@@ -9,7 +9,9 @@ from client.errors import Cut, Refused, SessionError
 from protocol import messages as m
 
 # What may be sent twice: the second time changes nothing, or says that the first one was done.
-REPEATABLE = (m.Move, m.Join, m.Watch, m.Leave, m.List, m.Lobby, m.History, m.Export, m.Resign, m.Abort)
+REPEATABLE = (
+    m.Move, m.Join, m.Watch, m.Leave, m.List, m.Lobby, m.History, m.Leaderboard, m.Ratings, m.Export, m.Resign, m.Abort
+)  # fmt: skip
 DONE_ALREADY = {m.Join: "already_seated", m.Leave: "not_seated", m.Resign: "game_over", m.Abort: "game_over"}
 
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "play": "play at the terminal, against a bot or anybody",
     "watch": "watch games: one, a wall of several, or the lobby",
     "rooms": "the rooms of a server",
+    "leaderboard": "the best players of a server, and their ratings",
     "serve": "run a server",
     "bot": "connect a bot: one of the house, your own, or any program",
     "loadtest": "how much a server of yours can take",

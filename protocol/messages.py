@@ -166,6 +166,27 @@ class RatingChange(Part):
     provisional: bool = False
 
 
+class Leader(Part):
+    """A line of a leaderboard."""
+
+    name: str
+    rating: int
+    deviation: int
+    games: int
+    at: int
+    provisional: bool = False
+
+
+class RatedGame(Part):
+    """What a player's rating was after a game; `games`: how many there were by then."""
+
+    room: str
+    rating: int
+    deviation: int
+    games: int
+    at: int
+
+
 class BotInfo(Part):
     """A bot that is here and comes when it is invited by its name."""
 
@@ -353,13 +374,31 @@ class History(Command):
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
 
 
+class Leaderboard(Command):
+    """The best at a game with these options; who is provisional comes behind the others."""
+
+    game: str
+    options: Options = {}
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+
+class Ratings(Command):
+    """A player's ratings at a game with these options, the latest first; `before` as in `history`."""
+
+    player: str
+    game: str
+    options: Options = {}
+    before: int | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 50
+
+
 class Export(RoomCommand):
     format: ExportFormat = "text"
 
 
 AnyCommand = (
     Hello | List | Lobby | Create | Pair | Join | Watch | Leave | Move | Resign | OfferDraw | AnswerDraw
-    | Claim | Abort | Rematch | Takeback | Say | History | Export
+    | Claim | Abort | Rematch | Takeback | Say | History | Leaderboard | Ratings | Export
 )  # fmt: skip
 
 
@@ -570,6 +609,8 @@ class Ok(Message):
     seat: int | None = None
     code: str = ""
     rooms: tuple[RoomInfo, ...] | None = None
+    leaders: tuple[Leader, ...] | None = None
+    ratings: tuple[RatedGame, ...] | None = None
     before: int | None = None
     text: str = ""
 

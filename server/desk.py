@@ -42,6 +42,8 @@ class Desk:
             m.Join: self._join,
             m.Watch: self._watch,
             m.History: lists.history,
+            m.Leaderboard: lists.leaderboard,
+            m.Ratings: lists.ratings,
             m.Export: lists.export,
         }
 

@@ -8,7 +8,7 @@ from engine.record import to_json, write
 from protocol import messages as m
 from protocol.messages import LobbyUpdate, RoomInfo
 from protocol.wire import read_part
-from server import view
+from server import rating, view
 from server.decide import Refusal
 from server.hall import Hall
 from server.peer import Peer, require
@@ -47,6 +47,22 @@ class Lists:
         rooms = tuple(read_part(data, RoomInfo) for _, data in games)
         before = games[-1][0] if len(games) == command.limit else None
         peer.send(m.Ok(id=command.id, rooms=rooms, before=before))
+
+    async def leaderboard(self, peer: Peer, command: m.Leaderboard) -> None:
+        now = self._hall.now()
+        profile = rating.profile_of(command.game, command.options)
+        found = await self._hall.store.leaders(profile, now, command.limit)
+        leaders = tuple(rating.leader(name, row, now) for name, row in found)
+        peer.send(m.Ok(id=command.id, leaders=leaders))
+
+    async def ratings(self, peer: Peer, command: m.Ratings) -> None:
+        store, profile = self._hall.store, rating.profile_of(command.game, command.options)
+        account = await store.account_named(command.player)
+        if account is None:
+            raise Refusal("bad_request", f"no name with a token is {command.player[:40]!r}; guests have no ratings")
+        rows = await store.rating_history(profile, account.player, command.before, command.limit)
+        before = rows[-1].games if len(rows) == command.limit else None
+        peer.send(m.Ok(id=command.id, ratings=tuple(map(rating.rated_game, rows)), before=before))
 
     async def export(self, peer: Peer, command: m.Export) -> None:
         live = await self._hall.find(command.room)

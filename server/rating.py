@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from engine.registry import GAMES
 from protocol import messages as m
-from protocol.messages import Options, Player, RatingChange
+from protocol.messages import Leader, Options, Player, RatedGame, RatingChange, TimeControl
+from server import found
 from server.decide import Decision
 from server.glicko import PERIOD, PROVISIONAL, Rating, rated, rested
 from server.room import Room, evolved
@@ -26,6 +27,12 @@ def profile(game: str, options: Options) -> str:
         f"{name}={options.get(name, value)}" for name, value in usual.items() if options.get(name, value) != value
     ]
     return " ".join([game, *unusual])
+
+
+def profile_of(game: str, options: Options) -> str:
+    """What somebody asks for; Refusal if there can be no such thing."""
+    wanted = {name: value for name, value in options.items() if name != "start"}
+    return profile(game, found.settle(game, wanted, TimeControl()))
 
 
 def counts(before: Room, decision: Decision) -> bool:
@@ -96,4 +103,22 @@ def change(before: Rating, after: Rating) -> RatingChange:
         after=round(after.rating),
         deviation=round(after.deviation),
         provisional=is_provisional(after),
+    )
+
+
+def leader(name: str, row: RatingRow, now: int) -> Leader:
+    today = standing(row, now)
+    return Leader(
+        name=name,
+        rating=round(row.rating),
+        deviation=round(today.deviation),
+        games=row.games,
+        at=row.at,
+        provisional=is_provisional(today),
+    )
+
+
+def rated_game(row: RatingRow) -> RatedGame:
+    return RatedGame(
+        room=row.room, rating=round(row.rating), deviation=round(row.deviation), games=row.games, at=row.at
     )

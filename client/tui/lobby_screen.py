@@ -10,6 +10,7 @@ from textual.widgets import DataTable, Input, Static
 from client.happenings import Connected, Happening
 from client.tui.help import Help
 from client.tui.keys import LOBBY_HELP
+from client.tui.leaderboard import Leaderboard
 from client.tui.new_game import NewGame
 from client.tui.parlour_screen import ParlourScreen
 from client.tui.plan import Wish
@@ -118,6 +119,8 @@ class LobbyScreen(ParlourScreen):
                 self.quick_pair()
             case "ctrl+o":
                 self.enter(watch=True)
+            case "ctrl+l":
+                self.leaderboard()
             case "ctrl+g":
                 self.wall()
             case "ctrl+r":
@@ -186,6 +189,13 @@ class LobbyScreen(ParlourScreen):
         else:
             self.rooms.finished = None
             self.fill()
+
+    def leaderboard(self) -> None:
+        """Of the game and the options of the line that is chosen."""
+        line = self.chosen()
+        room, bot = (None, None) if line is None else (line.room, line.bot)
+        game = room.game if room is not None else bot.plays[0] if bot is not None else "conga"
+        self.app.push_screen(Leaderboard(game, {} if room is None else room.options))
 
     def wall(self) -> None:
         running = self.rooms.running()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from client.table import Table
 from engine.game import Outcome
 from protocol import messages as m
-from protocol.messages import RoomInfo, Seat, TimeControl
+from protocol.messages import Leader, RatedGame, RoomInfo, Seat, TimeControl
 
 REASONS = {
     "no_moves": "no moves left",
@@ -29,6 +31,29 @@ def printable(text: str) -> str:
 
 def name_of(seat: Seat | None) -> str:
     return "nobody" if seat is None else printable(seat.name)
+
+
+def rating_text(rating: int | None, provisional: bool) -> str:
+    """`1620`, or `1620?` as long as it is not certain."""
+    return "" if rating is None else f"{rating}{'?' if provisional else ''}"
+
+
+def leader_line(place: int, leader: Leader) -> str:
+    number = "" if leader.provisional else f"{place}."
+    rating = f"{leader.rating}{'?' if leader.provisional else ' '}"
+    return f"{number:>4} {printable(leader.name):<24} {rating:>6} {games(leader.games):>10}   last {day(leader.at)}"
+
+
+def rated_game_line(game: RatedGame) -> str:
+    return f"{day(game.at)}  game {game.games:>4}  {game.rating:>5} ± {game.deviation:<3}  room {game.room}"
+
+
+def games(number: int) -> str:
+    return f"{number} {'game' if number == 1 else 'games'}"
+
+
+def day(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
 
 
 def players(seats: tuple[Seat | None, ...] | list[Seat | None]) -> str:

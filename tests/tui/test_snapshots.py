@@ -11,6 +11,7 @@ import pytest
 from client.tui.confirm import Confirm
 from client.tui.help import Help
 from client.tui.keys import LOBBY_HELP, table_help
+from client.tui.leaderboard import Leaderboard
 from client.tui.lobby_screen import LobbyScreen
 from client.tui.looks import Looks
 from client.tui.new_game import NewGame
@@ -63,11 +64,26 @@ async def test_a_table_in_ascii_with_a_square_picked(size: tuple[int, int]) -> N
         compare("table-picked-ascii", size, text)
 
 
+LEADERS = [
+    m.Leader(name="search", rating=1874, deviation=61, games=212, at=AT),
+    m.Leader(name="alice", rating=1640, deviation=70, games=48, at=AT),
+    m.Leader(name="bob", rating=1702, deviation=188, games=4, at=AT, provisional=True),
+]
+
+
+async def leaderboard(app: Still) -> None:
+    board = Leaderboard("mancala", {"pits": 6, "stones": 4, "rules": "course"})
+    await app.push_screen(board)
+    board.show("mancala", LEADERS)
+    board.show("conga", LEADERS)  # the answer to a question of before
+
+
 SCREENS: dict[str, Callable[[Still], object]] = {
     "lobby": lambda app: app.see(LobbyScreen()),
     "wall": lambda app: app.see(WallScreen(tuple(TABLES))),
     "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help())),
     "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
+    "leaderboard": leaderboard,
     "confirm": lambda app: app.push_screen(Confirm("Resign this game?")),
     "new-game": lambda app: app.push_screen(NewGame(Wish("mancala", vs="greedy"), Rooms())),
 }

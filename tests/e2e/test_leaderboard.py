@@ -1,0 +1,120 @@
+"""Leaderboards: the message, the command, and the table in the lobby."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from client.tui.leaderboard import Leaderboard
+from client.tui.lobby_screen import LobbyScreen
+from server.app import Running
+from tests.e2e.accounts import members
+from tests.e2e.conftest import Come, Start
+from tests.e2e.play import room_of
+from tests.e2e.tui import client, settled
+from tests.tui.still import picture_of
+
+
+async def rated_games(server: Running, come: Come) -> None:
+    """Ann beats ben twice at cohcoh, and once on a board of 5 x 5; cy has played nothing."""
+    ann, ben, _ = await members(server, come, "ann", "ben", "cy")
+    for options in ({}, {}, {"n": 5}):
+        room = await room_of(ann, ben, rated=True, options=options)
+        await ben.ask("resign", room=room)
+
+
+async def test_the_best_come_first_for_every_profile(start: Start, come: Come) -> None:
+    server = await start()
+    await rated_games(server, come)
+    eve = await come(server.url, "eve", "json")
+    leaders = (await eve.ask("leaderboard", game="cohcoh"))["leaders"]
+    assert [(leader["name"], leader["games"], leader["provisional"]) for leader in leaders] == [
+        ("ann", 2, True),
+        ("ben", 2, True),
+    ]
+    assert leaders[0]["rating"] > 1500 > leaders[1]["rating"]
+    assert len((await eve.ask("leaderboard", game="cohcoh", limit=1))["leaders"]) == 1
+    assert [
+        leader["games"] for leader in (await eve.ask("leaderboard", game="cohcoh", options={"n": 5}))["leaders"]
+    ] == [
+        1,
+        1,
+    ]
+    assert (await eve.ask("leaderboard", game="conga"))["leaders"] == []
+    assert (await eve.refused("leaderboard", game="chess"))["code"] == "unknown_game"
+    assert (await eve.refused("leaderboard", game="conga", options={"stones": 99}))["code"] == "bad_options"
+
+
+async def test_a_rating_has_a_history(start: Start, come: Come) -> None:
+    server = await start()
+    await rated_games(server, come)
+    eve = await come(server.url, "eve")
+    page = await eve.ask("ratings", player="ANN", game="cohcoh", limit=1)
+    assert [game["games"] for game in page["ratings"]] == [2]
+    rest = await eve.ask("ratings", player="ann", game="cohcoh", before=page["before"])
+    assert [game["games"] for game in rest["ratings"]] == [1]
+    assert rest["ratings"][0]["rating"] < page["ratings"][0]["rating"]
+    assert (await eve.ask("ratings", player="cy", game="cohcoh"))["ratings"] == []
+    assert "guests have no ratings" in (await eve.refused("ratings", player="eve", game="cohcoh"))["text"]
+
+
+async def leaderboard(*words: str) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", "leaderboard", *words,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_the_command(start: Start, come: Come) -> None:
+    server = await start()
+    assert await leaderboard("--url", server.url) == (0, "no rated game has been played yet\n", "")
+    await rated_games(server, come)
+    code, out, _ = await leaderboard("cohcoh", "--url", server.url)
+    assert code == 0
+    head, first, second = out.splitlines()
+    assert head == "cohcoh"
+    assert first.split()[0] == "ann"
+    assert first.split()[1].endswith("?")
+    assert second.split()[0] == "ben"
+    code, out, _ = await leaderboard("--json", "--url", server.url)
+    assert [json.loads(line)["name"] for line in out.splitlines()] == ["ann", "ben"]
+    code, out, _ = await leaderboard("cohcoh", "--option", "n=5", "--player", "ann", "--url", server.url)
+    assert out.splitlines()[0] == "cohcoh n=5"
+    assert "game    1" in out.splitlines()[1]
+    for words, text in (
+        (("chess",), "no game 'chess'"),
+        (("--option", "n=5"), "needs a game"),
+        (("conga", "--limit", "101"), "at most 100"),
+        (("conga", "--player", "nobody"), "guests have no ratings"),
+    ):
+        code, out, err = await leaderboard(*words, "--url", server.url)
+        assert (code, out) == (2, "")
+        assert text in err
+        assert len(err.splitlines()) == 1
+
+
+async def test_the_table_in_the_lobby(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    await rated_games(server, come)
+    waiting = await come(server.url, "waiting")
+    await waiting.ask("create", game="cohcoh", options={"n": 5})
+    async with client(server.url, tmp_path) as (app, pilot):
+        await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.lines)
+        lobby = app.screen
+        await pilot.press(*"waiting", "ctrl+l")
+        await settled(pilot, "ann is the best", lambda: "the best players" in picture_of(app))
+        assert isinstance(app.screen, Leaderboard)
+        text = picture_of(app)
+        assert "n 5" in text
+        assert text.index(" ann ") < text.index(" ben ")
+        await pilot.press("right")
+        await settled(pilot, "the next game is empty", lambda: "no rated game" in picture_of(app))
+        await pilot.press("left")
+        await settled(pilot, "and back, with the usual options", lambda: "n-k-coh-coh: the best" in picture_of(app))
+        await pilot.press("escape")
+        assert app.screen is lobby
