@@ -34,10 +34,12 @@ def nothing_for(games: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """`warm` has the first bot ready before any of these games begins; `close` gets rid of whatever still waits."""
+    """`source`: the words with which `parlour bot` gets it. `warm` has the first bot ready before any of these games
+    begins; `close` gets rid of whatever still waits.
+    """
 
     name: str
-    source: str
+    source: tuple[str, ...]
     games: tuple[str, ...]
     make: Callable[[], Bot]
     warm: Callable[[tuple[str, ...]], None] = nothing_for
@@ -48,7 +50,7 @@ def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False)
     """LoadError or GameError if there is no such bot. `lazy`: load nothing before it is needed."""
     recipe.check()
     if recipe.isolation == "thread":
-        return Maker(recipe.name, recipe.bot, recipe.games, recipe.maker(), nothing_for if lazy else recipe.warm)
+        return Maker(recipe.name, recipe.words, recipe.games, recipe.maker(), nothing_for if lazy else recipe.warm)
     program = Program(
         (*WORKER, recipe.dump()),
         limits=Limits(startup=STARTUP, memory=0, file=0),
@@ -58,7 +60,7 @@ def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False)
         forensics=forensics or default_folder(),
     )
     pool = Pool(program)
-    return Maker(recipe.name, recipe.bot, recipe.games, lambda: ExecBot(pool), nothing_for, pool.close)
+    return Maker(recipe.name, recipe.words, recipe.games, lambda: ExecBot(pool), nothing_for, pool.close)
 
 
 def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
@@ -73,18 +75,18 @@ def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
     except (OSError, TypeError):
         source = ""
     if bot.isolation == "thread":
-        return Maker(name, source or name, games, bot)
+        return Maker(name, (source or name,), games, bot)
     if not source or "<locals>" in source:
         raise LoadError(f"{bot.__name__} with isolation 'process' must stand at the top of a file")
     return of_recipe(Recipe(source), forensics)
 
 
-def of_program(program: Program, games: tuple[str, ...], source: str) -> Maker:
+def of_program(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> Maker:
     pool = Pool(program)
     return Maker(program.name, source, games, lambda: ExecBot(pool), lambda games: pool.warm(), pool.close)
 
 
-def of_homework(program: Program, adapter: str, copied: Path | None, source: str) -> Maker:
+def of_homework(program: Program, adapter: str, copied: Path | None = None, source: tuple[str, ...] = ()) -> Maker:
     chosen, workshop = ADAPTERS[adapter], Workshop(copied, program.forensics)
     return Maker(
         program.name,

@@ -7,19 +7,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 
 from client.bot import Bot, Budget, Thought
 from client.bridges.failure import Failure
-from client.bridges.forensics import default_folder
 from client.budgeting import Allowance, allowance
 from client.errors import Refused, SessionError, Unanswered
 from client.note import clean
 from client.pace import human_delay
 from client.session import Session
 from client.table import Table
-from client.thinking import in_thread, think
+from client.thinking import Source, in_thread, think
 from engine.game import Game
 from protocol import messages as m
 
@@ -36,10 +34,8 @@ class Manners:
     seconds: float | None = None
     human: bool = False
     greeting: str = ""
-    cpu_clock: bool = False
     takebacks: bool = True
-    source: str = ""  # what `parlour bot` would call it
-    forensics: Path = field(default_factory=default_folder)
+    source: Source = field(default_factory=Source)
 
 
 class Playing:
@@ -104,12 +100,7 @@ class Playing:
             table, began, self._session.latency, self._manners.patience, self._manners.seconds
         )  # fmt: skip
         budget = self._budget(table, allowed, began)
-        thinking = asyncio.ensure_future(
-            think(
-                self._bot, game, table.state, budget, self._manners.source, self._manners.forensics,
-                self._manners.cpu_clock,
-            )
-        )  # fmt: skip
+        thinking = asyncio.ensure_future(think(self._bot, game, table.state, budget, self._manners.source))
         try:
             if not await self._still_ours(thinking, ply):
                 return

@@ -22,7 +22,7 @@ from client.policy import Policy, Wish
 from client.runner import Runner
 from client.session import Session
 from client.statefile import StateFile, default_file
-from client.thinking import in_thread
+from client.thinking import Source, in_thread
 
 
 def say(sentence: str) -> None:
@@ -47,7 +47,7 @@ def run(
     maker = of_class(bot)
     wishes = (Wish(seek, {}, parse(clock)),) if seek else ()
     policy = Policy(maker.games, concurrent=concurrent)
-    manners = Manners(source=maker.source)
+    manners = Manners(source=Source(maker.source))
     connection = Connection(
         url or os.environ.get("PARLOUR_URL", ""), name, token or os.environ.get("PARLOUR_TOKEN", "")
     )

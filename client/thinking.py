@@ -3,25 +3,50 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from client import note
 from client.bot import Bot, Budget, Thought, as_thought
 from client.bridges.failure import Failure
-from client.bridges.forensics import Case, keep
+from client.bridges.forensics import Case, default_folder, keep
 from client.note import Note
 from engine.errors import GameError
 from engine.game import Game, State
 
 T = TypeVar("T")
 LEAVING = 1.0  # seconds for a bot that is stopped to put its things away
-SLACK = 2.0  # seconds for a bridge to notice the deadline by itself, which it does with better words
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a bot's code comes from: the words with which `parlour bot` gets it. `cpu_clock`: note its CPU time."""
+
+    words: tuple[str, ...] = ()
+    forensics: Path = field(default_factory=default_folder)
+    cpu_clock: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.words[0] if self.words else ""
+
+    def question(self, game: Game, state: State, budget: Budget, seconds: float) -> list[str]:
+        """The command that asks the same bot the same once more."""
+        words = [sys.executable, "-P", "-m", "parlour", "bot", *self.words, "--ask", game.name]
+        for name, value in game.spec.options.items():
+            words += ["--option", f"{name}={value}"]
+        if budget.history:
+            words += ["--moves", " ".join(budget.history)]
+        elif state != game.start():
+            words += ["--position", game.dump(state)]
+        return [*words, "--seconds", f"{budget.seconds:.3f}", "--deadline", f"{max(seconds, 0.001):.3f}"]
 
 
 def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
@@ -52,22 +77,20 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
     return future
 
 
-async def think(
-    bot: Bot, game: Game, state: State, budget: Budget, name: str, forensics: Path, cpu_clock: bool
-) -> Thought:
+async def think(bot: Bot, game: Game, state: State, budget: Budget, source: Source) -> Thought:
     """The bot's move, legal and with its note; Failure, with the evidence kept, if there is none."""
-    began = time.monotonic()
+    began, seconds = time.monotonic(), budget.remaining()
 
     def work() -> Thought:
         cpu_before = time.thread_time()
         answer = as_thought(game, state, bot.choose(game, state, budget))
-        if cpu_clock:
+        if source.cpu_clock:
             return timed(answer, time.monotonic() - began, time.thread_time() - cpu_before)
         return answer
 
     working = in_thread(work)
     try:
-        async with asyncio.timeout(budget.remaining() + bot.overtime + SLACK):
+        async with asyncio.timeout(budget.remaining() + bot.overtime):
             return await asyncio.shield(working)
     except Failure:
         raise  # a bridge has kept the evidence already
@@ -84,9 +107,10 @@ async def think(
         failure, trace = Failure("illegal", str(error)), ""
     except Exception as error:
         failure, trace = Failure("error", f"{type(error).__name__}: {error}"), traceback.format_exc()
-    command = ("parlour", "bot", name, "--ask", game.name, "--position", game.dump(state))
-    case = Case(failure, game, state, budget, name, time.monotonic() - began, command=command, errors=trace.encode())
-    keep(case, forensics)
+    command = source.question(game, state, budget, seconds)
+    wall, errors = time.monotonic() - began, trace.encode()
+    case = Case(failure, game, state, budget, source.name, wall, command=command, folder=Path.cwd(), errors=errors)
+    keep(case, source.forensics)
     raise failure
 
 

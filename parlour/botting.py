@@ -23,7 +23,7 @@ from client.maker import Maker, of_homework, of_program, of_recipe
 from client.playing import Manners
 from client.policy import Policy, Wish
 from client.run import Connection, play
-from client.thinking import think
+from client.thinking import Source, think
 from engine.registry import GAMES, create
 from parlour.arguments import options_of
 from parlour.cli import UserError
@@ -81,10 +81,16 @@ def program_of(args: Namespace) -> Maker:
         name=args.name or Path(words[0]).name,
         forensics=args.forensics or default_folder(),
     )
-    source = f"--exec {args.exec}"
     if args.adapter is not None:
-        return of_homework(program, args.adapter, args.workdir, source)
-    return of_program(program, tuple(GAMES), source)
+        return of_homework(program, args.adapter, args.workdir, source_of(args))
+    return of_program(program, tuple(GAMES), source_of(args))
+
+
+def source_of(args: Namespace) -> tuple[str, ...]:
+    """The words that get the same program again."""
+    values = {name: getattr(args, name) for name in ("adapter", "workdir", "depth", "startup", "memory", "cpu")}
+    words = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
+    return ("--exec", args.exec, *words, *(f"--{name}" for name in ("ready", "events") if getattr(args, name)))
 
 
 def names(text: str) -> list[str]:
@@ -112,9 +118,7 @@ def manners_of(args: Namespace, maker: Maker) -> Manners:
         seconds=args.seconds,
         human=args.pace == "human",
         greeting=args.greet,
-        cpu_clock=args.cpu_clock,
-        source=maker.source,
-        forensics=args.forensics or default_folder(),
+        source=Source(maker.source, args.forensics or default_folder(), args.cpu_clock),
     )
 
 
@@ -145,18 +149,20 @@ async def ask_once(args: Namespace, maker: Maker) -> int:
     """One position, one move, no server: the quickest way to try a bot, and to see a failure again."""
     options = options_of(args) | ({} if args.position is None else {"start": args.position.strip() or " "})
     game = create(args.ask, options)
-    state = game.start()
+    state, history = game.start(), tuple(args.moves.split())
+    for move in history:
+        state = game.play(state, game.parse(state, move))
     if not game.moves(state):
         raise UserError("at this position the game is over")
     if game.name not in maker.games:
         raise UserError(f"{maker.name} does not play {game.name}; it plays {', '.join(maker.games)}")
     bot = maker.make()
     wanted = args.seconds or 2.0
-    budget = Budget(wanted, time.monotonic() + args.deadline, side=game.turn(state))
+    deadline = time.monotonic() + args.deadline
+    budget = Budget(wanted, deadline, ply=len(history), side=game.turn(state), history=history)
     try:
         bot.started(game, game.turn(state), "")
-        forensics = args.forensics or default_folder()
-        thought = await think(bot, game, state, budget, maker.source, forensics, args.cpu_clock)
+        thought = await think(bot, game, state, budget, manners_of(args, maker).source)
     except Failure as failure:
         where = f"; evidence in {failure.evidence}" if failure.evidence else ""
         raise UserError(f"{failure.kind}: {failure}{where}") from None

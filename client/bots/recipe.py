@@ -43,6 +43,12 @@ class Recipe:
         return self.bot if self.bot != "search" or self.level == 10 else f"search-{self.level}"
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """What `parlour bot` calls it."""
+        level = ("--level", str(self.level)) if self.bot == "search" else ()
+        return (self.bot, *level, *(() if self.seed is None else ("--seed", str(self.seed))))
+
+    @property
     def isolation(self) -> Isolation:
         if self.is_file:
             return load(self.bot).isolation

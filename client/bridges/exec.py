@@ -12,7 +12,7 @@ from client.bot import Bot, Budget, Thought
 from client.bridges import lines
 from client.bridges.child import Child
 from client.bridges.failure import Failure
-from client.bridges.program import Program
+from client.bridges.program import OVERTIME, Program
 from engine.game import Game, Outcome, Side, State
 
 DROPPING = 2.0  # seconds for those who talk to a child to see that it was killed
@@ -90,7 +90,7 @@ class ExecBot(Bot):
     def __init__(self, pool: Pool) -> None:
         self.pool, self.program = pool, pool.program
         self._child: Child | None = None
-        self.overtime = self.program.limits.startup
+        self.overtime = self.program.limits.startup + OVERTIME
         self._failures = 0
         self.wall = self.cpu = 0.0  # of the whole game
 

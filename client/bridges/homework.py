@@ -9,13 +9,15 @@ from client.bot import Bot, Budget, Thought
 from client.bridges.adapters.base import Adapter, Run, fill
 from client.bridges.child import Child
 from client.bridges.failure import Failure
-from client.bridges.program import Program
+from client.bridges.program import OVERTIME, Program
 from client.bridges.workshop import Workshop, place
 from client.note import Note
 from engine.game import Game, Move, State
 
 
 class HomeworkBot(Bot):
+    overtime = OVERTIME
+
     def __init__(self, program: Program, adapter: Adapter, workshop: Workshop) -> None:
         self.program, self.adapter, self._workshop = program, adapter, workshop
         self._planned: dict[State, Move] = {}  # the rest of a turn that the program has decided already

@@ -15,6 +15,9 @@ from client.bridges.limits import Limits
 from engine.game import Game, State
 
 
+OVERTIME = 2.0  # seconds to notice a deadline, and to say how it was missed
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """`ready`: it says a line "ready" when it can play. `events`: it is told of starts and ends, without an answer.

@@ -66,6 +66,7 @@ def arguments(parser: ArgumentParser) -> None:
     once = parser.add_argument_group("without a server")
     once.add_argument("--ask", metavar="GAME", help="print one move and leave")
     once.add_argument("--position", metavar="TEXT", help="for --ask, instead of the start")
+    once.add_argument("--moves", metavar="TEXT", default="", help="for --ask, the moves so far, with blanks between")
 
 
 def whole(text: str) -> int:

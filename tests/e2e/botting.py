@@ -17,6 +17,7 @@ from client.playing import Manners
 from client.policy import Policy, Wish
 from client.run import Connection, play
 from client.session import Session
+from client.thinking import Source
 from protocol import messages as m
 from protocol.messages import TimeControl
 from tests.e2e.parlours import until
@@ -53,15 +54,16 @@ async def bot(
     forensics: Path | None = None,
     policy: dict[str, Any] | None = None,
     manners: dict[str, Any] | None = None,
+    cpu_clock: bool = False,
     said: Said | None = None,
     state: Path | None = None,
     **more: Any,
 ) -> int:
     """Play until the count of games is reached; how many there were."""
     connection = Connection(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
-    how = {"source": maker.source, "forensics": forensics or Path("/nonexistent"), **(manners or {})}
+    source = Source(maker.source, forensics or Path("/nonexistent"), cpu_clock)
     chosen = Policy(**{"games": maker.games, **(policy or {})})
-    return await play(connection, maker, chosen, Manners(**how), tell=said or Said(), **more)
+    return await play(connection, maker, chosen, Manners(source=source, **(manners or {})), tell=said or Said(), **more)
 
 
 @asynccontextmanager

@@ -31,7 +31,7 @@ async def test_homework_plays_the_house(tmp_path: Path) -> None:
     async def play(adapter: str, words: tuple[str, ...], game: str, options: m.Options) -> str:
         said = Said()
         program = Program(words, tmp_path, Limits(grace=0.1), depth=2, name=adapter, forensics=tmp_path / "forensics")
-        maker = of_homework(program, adapter, None, adapter)
+        maker = of_homework(program, adapter)
         wishes = (wish(game, "greedy", options=options),)
         await bot(there.url, maker, wishes=wishes, games=1, said=said, forensics=tmp_path / "forensics")
         async with session(there.url) as guest:

@@ -47,7 +47,7 @@ async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: 
     async with parlour(tmp_path) as there:
         wishes = (wish("cohcoh", options={"n": 3, "k": 3}),)
         await asyncio.gather(
-            bot(there.url, house("random", seed=2), wishes=wishes, games=1, manners={"cpu_clock": True}),
+            bot(there.url, house("random", seed=2), wishes=wishes, games=1, cpu_clock=True),
             bot(there.url, house("search", level=6), wishes=wishes, games=1),
         )
         async with session(there.url) as guest:
@@ -149,7 +149,7 @@ async def test_manners(tmp_path: Path) -> None:
 
 async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        maker = of_program(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES), "")
+        maker = of_program(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES))
         async with present(there.url, maker, name="sleepy", forensics=tmp_path / "forensics") as said:
             room = await invite(alice, "sleepy")
             await until("it has begun", partial(in_state, alice, room, "running"))

@@ -69,7 +69,7 @@ ZOO = {
 async def let_loose(url: str, name: str, beast: Beast, folder: Path) -> tuple[str, Said]:
     """The beast invites the good bot; how its one game ended, and what its owner was told."""
     limits = Limits(startup=beast.startup, grace=0.1, memory=300, output=2)
-    maker = of_program(program(folder, beast.code, limits), tuple(GAMES), "")
+    maker = of_program(program(folder, beast.code, limits), tuple(GAMES))
     said = Said()
     manners = {"patience": beast.patience}
     if beast.illegal:

@@ -1,0 +1,80 @@
+"""The one command in the evidence makes a failure happen again, for bots of every kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RAISES = """
+from parlour import Bot
+
+class Raises(Bot):
+    isolation = "{isolation}"
+
+    def choose(self, game, state, budget):
+        raise KeyError(f"ply {{budget.ply}} {{game.dump(state)}} {{budget.history}}")
+"""
+EXEC = """
+import json, sys
+asked = json.loads(input())
+sys.exit(f"no idea at ply {asked['ply']}, {asked['position']}")
+"""
+HOMEWORK = """
+import sys
+sys.exit(open("wisdom.txt").read() + open(sys.argv[1]).read().replace("\\n", "|"))
+"""
+HANGS = """
+from parlour import Bot
+
+class Hangs(Bot):
+    def choose(self, game, state, budget):
+        while True:
+            pass
+"""
+MANCALA = ("--ask", "mancala", "--option", "rules=standard", "--option", "pits=4", "--moves", "2 2 2")
+COHCOH = ("--ask", "cohcoh", "--position", ".w......b w", "--option", "k=3")
+PROGRAM = "{python} bot.py"
+KINDS = {
+    "thread": (RAISES.format(isolation="thread"), ("bot.py", *MANCALA)),
+    "position": (RAISES.format(isolation="thread"), ("bot.py", *COHCOH)),
+    "hangs": (HANGS, ("bot.py", "--ask", "conga", "--deadline", "0.2")),
+    "process": (RAISES.format(isolation="process"), ("bot.py", *MANCALA)),
+    "exec": (EXEC, ("--exec", PROGRAM, *MANCALA)),
+    "homework": (HOMEWORK, ("--exec", f"{PROGRAM} {{in}}", "--adapter", "mancala", "--workdir", ".", *MANCALA)),
+}
+
+
+def sentence(words: list[str], cwd: str | Path, state: Path) -> tuple[int, str, str]:
+    """What is said about the failure, and where the evidence is."""
+    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stdout
+    what, _, where = (done.stderr + done.stdout).strip().partition("; evidence in ")
+    return done.returncode, what, where
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_happens_again(kind: str, tmp_path: Path) -> None:
+    code, words = KINDS[kind]
+    here = tmp_path / "a folder"
+    here.mkdir()
+    (here / "bot.py").write_text(code)
+    (here / "wisdom.txt").write_text("no wisdom ")
+    command = [sys.executable, "-m", "parlour", "bot", *(word.replace("{python}", sys.executable) for word in words)]
+    status, first, evidence = sentence(command, here, tmp_path)
+    assert status == 2
+    script = Path(evidence) / "reproduce.sh"
+    status, again, _ = sentence([str(script)], "/", tmp_path)
+    if kind == "process":  # a worker answers with what went wrong
+        assert (status, json.loads(again.splitlines()[-1])["error"]) == (0, first.partition("error: ")[2])
+    elif kind in ("exec", "homework"):
+        assert status != 0
+        assert again
+        assert first.endswith(again[:160])
+    else:
+        assert (status, again) == (2, first)
