@@ -112,7 +112,6 @@ async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
             async with session(there.url, "Mallory") as mallory:
                 await invite(mallory, "random", options={"n": 3, "k": 3})
                 await until("not this opponent", partial(said.has, "not against this opponent"))
-            await invite(alice, "random", options={"n": 3, "k": 3}, rated=True)
 
 
 async def test_no_more_games_at_a_time_than_allowed_and_the_rest_in_turn(tmp_path: Path) -> None:
