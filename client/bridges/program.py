@@ -14,7 +14,6 @@ from client.bridges.forensics import Case, default_folder, keep
 from client.bridges.limits import Limits
 from engine.game import Game, State
 
-
 OVERTIME = 2.0  # seconds to notice a deadline, and to say how it was missed
 
 
