@@ -59,8 +59,9 @@ def wound(control: TimeControl, now: int) -> Clocks:
 
 def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) -> Charge:
     """What a move that arrives now costs its side."""
-    took = max(0, now - clocks.since)
-    charged = max(0, took - min(lag, MOST_CREDIT, clocks.quota[side]))
+    took = charged = now - clocks.since if now > clocks.since else 0
+    if lag:
+        charged = max(0, took - min(lag, MOST_CREDIT, clocks.quota[side]))
     fell = control.kind != "none" and charged > control.per_move + clocks.left[side]
     return took, charged, fell
 
@@ -69,8 +70,11 @@ def left_after(control: TimeControl, clocks: Clocks, side: int, charged: int) ->
     """What both sides have left after a move; None without clocks."""
     if control.kind == "none":
         return None
-    mine = clocks.left[side] - max(0, charged - control.per_move) + control.increment
-    return (mine, clocks.left[1]) if side == 0 else (clocks.left[0], mine)
+    first, second = clocks.left
+    change = control.increment
+    if charged > control.per_move:
+        change -= charged - control.per_move
+    return (first + change, second) if side == 0 else (first, second + change)
 
 
 def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: Left | None) -> Clocks:
@@ -87,7 +91,8 @@ def deadline(control: TimeControl, clocks: Clocks, side: int) -> int | None:
     """When the flag falls at the latest, all credit included."""
     if control.kind == "none":
         return None
-    return clocks.since + control.per_move + clocks.left[side] + min(MOST_CREDIT, clocks.quota[side])
+    quota = clocks.quota[side]
+    return clocks.since + control.per_move + clocks.left[side] + (quota if quota < MOST_CREDIT else MOST_CREDIT)
 
 
 def grace(control: TimeControl) -> int:

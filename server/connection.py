@@ -46,8 +46,12 @@ class Connection(ServerConnection):
         self.text = False
         self.rooms: dict[str, Live] = {}
         self.address = ""  # set once it counts against the address
+        self.codec = MSGPACK
+        self.heard = True  # since heard_at was set
         self.heard_at = self.loop.time()
-        self.tokens = float(house.settings.burst)
+        self.tokens = float(house.settings.burst)  # messages it may send before anybody looks at the time
+        self.filled_at = self.heard_at
+        self.most_unread = 4 * house.settings.send_buffer
         self.refused = 0  # messages over the rate, in a row
         self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
         self.parts: list[bytes] | None = None  # of a message that comes in fragments
@@ -82,13 +86,7 @@ class Connection(ServerConnection):
     def data_received(self, data: bytes) -> None:
         """The common case first: exactly one short whole message, which needs no parser."""
         size = len(data) - 6
-        if (
-            self.at_a_start
-            and size >= 0
-            and data[1] == 0x80 + size
-            and data[0] in WHOLE
-            and self.protocol.state is OPEN
-        ):
+        if self.at_a_start and 0 <= size < 126 and data[1] == 0x80 + size and data[0] in WHOLE:
             self.received(apply_mask(data[6:], data[2:6]), data[0] == TEXT_FRAME)
         else:
             super().data_received(data)
@@ -125,11 +123,8 @@ class Connection(ServerConnection):
 
     def received(self, data: bytes, text: bool) -> None:
         """One message. Its sender has so many of them a second, and a reserve."""
-        settings = self.house.settings
-        now = self.loop.time()
-        self.tokens = min(float(settings.burst), self.tokens + (now - self.heard_at) * settings.rate)
-        self.heard_at = now
-        if self.tokens < 1.0:
+        self.heard = True
+        if self.tokens < 1.0 and not self.refilled():
             self.over_the_rate()
             return
         self.tokens -= 1.0
@@ -142,6 +137,12 @@ class Connection(ServerConnection):
         else:
             self.handle(data, text)
 
+    def refilled(self) -> bool:
+        settings, now = self.house.settings, self.loop.time()
+        self.tokens = min(float(settings.burst), self.tokens + (now - self.filled_at) * settings.rate)
+        self.filled_at = now
+        return self.tokens >= 1.0
+
     def over_the_rate(self) -> None:
         self.refused += 1
         if self.refused > 2 * self.house.settings.burst:
@@ -151,12 +152,11 @@ class Connection(ServerConnection):
         self.refuse(None, "rate_limited", f"no more than {rate:g} messages a second", (1.0 - self.tokens) / rate)
 
     def handle(self, data: bytes, text: bool) -> None:
-        codec = JSON if self.text else MSGPACK
         try:
             if text is not self.text:
                 kinds = ("text", "binary") if self.text else ("binary", "text")
-                raise Malformed(f"{codec.name} comes in {kinds[0]} frames, not in {kinds[1]} ones")
-            command = codec.command(data)
+                raise Malformed(f"{self.codec.name} comes in {kinds[0]} frames, not in {kinds[1]} ones")
+            command = self.codec.command(data)
         except Malformed as error:
             self.refuse(error.id, "malformed", str(error))
             return
@@ -192,12 +192,13 @@ class Connection(ServerConnection):
 
     def write(self, frames: bytes) -> None:
         if self.protocol.state is OPEN:
-            self.transport.write(frames)
-            if self.transport.get_write_buffer_size() > 4 * self.house.settings.send_buffer:
+            transport = self.transport
+            transport.write(frames)
+            if transport.get_write_buffer_size() > self.most_unread:
                 self.cut(POLICY, "too slow")
 
     def send(self, message: Message) -> None:  # type: ignore[override]  # nobody here awaits a send
-        payload = (JSON if self.text else MSGPACK).encode(message)
+        payload = self.codec.encode(message)
         if self.protocol.extensions and self.protocol.state is OPEN:  # permessage-deflate
             if self.text:
                 self.protocol.send_text(payload)
@@ -224,6 +225,7 @@ class Connection(ServerConnection):
     def cut(self, code: int, reason: str) -> None:
         if self.protocol.state is not OPEN:
             return
+        self.at_a_start = False  # from here on the parser says what still counts
         self.house.metrics.turned_away[reason] += 1
         if self.backlog() > self.house.settings.send_buffer:  # the goodbye would not be read either
             self.transport.abort()
@@ -234,8 +236,8 @@ class Connection(ServerConnection):
 
     async def live(self) -> None:
         """The handler: everything happens as messages arrive, so there is just an end to wait for."""
-        self.text = self.subprotocol == JSON.subprotocol
-        self.heard_at = self.loop.time()
+        if self.subprotocol == JSON.subprotocol:
+            self.text, self.codec = True, JSON
         self.house.peers.add(self)
         try:
             await asyncio.shield(self.connection_lost_waiter)
@@ -249,6 +251,8 @@ class Connection(ServerConnection):
 
     def out_of_time(self, now: float) -> str | None:
         """Why this connection has been silent for too long."""
+        if self.heard:
+            self.heard, self.heard_at = False, now
         settings = self.house.settings
         silent = now - self.heard_at
         if self.player is None:

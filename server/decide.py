@@ -85,23 +85,22 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
         raise Refusal("not_seated", "you have no seat in this room")
     if room.status != "running":
         require_running(room, command)
-    ply = len(room.moves)
+    ply = room.moves.length
     if command.ply != ply:
         raise Refusal("stale", f"this answers ply {command.ply}, the game is at ply {ply}")
-    state, control = room.state, room.setup.clock
+    game, state, setup = room.game, room.state, room.setup
     if state.turn != seat:
-        raise Refusal("not_your_turn", f"it is the turn of {room.game.sides[state.turn]}")
-    took, charged, fell = clock.charge(control, room.clocks, seat, now, lag)
+        raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
+    took, charged, fell = clock.charge(setup.clock, room.clocks, seat, now, lag)
     if fell:
         raise Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
-    game = room.game
     try:
         number = game.parse(state, command.move)
     except GameError as error:
         raise foul(room, seat, command.move, error, now) from None
     after = game.after(state, number)
     moved = Moved(
-        room=room.setup.room,
+        room=setup.room,
         seq=room.seq + 1,
         at=now,
         ply=ply + 1,
@@ -111,7 +110,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
         turn=after.turn,
         took=took,
         charged=charged,
-        left=clock.left_after(control, room.clocks, seat, charged),
+        left=clock.left_after(setup.clock, room.clocks, seat, charged),
         note=command.note,
     )
     return finish(evolved(room, moved, after), moved, now)

@@ -45,10 +45,10 @@ OTHERS = 5000  # milliseconds without a sign of other nodes after which there ar
 Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
 
 
-class Pending:
+class Pending(Append):
     """A decision that is on its way into the store."""
 
-    __slots__ = ("append", "decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
+    __slots__ = ("decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
 
     def __init__(
         self,
@@ -60,18 +60,22 @@ class Pending:
         ratings: tuple[RatingRow, ...] = (),
     ) -> None:
         self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
-        self.packets = [Packet(event) for event in decision.events]
-        self.due = decision.room.deadline
-        first = decision.events[0]
-        self.following = again(decision.room, first.next, first.at) if type(first) is m.Rematched else None
-        self.append = Append(
-            decision.room.setup.room,
-            live.room.seq,
-            tuple([packet.payload for packet in self.packets]),
-            line_after(decision, self.due, live.stored_due),
-            None if self.following is None else whole(self.following),
-            ratings,
-        )
+        events, room = decision
+        self.due = due = room.deadline
+        self.room, self.after = room.setup.room, live.room.seq
+        self.following = self.also = None
+        if len(events) == 1 and type(events[0]) is Moved:  # what most are
+            packet = Packet(events[0])
+            self.packets, self.payloads = [packet], (packet.payload,)
+        else:
+            self.packets = [Packet(event) for event in events]
+            self.payloads = tuple([packet.payload for packet in self.packets])
+            first = events[0]
+            if type(first) is m.Rematched:
+                self.following = again(room, first.next, first.at)
+                self.also = whole(self.following)
+        self.line = line_after(decision, due, live.stored_due)
+        self.ratings = ratings
 
     def done(self, error: Exception | None) -> None:
         if error is None:
@@ -215,10 +219,11 @@ class Hall:
                 self.spawn(self._rate(live, origin, decision, refusal))
                 return
             pending = Pending(self, live, origin, decision, refusal)
-            self.store.append(pending.append, pending.done)
+            self.store.append(pending, pending.done)
         elif peer is not None and command is not None:
             peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
-            self._leave_after(live, peer, command)
+            if type(command) is m.Leave:
+                self._leave(live, peer)
 
     async def _rate(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
         """A rated game ends: write down what that does to ratings as they are. Conflict: they were others by then."""
@@ -231,30 +236,31 @@ class Hall:
             return
         rated, rows = rating.settle(decision, known)
         pending = Pending(self, live, origin, rated, refusal, rows)
-        self.store.append(pending.append, pending.done)
+        self.store.append(pending, pending.done)
 
     def committed(self, pending: Pending) -> None:
-        live, decision, append, packets = pending.live, pending.decision, pending.append, pending.packets
+        live, packets, line = pending.live, pending.packets, pending.line
+        events, room = pending.decision
         peer, command, _ = pending.origin
         live.busy = False
-        live.room = decision.room
-        live.log += append.payloads
+        live.room = room
+        live.log += pending.payloads
         self.failing = ""
         if pending.refusal is None:
             self.teller.tell(live, packets, peer, command)
         else:
             self.teller.refuse(live, peer, command, pending.refusal)
             self.teller.tell(live, packets, None, None)
-        self.bus.publish(decision.room, packets)
+        self.bus.publish(room, packets)
         self.metrics.events += len(packets)
-        if type(decision.events[0]) is Moved:
+        if type(events[0]) is Moved:
             self.metrics.moves += 1
-        if append.line is not None:
-            self._index_changed(live, append.line)
+        if line is not None:
+            self._index_changed(live, line)
         if pending.following is not None:
             self._go_over(live, self.admit(pending.following))
-        if peer is not None and command is not None:
-            self._leave_after(live, peer, command)
+        if peer is not None and type(command) is m.Leave:
+            self._leave(live, peer)
         self.alarms.watch(live, pending.due)
         if live.heard > live.room.seq:
             self.behind(live, live.heard)
@@ -358,10 +364,9 @@ class Hall:
     def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
         return presence(room, seat, bool(live.players[seat]), at)
 
-    def _leave_after(self, live: Live, peer: Peer, command: RoomCommand) -> None:
-        if type(command) is m.Leave:
-            live.detach(peer)
-            self.let_go(live)
+    def _leave(self, live: Live, peer: Peer) -> None:
+        live.detach(peer)
+        self.let_go(live)
 
     def _go_over(self, old: Live, new: Live) -> None:
         """The players of a rematch are in the new room, and see it."""

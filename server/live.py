@@ -101,9 +101,6 @@ class Live:
     def release(self, packets: list[Packet]) -> bool:
         """Put what watchers may see now before them; whether there is anything for the next tick."""
         horizon = self.room.horizon
-        if not self.watchers:
-            self.released = horizon
-            return False
         if horizon == self.room.seq == self.released + len(packets):
             self.pending += packets
         else:

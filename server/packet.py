@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from struct import Struct
+
 from protocol.messages import Message
 from protocol.wire import JSON, MSGPACK
 
 TEXT, BINARY = 0x81, 0x82  # whole messages: FIN and the opcode
+
+
+LONG = Struct("!BBH")
+_encode = MSGPACK.encode
 
 
 def frame(opcode: int, payload: bytes) -> bytes:
@@ -14,7 +20,7 @@ def frame(opcode: int, payload: bytes) -> bytes:
     if size < 126:
         return bytes((opcode, size)) + payload
     if size < 65536:
-        return bytes((opcode, 126, size >> 8, size & 0xFF)) + payload
+        return LONG.pack(opcode, 126, size) + payload
     return bytes((opcode, 127)) + size.to_bytes(8, "big") + payload
 
 
@@ -25,8 +31,8 @@ class Packet:
 
     def __init__(self, message: Message) -> None:
         self.message = message
-        self.payload = MSGPACK.encode(message)
-        self.binary = frame(BINARY, self.payload)
+        self.payload = payload = _encode(message)
+        self.binary = frame(BINARY, payload)
         self._text: bytes | None = None
 
     @property
@@ -38,7 +44,7 @@ class Packet:
 
 def framed(message: Message, text: bool) -> bytes:
     """A message for one reader."""
-    return frame(TEXT, JSON.encode(message)) if text else frame(BINARY, MSGPACK.encode(message))
+    return frame(TEXT, JSON.encode(message)) if text else frame(BINARY, _encode(message))
 
 
 def join(packets: list[Packet], text: bool) -> bytes:

@@ -17,6 +17,7 @@ from server import clock
 from server.trail import Trail
 
 CHAT_KEPT = 50  # of what was said, for those who come late
+new = object.__new__
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
 
 
@@ -68,7 +69,7 @@ class Room:
 
     @property
     def ply(self) -> int:
-        return len(self.moves)
+        return self.moves.length
 
     @property
     def turn(self) -> int:
@@ -107,7 +108,7 @@ def evolve(room: Room, event: AnyEvent) -> Room:
 
 def evolved(room: Room, event: AnyEvent, state: State | None) -> Room:
     """`evolve` for who knows already which state a move leads to."""
-    after = Room.__new__(Room)
+    after: Room = new(Room)
     after.__dict__ = room.__dict__.copy()
     after.seq = event.seq
     if type(event) is Moved:

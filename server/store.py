@@ -56,18 +56,25 @@ class RatingRow(NamedTuple):
     room: str
 
 
-class Append(NamedTuple):
+class Append:
     """Events that belong behind `after`, all of them or none. `also`: another room's, in the same transaction.
 
     `ratings`: what the game that ends here does to its players.
     """
 
-    room: str
-    after: int
-    payloads: tuple[bytes, ...]
-    line: RoomRow | None = None
-    also: Append | None = None
-    ratings: tuple[RatingRow, ...] = ()
+    __slots__ = ("after", "also", "line", "payloads", "ratings", "room")
+
+    def __init__(
+        self,
+        room: str,
+        after: int,
+        payloads: tuple[bytes, ...],
+        line: RoomRow | None = None,
+        also: Append | None = None,
+        ratings: tuple[RatingRow, ...] = (),
+    ) -> None:
+        self.room, self.after, self.payloads, self.line, self.also = room, after, payloads, line, also
+        self.ratings = ratings
 
 
 class Session(NamedTuple):

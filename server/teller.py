@@ -30,13 +30,15 @@ class Teller:
             live.tell_players(packets)
             self.enter(live, peer, command.id)
         else:
-            answer = m.Ok(id=command.id, room=live.room.setup.room, seq=live.room.seq)
-            if peer in live.players[0] or peer in live.players[1]:
-                peer.write(framed(answer, peer.text) + join(packets, peer.text))
-            else:
-                peer.write(framed(answer, peer.text))
+            answer = framed(m.Ok(id=command.id, room=live.room.setup.room, seq=live.room.seq), peer.text)
+            first, second = live.players
+            if peer in first or peer in second:
+                answer += join(packets, peer.text)  # in one write
+            peer.write(answer)
             live.tell_players(packets, except_for=peer)
-        if live.release(packets):
+        if not live.watchers:
+            live.released = live.room.horizon
+        elif live.release(packets):
             self._tick(live)
 
     def enter(self, live: Live, peer: Peer, id: int) -> None:

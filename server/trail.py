@@ -11,51 +11,52 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+new = object.__new__
 
 
 class Trail(Generic[T]):
-    __slots__ = ("_items", "_length")
+    __slots__ = ("_items", "length")
 
     def __init__(self, items: Iterable[T] = ()) -> None:
         self._items = list(items)
-        self._length = len(self._items)
+        self.length = len(self._items)
 
     def plus(self, item: T) -> Trail[T]:
         """One more at the end. Where another version has gone on already, this one goes on with a list of its own."""
-        items = self._items
-        if len(items) != self._length:
-            items = items[: self._length]
+        items, length = self._items, self.length
+        if len(items) != length:
+            items = items[:length]
         items.append(item)
-        longer: Trail[T] = Trail.__new__(Trail)
-        longer._items, longer._length = items, self._length + 1
+        longer: Trail[T] = new(Trail)
+        longer._items, longer.length = items, length + 1
         return longer
 
     def first(self, count: int) -> Trail[T]:
         """The beginning of it."""
-        return Trail(self._items[: min(count, self._length)])
+        return Trail(self._items[: min(count, self.length)])
 
     @property
     def last(self) -> T:
-        return self._items[self._length - 1]
+        return self._items[self.length - 1]
 
     def tail(self, count: int) -> list[T]:
         """The last ones, at most so many."""
-        return self._items[max(0, self._length - count) : self._length]
+        return self._items[max(0, self.length - count) : self.length]
 
     def count(self, item: T) -> int:
-        whole = len(self._items) == self._length
-        return self._items.count(item) if whole else self._items[: self._length].count(item)
+        whole = len(self._items) == self.length
+        return self._items.count(item) if whole else self._items[: self.length].count(item)
 
     def __len__(self) -> int:
-        return self._length
+        return self.length
 
     def __getitem__(self, index: int) -> T:
-        if not -self._length <= index < self._length:
+        if not -self.length <= index < self.length:
             raise IndexError(index)
-        return self._items[index if index >= 0 else index + self._length]
+        return self._items[index if index >= 0 else index + self.length]
 
     def __iter__(self) -> Iterator[T]:
-        return islice(self._items, self._length)
+        return islice(self._items, self.length)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Trail) and list(self) == list(other)
