@@ -12,6 +12,7 @@ from client.bot import Bot
 from client.bots.load import LoadError
 from client.bots.recipe import Recipe
 from client.bridges.adapters import ADAPTERS
+from client.bridges.adapters.base import check_placeholders
 from client.bridges.exec import ExecBot, Pool
 from client.bridges.forensics import default_folder
 from client.bridges.homework import HomeworkBot
@@ -87,7 +88,9 @@ def of_program(program: Program, games: tuple[str, ...], source: tuple[str, ...]
 
 
 def of_homework(program: Program, adapter: str, copied: Path | None = None, source: tuple[str, ...] = ()) -> Maker:
+    """Failure if the adapter cannot fill in what the command asks for."""
     chosen, workshop = ADAPTERS[adapter], Workshop(copied, program.forensics)
+    check_placeholders(program.words, chosen)
     return Maker(
         program.name,
         source,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from client.bridges.homework import HomeworkBot
 from client.bridges.limits import Limits
 from client.bridges.program import Program
 from client.bridges.workshop import Workshop
+from client.maker import of_homework
 from engine.course.mancala import read_task
 from engine.game import Game, State
 from engine.record import ending
@@ -186,6 +188,16 @@ def test_placeholders() -> None:
     run = Run({"in": "input.txt", "depth": "3"}, {})
     assert fill(["prog"], run, "-i {in}") == ["prog", "-i", "input.txt"]
     assert fill(["prog", "--d={depth}", "{in}"], run, "-i {in}") == ["prog", "--d=3", "input.txt"]
-    assert fill(["prog", "{}", "{IN}"], run, "") == ["prog", "{}", "{IN}"]
-    with pytest.raises(Failure, match=r"has \{board\}; this adapter fills in \{in\} \{depth\}"):
-        fill(["prog", "{board}"], run, "")
+    assert fill(["prog", "{}", "{IN}", '{"a":{"b":1}}'], run, "") == ["prog", "{}", "{IN}", '{"a":{"b":1}}']
+    assert fill(["awk", "{{print}}", "{in}"], run, "") == ["awk", "{print}", "input.txt"]
+    assert fill(["awk", "{{print}}"], run, "-i {in}") == ["awk", "{print}", "-i", "input.txt"]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_placeholder_that_nobody_fills_in_is_found_at_once(adapter: str) -> None:
+    known = {"conga": "{depth} {seconds} {side}", "nkcohcoh": "{n} {k} {board} {seconds} {depth} {side}"}
+    names = known.get(adapter, "{in} {out} {depth} {seconds} {side}")
+    for word in ("{nothing}", "--x={nothing}"):
+        with pytest.raises(Failure, match=f"there is no {{nothing}} here, only {re.escape(names)}; write {{{{nothing"):
+            of_homework(Program(("true", word)), adapter)
+    of_homework(Program(("true", "{{nothing}}", *names.split())), adapter)

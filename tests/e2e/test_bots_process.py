@@ -135,6 +135,7 @@ async def test_mistakes_cost_one_sentence(tmp_path: Path) -> None:
         ("random", "--seek", "conga", "--option", "stones=99"): "option stones of conga is a whole number",
         ("--exec", "no-such-thing"): "there is no program 'no-such-thing'",
         ("--exec", "true", "--adapter", "chess"): "there is no adapter 'chess'",
+        ("--exec", "true {board}", "--adapter", "conga"): "there is no {board} here, only {depth} {seconds} {side};",
         ("--exec", "true", "--ready", "--url", "127.0.0.1:9"): "it was not ready to play",
     }
 

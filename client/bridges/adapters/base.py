@@ -11,8 +11,9 @@ from pathlib import Path
 from client.bridges.failure import Failure
 from engine.errors import shorten
 from engine.game import Game, Move, State
+from engine.registry import create
 
-PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
+PLACEHOLDER = re.compile(r"\{([a-z]+)\}|\{\{([a-z]+)\}\}")  # {depth}; {{depth}} is the word itself in braces
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +38,23 @@ class Adapter(ABC):
         """The moves of the turn that the program has made; Failure if it made none."""
 
 
+def check_placeholders(words: Sequence[str], adapter: Adapter) -> None:
+    """Failure names a placeholder of a command that the adapter does not have, before any game depends on it."""
+    game = create(adapter.game)
+    known = adapter.prepare(game, game.start(), 1, 1.0).words
+    for match in (match for word in words for match in PLACEHOLDER.finditer(word)):
+        if match[1] is not None and match[1] not in known:
+            names = " ".join(f"{{{name}}}" for name in known)
+            raise Failure("start", f"there is no {match[0]} here, only {names}; write {{{match[0]}}} to mean just that")
+
+
 def fill(words: Sequence[str], run: Run, default: str) -> list[str]:
-    """A command with its placeholders filled in; Failure names one that the adapter does not have."""
-    if not any(PLACEHOLDER.search(word) for word in words):
+    """A command with its placeholders filled in."""
+    if not any(match[1] for word in words for match in PLACEHOLDER.finditer(word)):
         words = [*words, *default.split()]
-
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
-        if name not in run.words:
-            known = " ".join(f"{{{name}}}" for name in run.words)
-            raise Failure("start", f"the command has {match[0]}; this adapter fills in {known}")
-        return run.words[name]
-
-    return [PLACEHOLDER.sub(value, word) for word in words]
+    return [
+        PLACEHOLDER.sub(lambda match: run.words[match[1]] if match[1] else f"{{{match[2]}}}", word) for word in words
+    ]
 
 
 def output_file(folder: Path, name: str) -> str:
