@@ -24,6 +24,8 @@ from client.session import Session
 from client.statefile import StateFile, default_file
 from client.thinking import Source, in_thread
 
+LONGEST = 26  # characters of a name that leave room for more
+
 
 def say(sentence: str) -> None:
     print(sentence, flush=True)
@@ -95,6 +97,7 @@ async def play(
     session = Session(
         connection.url or DEFAULT_URL,
         name=name,
+        spare="" if connection.name else f"{name[:LONGEST]}-guest",  # as where a bot of the house is called the same
         token=connection.token,
         resume=resume,
         client=f"parlour-bot {sys.version_info.major}.{sys.version_info.minor}",

@@ -23,6 +23,7 @@ from client.asking import Asking
 from client.backoff import Backoff
 from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
 from client.happenings import Connected, Happening, Lost
+from client.introduction import Introduction
 from client.link import Dropped, Link, linked
 from client.subscriptions import Subscriptions
 from client.tables import Tables
@@ -40,6 +41,7 @@ class Session:
         url: str = DEFAULT_URL,
         *,
         name: str = "",
+        spare: str = "",
         token: str = "",
         resume: str = "",
         client: str = "parlour",
@@ -50,15 +52,16 @@ class Session:
         silence: float = 20.0,
         backoff: Backoff | None = None,
     ) -> None:
-        """`plays`: what a bot wants to be invited to. `trust`: a certificate file to trust beside the usual ones.
+        """`spare`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to.
 
+        `trust`: a certificate file to trust beside the usual ones.
         `timeout`: seconds to wait for an answer; `silence`: after which a connection that says nothing is cut.
         """
         self.url = websocket_url(url)
         self.tables = Tables()
         self.welcome: m.Welcome | None = None
         self.resume = resume  # the secret that brings us back; keep it to come back after a crash
-        self._identity: dict[str, Any] = {"name": name, "token": token, "client": client, "plays": plays}
+        self._introduction = Introduction(name, spare, token, client, plays)
         self._codec, self._trust, self._timeout, self._silence = codec, trust, timeout, silence
         self._backoff = backoff or Backoff()
         self._ids = count(1)
@@ -156,7 +159,9 @@ class Session:
         self._pause = 0.0
         try:
             async with linked(self.url, self._codec, self._silence, self._trust) as link:
-                await self._greet(link)
+                began = time.monotonic()
+                welcome = await self._introduction.make(link, self.resume, self.id)
+                self._connected(link, welcome, time.monotonic() - began)
                 async for message in link.messages():
                     self._receive(message)
                 self._why = link.farewell
@@ -172,20 +177,6 @@ class Session:
             for task in self._chores:  # the next connection has its own
                 task.cancel()
             self._asking.disconnected()
-
-    async def _greet(self, link: Link) -> None:
-        """Say hello as whoever we were; as somebody new if the server has forgotten us."""
-        for resume in dict.fromkeys((self.resume, "")):
-            began = time.monotonic()
-            await link.send(m.Hello(id=self.id(), resume=resume, **self._identity))
-            answer = await link.receive()
-            if isinstance(answer, m.Welcome):
-                self._connected(link, answer, time.monotonic() - began)
-                return
-            if not isinstance(answer, m.Error):
-                raise Dropped(f"{self.url} does not answer hello")
-            if answer.code != "bad_session" or not resume:
-                raise Refused(answer)
 
     def _connected(self, link: Link, welcome: m.Welcome, latency: float) -> None:
         again = self.welcome is not None and self.welcome.you.id == welcome.you.id

@@ -6,15 +6,21 @@ import json
 import os
 import re
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from client.address import websocket_url
 
 
 def default_file(url: str, name: str) -> Path:
-    """One file for each bot on each server."""
+    """One file for each bot on each server. People read its name's letters, the digest tells names apart."""
     state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", f"{name}@{websocket_url(url).partition('://')[2].removesuffix('/ws')}")
+    whole = f"{name}@{websocket_url(url).partition('://')[2].removesuffix('/ws')}"
+    stem = (
+        re.sub(r"[^A-Za-z0-9_.-]+", "-", whole)[:80]
+        + "-"
+        + sha256(whole.encode(errors="surrogatepass")).hexdigest()[:8]
+    )
     return Path(state).expanduser() / "parlour" / "sessions" / f"{stem}.json"
 
 

@@ -60,7 +60,7 @@ async def guest_name(store: Store, settings: Settings, asked: str, taken: Taken)
     name = asked.strip() or f"guest-{draw(4)}"
     check_name(name, settings.name_length)
     if await store.account_named(name) is not None:
-        raise Refusal("name_taken", f"the name {name} belongs to the holder of a token")
+        raise Refusal("name_taken", f"the name {name} belongs to the holder of a token; take another, or use the token")
     return await free_name(store, name, taken)
 
 

@@ -279,6 +279,9 @@ def test_a_state_file_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_one_file_for_each_bot_on_each_server() -> None:
-    files = {default_file(url, name) for url in ("a:1", "a:2", "b:1") for name in ("x", "y")}
-    assert len(files) == 6
-    assert default_file("ws://a:1/ws", "../../x").name == "..-..-x-a-1.json"
+    names = ("x", "y", "X", "a b", "a-b", "a@b", "Ä", "Ö", "李", "李李", "\N{GRINNING FACE}", "x" * 300, "x" * 301)
+    files = {default_file(url, name).name.casefold() for url in ("a:1", "a:2", "b:1") for name in names}
+    assert len(files) == 3 * len(names)
+    assert all(len(name) < 120 and name.isascii() for name in files)
+    assert default_file("ws://a:1/ws", "../../x").name.startswith("..-..-x-a-1-")
+    assert default_file("ws://a:1/ws", "x") == default_file("http://a:1", "x")

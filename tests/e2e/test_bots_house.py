@@ -16,6 +16,7 @@ import pytest
 from client.session import Session
 from protocol import messages as m
 from tests.client.programs import gone
+from tests.e2e.botting import start
 from tests.e2e.parlours import session, until
 
 Spawn = Callable[..., Awaitable[Any]]
@@ -98,3 +99,22 @@ async def test_a_house_bot_that_does_not_exist() -> None:
         assert process.returncode == 2
         assert sentence in errors.decode()
         assert errors.count(b"\n") == 1
+
+
+async def test_a_bot_that_is_called_like_one_of_the_house_comes_as_its_guest(spawn: Spawn) -> None:
+    """The first example of `parlour bot --help`, beside the bots of the house."""
+    house = await spawn(PARLOUR_HOUSE="random")
+    async with session(house.url, "alice") as alice:
+        lobby = LobbyView(alice)
+        await alice.ask(m.Lobby(id=alice.id(), on=True))
+        await until("the house is there", lambda: "random" in lobby.bots)
+        words = ("random", "--url", house.url, "--no-state", "--seek", "conga", "--clock", "5+3")
+        process = await start(*words)
+        await until("it is there", lambda: "random-guest" in lobby.bots)
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 10) == 0
+        process = await start(*words, "--name", "Random")
+        _, errors = await asyncio.wait_for(process.communicate(), 20)
+        assert process.returncode == 2
+        assert "the name Random belongs to the holder of a token" in errors.decode()
+        lobby.close()
