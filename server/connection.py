@@ -190,12 +190,15 @@ class Connection(ServerConnection):
     def lag(self) -> int:
         return int(self.latency * 1000)
 
-    def write(self, frames: bytes) -> None:
-        if self.protocol.state is OPEN:
-            transport = self.transport
-            transport.write(frames)
-            if transport.get_write_buffer_size() > self.most_unread:
-                self.cut(POLICY, "too slow")
+    def write(self, frames: bytes) -> int:
+        if self.protocol.state is not OPEN:
+            return 0
+        transport = self.transport
+        transport.write(frames)
+        unread = transport.get_write_buffer_size()
+        if unread > self.most_unread:
+            self.cut(POLICY, "too slow")
+        return unread
 
     def send(self, message: Message) -> None:  # type: ignore[override]  # nobody here awaits a send
         payload = self.codec.encode(message)

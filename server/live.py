@@ -114,17 +114,18 @@ class Live:
         if not packets:
             return
         binary = text = None
+        lagging = self.lagging
         for peer in self.watchers:
-            if peer in self.lagging:
+            if lagging and peer in lagging:
                 continue
-            if peer.backlog() > most:
-                self.lagging[peer] = now
-            elif peer.text:
+            if peer.text:
                 text = text or join(packets, True)
-                peer.write(text)
+                unread = peer.write(text)
             else:
                 binary = binary or join(packets, False)
-                peer.write(binary)
+                unread = peer.write(binary)
+            if unread > most:
+                lagging[peer] = now
 
     def care_for_the_slow(self, most: int, patience: int, now: int) -> None:
         """A watcher who caught up gets a fresh snapshot; one who does not is cut."""

@@ -19,8 +19,8 @@ class Peer(Protocol):
     def lag(self) -> int:
         """The round trip in milliseconds, as our own pings measured it."""
 
-    def write(self, frames: bytes) -> None:
-        """Whole frames in the peer's encoding, at once."""
+    def write(self, frames: bytes) -> int:
+        """Whole frames in the peer's encoding, at once; how many bytes wait to be read by the other side then."""
 
     def send(self, message: Message) -> None: ...
 

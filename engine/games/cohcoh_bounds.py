@@ -26,10 +26,11 @@ CENTRED = 8  # marbles on the board up to which the centre's symmetry is worth a
 
 def runs(word: int, step: int) -> int:
     """The first squares of all windows of K in one direction that lie wholly within a set of squares."""
-    found = word
-    for i in range(1, K):
-        found &= word >> step * i
-    return found
+    found, length = word, 1
+    while 2 * length <= K:  # runs of twice the length are a run and another behind it
+        found &= found >> step * length
+        length *= 2
+    return found & found >> step * (K - length)
 
 
 def has_line(word: int) -> bool:

@@ -95,7 +95,7 @@ class Visitor:
         self.events: list[tuple[str, int]] = []
         self.answers: list[int | None] = []
 
-    def write(self, frames: bytes) -> None:
+    def write(self, frames: bytes) -> int:
         while frames:
             size, start = frames[1], 2
             if size == 126:
@@ -103,6 +103,7 @@ class Visitor:
             message: Any = MSGPACK.server_message(frames[start : start + size])
             frames = frames[start + size :]
             self.take(message)
+        return 0
 
     def take(self, message: Any) -> None:
         if isinstance(message, m.Ok):
