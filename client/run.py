@@ -15,7 +15,10 @@ from typing import Any
 from client.address import DEFAULT_URL
 from client.backoff import Backoff
 from client.bot import Bot
+from client.bots.load import LoadError
+from client.bridges.failure import Failure
 from client.clocks import parse
+from client.errors import SessionError
 from client.maker import Maker, of_class
 from client.playing import Manners, Tell
 from client.policy import Policy, Wish
@@ -23,12 +26,19 @@ from client.runner import Runner
 from client.session import Session
 from client.statefile import StateFile, default_file
 from client.thinking import Source, in_thread
+from engine.errors import GameError
+from engine.registry import create
 
 LONGEST = 26  # characters of a name that leave room for more
 
 
 def say(sentence: str) -> None:
-    print(sentence, flush=True)
+    """BrokenPipeError once, when nobody reads any more."""
+    try:
+        print(sentence, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise
 
 
 def run(
@@ -45,16 +55,21 @@ def run(
     """Connect a bot and play until interrupted, or so many games. `seek`: a game to look for opponents in.
 
     Without url and token, the environment's PARLOUR_URL and PARLOUR_TOKEN. `parlour bot FILE.py` has more to choose.
+    What cannot be done is said in one sentence and ends the program with status 2.
     """
-    maker = of_class(bot)
-    wishes = (Wish(seek, {}, parse(clock)),) if seek else ()
-    policy = Policy(maker.games, concurrent=concurrent)
-    manners = Manners(source=Source(maker.source))
-    connection = Connection(
-        url or os.environ.get("PARLOUR_URL", ""), name, token or os.environ.get("PARLOUR_TOKEN", "")
-    )
-    with suppress(KeyboardInterrupt):
-        asyncio.run(play(connection, maker, policy, manners, wishes=wishes, games=games))
+    place, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
+    try:
+        maker = of_class(bot)
+        wishes = (Wish(seek, dict(create(seek).spec.options), parse(clock)),) if seek else ()
+        if concurrent < 1 or (games is not None and games < 1):
+            raise LoadError("a bot plays one game at least: games and concurrent are 1 or more")
+        policy, manners = Policy(maker.games, concurrent=concurrent), Manners(source=Source(maker.source))
+        asyncio.run(play(Connection(place, name, secret), maker, policy, manners, wishes=wishes, games=games))
+    except KeyboardInterrupt:
+        pass
+    except (LoadError, GameError, Failure, SessionError) as error:
+        print(f"parlour: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +121,15 @@ async def play(
         silence=connection.silence,
         backoff=connection.backoff,
     )
+
+    def speak(sentence: str) -> None:
+        try:
+            tell(sentence)
+        except BrokenPipeError:
+            runner.leave()
+
     runner = Runner(
-        session, maker, policy, manners, tell, wishes=wishes, open_rooms=open_rooms, games=games, state=state
+        session, maker, policy, manners, speak, wishes=wishes, open_rooms=open_rooms, games=games, state=state
     )
     try:
         await interruptible(live(session, maker, policy.games, runner), connection.with_stdin)

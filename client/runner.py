@@ -19,7 +19,14 @@ from client.table import Table
 from protocol import messages as m
 
 LINGER = 20.0  # seconds in a finished game, for those who want another one
-HOPELESS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request")  # asking again would not help
+HOPELESS = (
+    "bad_options",
+    "bad_clock",
+    "unknown_game",
+    "bad_name",
+    "bad_request",
+    "account_needed",
+)  # asking again would not help
 WAITING = (3.0, 9.0)  # seconds for one game before another is tried; by chance, or two would chase each other
 RETRY = 2.0  # seconds before another try at something that was refused
 
@@ -68,6 +75,10 @@ class Runner:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    def leave(self) -> None:
+        """As if it had been enough."""
+        self._done.set()
 
     async def _enough(self) -> None:
         await self._done.wait()

@@ -22,6 +22,7 @@ from client.bridges.tail import Tail
 CHUNK = 64 * 1024
 LONGEST_LINE = 64 * 1024
 MEGABYTE = 1 << 20
+FLOOD, LISTENING = 64 * 1024, 0.3  # bytes that nobody says by mistake within so many seconds
 PATIENCE = 1.0  # seconds for a program to read what needs no answer
 
 
@@ -42,6 +43,13 @@ class Child(Process):
         answer = self._take_line()
         self.answers += 1
         return answer
+
+    def floods(self) -> bool:
+        """Whether it says more and more; asked of one whose answer made no sense."""
+        most = self._heard() + FLOOD
+        with suppress(Failure):
+            self._pump(b"", lambda: self._heard() > most, LISTENING, "silent")
+        return self._heard() > most
 
     def listen(self, seconds: float) -> str:
         """The next line it says unasked."""
@@ -76,7 +84,9 @@ class Child(Process):
         line, _, rest = bytes(self._unread).partition(b"\n")
         self._unread = bytearray(rest)
         if not line and not rest and self.stdout not in self._open:
-            raise Failure("exited", f"no answer: {self.end(self.close())}")
+            closed = not self.exited(self.limits.grace)  # a program that has ended, too, but not by itself
+            end = self.end(self.close())
+            raise Failure("exited", f"no answer: {'it has closed its output' if closed else end}")
         return line.decode("utf-8", "replace").rstrip("\r")
 
     # -- the pipes

@@ -13,6 +13,7 @@ from client.bridges import lines
 from client.bridges.child import Child
 from client.bridges.failure import Failure
 from client.bridges.program import OVERTIME, Program
+from engine.errors import shorten
 from engine.game import Game, Outcome, Side, State
 
 DROPPING = 2.0  # seconds for those who talk to a child to see that it was killed
@@ -122,7 +123,12 @@ class ExecBot(Bot):
         began, cpu_before = time.monotonic(), child.cpu()
         text = child.ask(lines.question(game, state, budget), seconds)
         wall, cpu = time.monotonic() - began, child.cpu()
-        thought = lines.answer(game, state, text)
+        try:
+            thought = lines.answer(game, state, text)
+        except Failure as failure:
+            if failure.kind == "garbage" and child.floods():
+                raise Failure("flood", f"it floods its output, with lines like {shorten(text)!r}") from None
+            raise
         self.wall += wall
         said = replace(note.read(str(thought.note)), wall=wall)
         if cpu is not None and cpu_before is not None:

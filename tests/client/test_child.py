@@ -76,6 +76,11 @@ def test_a_crash_tells_how(children: list[Child], tmp_path: Path) -> None:
     assert child.errors.text().endswith("RuntimeError: out of ideas\n")
 
 
+def test_closing_its_output_is_no_end_of_its_own(children: list[Child], tmp_path: Path) -> None:
+    failure = failing(start(children, tmp_path, "import os, time\ninput(); os.close(1); time.sleep(600)"))
+    assert (failure.kind, str(failure)) == ("exited", "no answer: it has closed its output")
+
+
 def test_a_signal_is_named(children: list[Child], tmp_path: Path) -> None:
     failure = failing(start(children, tmp_path, "import os; input(); os.kill(os.getpid(), 11)"))
     assert str(failure) == "no answer: it was ended by SIGSEGV"
@@ -170,8 +175,9 @@ def test_a_flood_is_dammed(children: list[Child], tmp_path: Path, stream: str) -
     assert len(child.errors.kept()) <= 64 << 10
 
 
-def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path) -> None:
-    child = start(children, tmp_path, "while 1: print('move ' * 1000, flush=True)")
+def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.bridges.child.MEGABYTE", 1000)  # less than a pipe holds
+    child = start(children, tmp_path, "while 1: print('move ' * 100, flush=True)", Limits(grace=0.1, output=1000))
     assert child.listen(5).startswith("move")
     failures = []
 

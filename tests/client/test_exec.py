@@ -138,6 +138,18 @@ def test_the_evidence_is_kept_and_the_command_reproduces_the_failure(start: Star
     assert again.stderr.startswith("thinking\n")
 
 
+@pytest.mark.parametrize("first", ["", "input()\n"])
+def test_lines_without_end_are_a_flood(start: Start, tmp_path: Path, first: str) -> None:
+    failure = failing(start(program(tmp_path, f"{first}while 1: print('move ' * 200, flush=True)")))
+    assert failure.kind == "flood"
+    assert len((Path(failure.evidence) / "said.txt").read_bytes()) <= 64 << 10
+
+
+def test_one_strange_line_is_no_flood(start: Start, tmp_path: Path) -> None:
+    code = "import sys\nprint('loading' * 100)\nfor line in sys.stdin: print('what?' * 100, flush=True)"
+    assert failing(start(program(tmp_path, code))).kind == "garbage"
+
+
 def test_retries_start_it_anew(start: Start, tmp_path: Path) -> None:
     code = FIRST.replace(
         "import json, sys\n", "import json, os, sys\nif not os.path.exists('been'): open('been', 'w'); sys.exit(3)\n"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 import signal
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -113,6 +114,63 @@ async def test_a_bot_that_is_interrupted_while_it_copies_leaves_no_folder(tmp_pa
     _, errors = await asyncio.wait_for(process.communicate(), 20)
     assert (process.returncode, errors) == (0, b"")
     assert list(temporary.iterdir()) == []
+
+
+OWN = """
+import sys
+from parlour import Bot, run
+
+class Mine(Bot):
+    def choose(self, game, state, budget):
+        return game.moves(state)[0]
+
+run(Mine, **eval(sys.argv[1]))
+"""
+
+
+async def own(folder: Path, url: str, words: str = "{}") -> asyncio.subprocess.Process:
+    """A program with a bot of its own."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-c", OWN, words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PARLOUR_URL": url, "XDG_STATE_HOME": str(folder)},
+    )  # fmt: skip
+
+
+async def test_a_bot_whose_reader_has_gone_takes_its_leave(tmp_path: Path) -> None:
+    """As in `python mine.py | head -1`."""
+    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+        process = await own(tmp_path, there.url)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert b"connected to" in await process.stdout.readline()
+        process.stdout._transport.close()  # type: ignore[attr-defined]  # nothing else closes our end
+        await invite(alice, "Mine", "maxconnect4")
+        assert await asyncio.wait_for(process.stderr.read(), 10) == b""
+        assert await process.wait() == 0
+        await until("it is gone", lambda: not there.house.desk.is_here("Mine"))
+
+
+async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path: Path) -> None:
+    mistakes = {
+        "{'url': 'not a url'}": "'not a url' is no address of a server",
+        "{'name': 'x' * 99}": "a name has at most 32 characters",
+        "{'token': 'wrong'}": "this token is not known",
+        "{'seek': 'chess'}": "there is no game 'chess'",
+        "{'seek': 'conga', 'clock': 'quick'}": "'quick' is no clock",
+        "{'games': 0}": "games and concurrent are 1 or more",
+    }
+
+    async def make(words: str, url: str) -> tuple[int | None, str]:
+        process = await own(tmp_path, url, words)
+        _, errors = await asyncio.wait_for(process.communicate(), 20)
+        return process.returncode, errors.decode()
+
+    async with parlour(tmp_path) as there:
+        outcomes = await asyncio.gather(*(make(words, there.url) for words in mistakes))
+    for (words, sentence), (status, errors) in zip(mistakes.items(), outcomes, strict=True):
+        assert status == 2, (words, errors)
+        assert sentence in errors
+        assert errors.count("\n") == 1, errors
 
 
 async def test_mistakes_cost_one_sentence(tmp_path: Path) -> None:
