@@ -16,7 +16,7 @@ from client.bridges.adapters import ADAPTERS
 from client.bridges.failure import Failure
 from client.bridges.forensics import default_folder
 from client.bridges.limits import Limits
-from client.bridges.program import Program, split
+from client.bridges.program import Program, name_of, split
 from client.clocks import parse
 from client.errors import SessionError
 from client.maker import Maker, of_homework, of_program, of_recipe
@@ -78,7 +78,7 @@ def program_of(args: Namespace) -> Maker:
         events=args.events,
         retries=args.retries,
         depth=args.depth,
-        name=args.name or Path(words[0]).name,
+        name=args.name or name_of(words),
         forensics=args.forensics or default_folder(),
     )
     if args.adapter is not None:

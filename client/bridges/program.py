@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,9 @@ from client.bridges.forensics import Case, default_folder, keep
 from client.bridges.limits import Limits
 from engine.game import Game, State
 
+INTERPRETER = re.compile(r"(python|pypy|java|node|deno|bun|ruby|perl|php|lua|julia|Rscript|dotnet|sh|bash|zsh)[\d.]*")
+FOLDERS = ("-cp", "-classpath", "--class-path")  # flags of Java; a word behind them is no program
+LONGEST = 32  # characters of a name
 OVERTIME = 2.0  # seconds to notice a deadline, and to say how it was missed
 
 
@@ -55,3 +61,16 @@ def split(command: str, folder: Path) -> tuple[str, ...]:
     if shutil.which(words[0]) is None:
         raise Failure("start", f"there is no program {words[0][:60]!r} that could be run")
     return tuple(words)
+
+
+def name_of(words: Sequence[str]) -> str:
+    """What a program is called: its script, where it has one, and not what runs it."""
+    name = Path(words[0]).name
+    if INTERPRETER.fullmatch(name) and not {"-c", "-e"} & set(words):
+        scripts = (
+            word
+            for before, word in pairwise(words)
+            if not word.startswith("-") and "{" not in word and before not in FOLDERS
+        )
+        name = Path(next(scripts, name)).stem
+    return name[:LONGEST]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import threading
 import time
@@ -16,7 +17,7 @@ from client.bridges import lines
 from client.bridges.exec import ExecBot, Pool
 from client.bridges.failure import Failure
 from client.bridges.limits import Limits
-from client.bridges.program import Program, split
+from client.bridges.program import Program, name_of, split
 from client.note import Note
 from engine.game import Outcome
 from engine.registry import create
@@ -240,3 +241,23 @@ def test_commands_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("#!/bin/sh\n")
     (tmp_path / "mine").chmod(0o755)
     assert split("./mine -x 'a b'", tmp_path) == (str(tmp_path / "mine"), "-x", "a b")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("./my_program --fast", "my_program"),
+        ("python3 exec_bot.py", "exec_bot"),
+        ("/usr/bin/python3.12 -u bots/mine.py {in}", "mine"),
+        ("java ExecBot", "ExecBot"),
+        ("java -Xmx1g -cp build/classes Main", "Main"),
+        ("java -jar target/my-bot.jar", "my-bot"),
+        ("node exec_bot.js", "exec_bot"),
+        ("python3 -m mybot", "mybot"),
+        ("sh -c 'echo a4b3'", "sh"),
+        ("python3", "python3"),
+        (f"./{'x' * 50}", "x" * 32),
+    ],
+)
+def test_what_a_program_is_called(command: str, name: str) -> None:
+    assert name_of(shlex.split(command)) == name
