@@ -20,6 +20,7 @@ from client.session import Session
 from client.thinking import Source
 from protocol import messages as m
 from protocol.messages import TimeControl
+from server.app import Running
 from tests.e2e.parlours import until
 
 NONE = TimeControl()
@@ -99,3 +100,9 @@ async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
         sys.executable, "-m", "parlour", "bot", *words,
         env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
+
+
+async def account(there: Running, name: str) -> str:
+    """The token of a new account."""
+    assert await there.house.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
+    return f"token-of-{name}"

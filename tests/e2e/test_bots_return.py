@@ -12,16 +12,9 @@ import pytest
 
 from client.session import Session
 from protocol import messages as m
-from server.app import Running
 from server.live import Live
-from tests.e2e.botting import Said, bot, house, in_state, present, start, wish
+from tests.e2e.botting import Said, account, bot, house, in_state, present, start, wish
 from tests.e2e.parlours import parlour, session, until
-
-
-async def account(there: Running, name: str) -> str:
-    """The token of a new account."""
-    assert await there.house.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
-    return f"token-of-{name}"
 
 
 async def test_a_token_counts_whatever_lies_in_the_state_file(tmp_path: Path) -> None:
