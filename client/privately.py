@@ -9,12 +9,12 @@ import asyncio
 import os
 import runpy
 import signal
-import sys
 import tempfile
 import threading
 from contextlib import suppress
 from pathlib import Path
 
+from client import attached
 from client.errors import NoServer
 from client.statefile import try_lock
 
@@ -74,15 +74,7 @@ class PrivateServer:
         """Its address; NoServer if it does not come up."""
         words = ["serve", "--port", "0", "--db", str(self._place.folder / "parlour.db"), "--log-level", "error"]
         words += ["--house", ",".join(self._bots) or "none"]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PARLOUR_")}
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", "client.privately", *words,
-            env=environment,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the client, which ends its server itself
-        )  # fmt: skip
+        self._process = await attached.start("client.privately", *words, heard=True)
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         line = b""
@@ -97,23 +89,12 @@ class PrivateServer:
 
     async def stop(self) -> None:
         process, self._process = self._process, None
-        if process is None or process.returncode is not None:
-            return
-        assert process.stdin is not None
-        process.stdin.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GRACE):
-                await process.wait()
-                return
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        if process is not None:
+            await attached.end(process, GRACE)
 
 
 def leave_with_stdin() -> None:
-    """The pipe closes when whoever started us is no more."""
-    while os.read(0, 4096):
-        pass
+    attached.until_end_of_input()
     os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from client.address import DEFAULT_URL
+from client.attached import until_end_of_input
 from client.backoff import Backoff
 from client.bot import Bot
 from client.bots.load import LoadError
@@ -170,9 +171,3 @@ async def interruptible(work: Coroutine[Any, Any, None], with_stdin: bool) -> No
         for number in numbers:
             with suppress(NotImplementedError, ValueError, RuntimeError):
                 loop.remove_signal_handler(number)
-
-
-def until_end_of_input() -> None:
-    """Whoever started us has closed the pipe, or is no more."""
-    while os.read(0, 4096):
-        pass

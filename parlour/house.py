@@ -11,13 +11,13 @@ import asyncio
 import json
 import logging
 import os
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
+from client import attached
 from client.backoff import Backoff
 from client.bots.load import LoadError
 from client.bots.recipe import Recipe
@@ -128,7 +128,7 @@ async def keep(name: str, url: str, token: str, trust: str) -> None:
         try:
             await process.wait()
         finally:
-            await end(process)
+            await attached.end(process, GRACE)
         if time.monotonic() - began > LASTING:
             backoff.reset()
         seconds = backoff.next()
@@ -144,32 +144,4 @@ async def start(name: str, url: str, token: str, trust: str) -> asyncio.subproce
         words += ["--level", str(recipe.level)]
     if trust:
         words += ["--tls-trust", trust]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PARLOUR_")}
-    if token:
-        environment["PARLOUR_TOKEN"] = token  # not an argument: everybody can read those
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        "parlour",
-        *words,
-        env=environment,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for the server, which ends its bots itself
-    )
-
-
-async def end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is not None:
-        return
-    assert process.stdin is not None
-    process.stdin.close()
-    with suppress(TimeoutError):
-        async with asyncio.timeout(GRACE):
-            await process.wait()
-            return
-    with suppress(ProcessLookupError):
-        process.kill()
-    await process.wait()
+    return await attached.start("parlour", *words, token=token)
