@@ -281,6 +281,7 @@ class Hall:
         """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
         over = [live for live in peer.rooms.values() if live.room.status == "ended"]
         for live in over[:-ENDED_KEPT]:
+            self.teller.catch_up(live)  # the very end may still wait for the tick
             live.detach(peer)
             self.let_go(live)
 

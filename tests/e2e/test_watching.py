@@ -51,6 +51,18 @@ async def test_watch_after_a_seq_sends_only_what_is_missing(start: Start, come: 
     assert (await eve.find(type="snapshot"))["seq"] == 7
 
 
+async def test_games_that_end_within_one_tick_are_all_seen_to_end(start: Start, come: Come) -> None:
+    server = await start(watch_tick=0.2)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    rooms = [await room_of(ann, ben) for _ in range(3)]
+    for room in rooms:
+        await eve.ask("watch", room=room)
+    for room in rooms:
+        await ann.ask("resign", room=room)
+    for room in rooms:
+        await eve.find(type="ended", room=room)
+
+
 async def test_a_spectator_delay_hides_the_last_plies(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
