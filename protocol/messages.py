@@ -155,6 +155,7 @@ class RoomInfo(Part):
     result: Result = "*"
     reason: EndReason | None = None
     ended_at: int | None = None
+    met: str = ""  # paired rooms: the last opponent of who waits, whom pairing avoids
 
 
 class RatingChange(Part):
@@ -188,11 +189,12 @@ class RatedGame(Part):
 
 
 class BotInfo(Part):
-    """A bot that is here and comes when it is invited by its name."""
+    """A bot that is here and comes when it is invited by its name. `house`: it is one of the server's own."""
 
     name: str
     plays: tuple[str, ...]
     account: bool = False
+    house: bool = False
 
 
 class PlayedMove(Part):
@@ -297,12 +299,16 @@ class Create(Command):
 
 
 class Pair(Command):
-    """Take a seat in any room that waits with these very settings, or make one and wait."""
+    """Play whoever looks for a game with these very settings and is near in rating, or make a room and wait there.
+
+    The wait ends with the connection. `bot_after`: then a bot of the house may come, too.
+    """
 
     game: str
     options: Options = {}
     clock: TimeControl = TimeControl()
     rated: bool = False
+    bot_after: Milliseconds | None = None
 
 
 class Join(RoomCommand):
@@ -429,6 +435,7 @@ class Created(Event):
     arbiter: str = ""
     expiry: int = 1_800_000  # how long the room may wait for its start
     previous: str = ""
+    met: str = ""
 
 
 class Seated(Event):
@@ -510,7 +517,7 @@ class Ended(Event):
 
 
 class Rematched(Event):
-    """The players go on in the room `next`."""
+    """The players go on in the room `next`: for a rematch, or because pairing has found an opponent there."""
 
     next: str
 

@@ -55,6 +55,7 @@ class Connection(ServerConnection):
         self.refused = 0  # messages over the rate, in a row
         self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
         self.parts: list[bytes] | None = None  # of a message that comes in fragments
+        self.gone = False
         self.at_a_start = False  # the next byte is the first of a message
 
     # -- at the door
@@ -179,6 +180,8 @@ class Connection(ServerConnection):
             if self.held is not None:  # that one takes its time too
                 self.held.extend(waiting)
                 return
+        if self.gone:  # meanwhile: nobody is to think it is here, where it has just come in
+            self.house.desk.goodbye(self)
 
     @property
     def held(self) -> deque[tuple[bytes, bool]] | None:
@@ -245,6 +248,7 @@ class Connection(ServerConnection):
         try:
             await asyncio.shield(self.connection_lost_waiter)
         finally:
+            self.gone = True
             self.house.peers.discard(self)
             self.house.desk.goodbye(self)
 

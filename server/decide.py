@@ -336,7 +336,21 @@ def presence(room: Room, seat: int, online: bool, now: int) -> Decision:
     """A player comes or goes; no events where that is known already or of no consequence any more."""
     if room.status == "ended" or (room.away[seat] is None) == online:
         return Decision((), room)
+    if not online and waits_to_be_paired(room):
+        return won(room, None, "aborted", now, NO_RESULT)
     return start(then(room, m.Presence(**head(room, now), seat=seat, online=online)), now)
+
+
+def waits_to_be_paired(room: Room) -> bool:
+    """Such a wait ends with the connection of who waits: nobody is to be paired with who is not there."""
+    return room.setup.paired and room.status == "waiting"
+
+
+def go_over(room: Room, next_room: str, now: int) -> Decision:
+    """Who waits here has found an opponent in another room."""
+    gone = won(room, None, "aborted", now, NO_RESULT)
+    over = then(gone.room, m.Rematched(**head(gone.room, now), next=next_room))
+    return Decision(gone.events + over.events, over.room)
 
 
 # -- time
@@ -359,5 +373,7 @@ def resume(room: Room, now: int, away_since: int) -> Decision:
     """After the house was away since then: the running clock gets that time back."""
     if room.status == "ended" or now <= away_since:
         return Decision((), room)
+    if waits_to_be_paired(room):
+        return won(room, None, "aborted", now, NO_RESULT)
     credit = max(0, now - max(away_since, room.clocks.since)) if room.status == "running" else 0
     return then(room, m.Resumed(**head(room, now), credit=credit))

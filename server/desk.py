@@ -32,13 +32,15 @@ class Desk:
         self.settings = hall.settings
         self.present: dict[str, dict[Peer, None]] = {}  # who is here, by name
         self._founder = Founder(hall)
+        self.matchmaker = Matchmaker(hall, self._founder, self._invite)
+        self._house = {name.strip() for name in self.settings.house.split(",")}
         lists = Lists(hall)
         self._slow: dict[type[Any], Callable[[Peer, Any], Waiting]] = {  # what needs the store first
             m.Hello: self._hello,
             m.List: lists.list,
             m.Lobby: lists.lobby,
             m.Create: self._create,
-            m.Pair: Matchmaker(hall, self._founder).pair,
+            m.Pair: self.matchmaker.pair,
             m.Join: self._join,
             m.Watch: self._watch,
             m.History: lists.history,
@@ -137,9 +139,8 @@ class Desk:
         founded = await self._founded(peer, command)
         live = await self._founder.open(founded)
         self.hall.teller.enter(live, peer, command.id)
-        self.invite_here(live)
         for name in invited(live.room):
-            self.hall.bus.invite(live.room, name)
+            self._invite(live, name)
 
     async def _founded(self, peer: Peer, command: m.Create) -> Decision:
         for name in (command.players or (command.invite,)) if command.players or command.invite else ():
@@ -154,11 +155,14 @@ class Desk:
             raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
         return found.arbitrated(await self._founder.created(peer, command))
 
-    def invite_here(self, live: Live) -> None:
-        """Tell whom a room waits for, if that one is here."""
-        for name in invited(live.room):
-            for peer in self.present.get(name.casefold(), ()):
-                self._invite_late(live, peer)
+    def _invite(self, live: Live, name: str) -> None:
+        """Tell somebody that a room waits for them, wherever they are."""
+        self.invite_here(live, name)
+        self.hall.bus.invite(live.room, name)
+
+    def invite_here(self, live: Live, name: str) -> None:
+        for peer in self.present.get(name.casefold(), ()):
+            self._invite_late(live, peer)
 
     # -- people
 
@@ -175,7 +179,9 @@ class Desk:
         plays = tuple(game for game in GAMES if game in command.plays)
         if plays:
             player = identity.player
-            hall.lobby.introduce(peer, m.BotInfo(name=player.name, plays=plays, account=player.account))
+            house = player.account and player.name in self._house
+            bot = m.BotInfo(name=player.name, plays=plays, account=player.account, house=house)
+            hall.lobby.introduce(peer, bot)
         sits = await hall.store.rooms_of(identity.player.id) if command.resume or command.token else []
         peer.send(
             m.Welcome(

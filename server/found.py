@@ -75,16 +75,16 @@ def again(old: Room, name: str, now: int) -> Decision:
     room = Room(created)
     events: list[AnyEvent] = [created]
     for seat in (0, 1):
-        event = seated(room, now, seat, rated_player(old, 1 - seat))
+        event = seated(room, now, seat, player_after(old, 1 - seat))
         room = then(room, event).room
         events.append(event)
     return start(Decision(tuple(events), room), now)
 
 
-def rated_player(old: Room, seat: int) -> Player:
-    """Who sat there, as the game left them."""
+def player_after(old: Room, seat: int) -> Player:
+    """Who sits there, as the game has left them."""
     player, end = old.seats[seat], old.ended
-    assert player is not None  # a rematch needs both; decide sees to that
+    assert player is not None  # decide sees to that
     rating, provisional = player.rating, player.provisional
     if end is not None and end.ratings is not None:
         rating, provisional = end.ratings[seat].after, end.ratings[seat].provisional

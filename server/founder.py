@@ -23,7 +23,7 @@ class Founder:
     async def seated(self, peer: Peer, created: Created, seat: int) -> Decision:
         return found.found(created, await self.rated(peer, created.game, created.options), seat)
 
-    async def created(self, peer: Peer, command: m.Create | m.Pair) -> Created:
+    async def created(self, peer: Peer, command: m.Create | m.Pair, met: str = "") -> Created:
         options = found.settle(command.game, command.options, command.clock)
         full = command if isinstance(command, m.Create) else m.Create(id=0, game=command.game)
         if command.rated:
@@ -48,6 +48,7 @@ class Founder:
             players=full.players,
             arbiter=require(peer).name if full.players else "",
             expiry=int(self._settings.expiry * 1000),
+            met=met,
         )
 
     async def open(self, founded: Decision) -> Live:

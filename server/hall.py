@@ -43,6 +43,7 @@ OTHERS = 5000  # milliseconds without a sign of other nodes after which there ar
 
 
 Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
+THE_HOUSE: Origin = (None, None, None)
 
 
 class Pending(Append):
@@ -238,6 +239,22 @@ class Hall:
         pending = Pending(self, live, origin, rated, refusal, rows)
         self.store.append(pending, pending.done)
 
+    def move_over(self, old: Pending, new: Pending) -> None:
+        """Who waits in one room sits down in another that waits: both rooms change together, or neither."""
+        old.live.busy = new.live.busy = True
+
+        def done(error: Exception | None) -> None:
+            if error is not None:
+                for pending in (new, old):
+                    pending.done(error)
+                return
+            self.committed(new)
+            self.go_over(old.live, new.live)
+            self.committed(old)
+
+        new.also = old
+        self.store.append(new, done)
+
     def committed(self, pending: Pending) -> None:
         live, packets, line = pending.live, pending.packets, pending.line
         events, room = pending.decision
@@ -258,7 +275,7 @@ class Hall:
         if line is not None:
             self._index_changed(live, line)
         if pending.following is not None:
-            self._go_over(live, self.admit(pending.following))
+            self.go_over(live, self.admit(pending.following))
         if peer is not None and type(command) is m.Leave:
             self._leave(live, peer)
         self.alarms.watch(live, pending.due)
@@ -340,7 +357,7 @@ class Hall:
         with suppress(Unavailable):  # who asks finds the room later
             new = await self.room(name)
             if new is not None:
-                self._go_over(old, new)
+                self.go_over(old, new)
 
     # -- people come and go
 
@@ -369,8 +386,8 @@ class Hall:
         live.detach(peer)
         self.let_go(live)
 
-    def _go_over(self, old: Live, new: Live) -> None:
-        """The players of a rematch are in the new room, and see it."""
+    def go_over(self, old: Live, new: Live) -> None:
+        """The players of a room go on in another one, and see it."""
         for peer in [*old.players[0], *old.players[1]]:
             new.attach(peer)
             peer.send(new.snapshot(peer, self.now()))

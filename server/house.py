@@ -75,6 +75,7 @@ class House:
                 why = peer.out_of_time(loop.time())
                 if why is not None:
                     peer.cut(1008, why)
+            self.desk.matchmaker.look()
             try:
                 await self.hall.sweep()
                 if self.store.shared:

@@ -55,14 +55,14 @@ class Neighbours:
         self._hall.lobby.introduce_others(node, bots)
 
     def heard_invitation(self, room: str, name: str) -> None:
-        if self._desk.is_here(name) and room not in self._hall.rooms:
-            self._hall.spawn(self._invite(room))
+        if self._desk.is_here(name):
+            self._hall.spawn(self._invite(room, name))
 
-    async def _invite(self, room: str) -> None:
+    async def _invite(self, room: str, name: str) -> None:
         with suppress(Unavailable):
             live = await self._hall.room(room)
             if live is not None and live.room.status == "waiting":
-                self._desk.invite_here(live)
+                self._desk.invite_here(live, name)
 
     def news_again(self) -> None:
         self._checked_at = 0

@@ -127,6 +127,7 @@ def info(room: Room) -> RoomInfo:
         result="*" if end is None else end.result,
         reason=None if end is None else end.reason,
         ended_at=None if end is None else end.at,
+        met=setup.met if room.status == "waiting" else "",
     )
 
 

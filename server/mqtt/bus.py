@@ -174,7 +174,12 @@ class MqttBus:
 
     def _met(self, ear: Ear, topic: str, node: dict[str, Any], retained: bool) -> None:
         bots = tuple(
-            BotInfo(name=str(bot["name"]), plays=tuple(map(str, bot["plays"])), account=bool(bot.get("account")))
+            BotInfo(
+                name=str(bot["name"]),
+                plays=tuple(map(str, bot["plays"])),
+                account=bool(bot.get("account")),
+                house=bool(bot.get("house")),
+            )
             for bot in node.get("bots", ())
         )
         ear.heard_bots(str(node["node"]), bots if node["online"] is True else ())

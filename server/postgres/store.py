@@ -14,11 +14,12 @@ from server.postgres.migrating import migrate
 from server.postgres.people import People
 from server.postgres.ratings import Ratings
 from server.postgres.writer import BROKEN, Writer, describe
-from server.store import Append, Commit, Done, StoreError, Unavailable
+from server.store import Append, Commit, Done, StoreError, Unavailable, last_opponent
 
 POOL = 5  # connections beside the one that writes
 PATIENCE = 10.0  # seconds for a statement, and to connect
 TURN = 0x5041524C  # the first half of an advisory lock's key: "PARL"
+LAST_OPPONENT = last_opponent("$1", "lower({}) = lower($2)")
 
 
 class PostgresStore(People, Ratings):
@@ -143,6 +144,10 @@ class PostgresStore(People, Ratings):
         """
         rows = await self._fetch(sql, 2**62 if before is None else before, game, name, limit)
         return [(row[0], row[1]) for row in rows]
+
+    async def last_opponent(self, player: str, name: str) -> str:
+        rows = await self._fetch(LAST_OPPONENT, player, name)
+        return str(rows[0][0]) if rows else ""
 
     async def rooms_of(self, player: str) -> list[str]:
         sql = "SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $1 OR player1 = $1) ORDER BY room"

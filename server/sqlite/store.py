@@ -12,10 +12,11 @@ from typing import Any
 from server.sqlite.migrations import migrations
 from server.sqlite.ratings import Ratings
 from server.sqlite.writer import Statement, Writer
-from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
+from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest, last_opponent
 
 APPLICATION = 0x5041524C  # "PARL": marks the file as ours
 BUSY_SECONDS = 2.0  # to wait for another process that holds the file
+LAST_OPPONENT = last_opponent("?1", "{} = ?2")
 
 
 class SqliteStore(Ratings):
@@ -114,6 +115,10 @@ class SqliteStore(Ratings):
             ORDER BY changed_at DESC LIMIT ?
         """
         return await self._read(sql, 2**62 if before is None else before, game, game, name, name, name, limit)
+
+    async def last_opponent(self, player: str, name: str) -> str:
+        rows = await self._read(LAST_OPPONENT, player, name)
+        return str(rows[0][0]) if rows else ""
 
     async def rooms_of(self, player: str) -> list[str]:
         sql = "SELECT room FROM rooms WHERE status != 'ended' AND {} = ?"

@@ -93,6 +93,21 @@ async def test_the_index_answers(store: Store) -> None:
     assert await store.due(60) == []
 
 
+async def test_the_last_opponent(store: Store) -> None:
+    assert await store.last_opponent("p1", "Ann") == ""
+    await put(store, Append("r1", 0, (b"a",), row("r1", "ended", result="1-0", changed_at=8)))
+    assert await store.last_opponent("p1", "ann") == "p2"
+    assert await store.last_opponent("p2", "BEN") == "p1"
+    assert await store.last_opponent("p9", "ann") == ""  # somebody else of that name
+    await put(store, Append("r2", 0, (b"a",), row("r2", "waiting", players=("p1", ""), changed_at=20)))
+    await put(
+        store, Append("r3", 0, (b"a",), row("r3", "ended", players=("p4", "p1"), names=("di", "ann"), changed_at=19))
+    )
+    assert await store.last_opponent("p1", "Ann") == "p2"  # neither a wait nor a game without a result
+    await put(store, Append("r4", 0, (b"a",), row("r4", players=("p3", "p1"), changed_at=9)))
+    assert await store.last_opponent("p1", "Ann") == "p3"
+
+
 async def test_a_name_has_one_owner_while_its_token_exists(store: Store) -> None:
     assert await store.add_account("Ann", "p1", "t1", 5)
     assert not await store.add_account("ann", "p2", "t2", 6)

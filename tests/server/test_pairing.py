@@ -1,0 +1,93 @@
+"""Who is paired with whom."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.pairing import NEAR, WIDER, Wait, choices, fits, matches
+
+NOW = 1_000_000
+
+
+def wait(name: str, rating: int | None = None, seconds: float = 0, met: str = "") -> Wait:
+    return Wait(f"r-{name}", name, rating, NOW - int(seconds * 1000), met)
+
+
+def names(waits: list[Wait]) -> list[str]:
+    return [found.player for found in waits]
+
+
+def test_the_nearest_comes_first_and_of_equals_who_waits_longest() -> None:
+    others = [wait("far", 1590), wait("near", 1510), wait("old", 1510, seconds=3), wait("much too far", 1900)]
+    assert names(choices(wait("me", 1500), others, NOW)) == ["old", "near", "far"]
+
+
+def test_the_longer_somebody_waits_the_farther_they_reach() -> None:
+    me, other = wait("me", 1500), wait("other", 1500 + NEAR + 10 * WIDER)
+    assert not fits(me, other, NOW)
+    assert not fits(me, other, NOW + 9_999)
+    assert fits(me, other, NOW + 10_000)
+    assert fits(wait("me", 1500), wait("patient", 1500 + NEAR + 10 * WIDER, seconds=10), NOW)
+
+
+def test_who_has_no_rating_plays_anybody_but_the_near_ones_come_first() -> None:
+    others = [wait("guest"), wait("near", 1450), wait("far", 2400)]
+    assert names(choices(wait("me", 1500), others, NOW)) == ["near", "guest"]
+    assert set(names(choices(wait("newcomer"), others, NOW))) == {"guest", "near", "far"}
+
+
+def test_not_the_same_opponent_again_while_another_waits() -> None:
+    me = wait("me", 1500, met="ben")
+    ben, cy = wait("ben", 1500), wait("cy", 1590)
+    assert names(choices(me, [ben, cy], NOW)) == ["cy"]
+    assert names(choices(me, [ben], NOW)) == ["ben"]
+    assert names(choices(wait("me", 1500), [wait("ben", 1500, met="me"), cy], NOW)) == ["cy"]
+    assert names(choices(me, [ben, wait("far", 3000)], NOW)) == []  # one of the two will reach so far in time
+
+
+def test_nobody_waits_for_ever_because_all_have_met() -> None:
+    ring = [wait("a", met="b"), wait("b", met="c"), wait("c", met="a")]
+    assert len(matches(ring, NOW)) == 1
+
+
+def test_oneself_is_no_opponent() -> None:
+    assert choices(wait("me"), [wait("me")], NOW) == []
+    assert matches([wait("me"), wait("me")], NOW) == []
+
+
+def test_the_younger_goes_over_to_the_older() -> None:
+    old, young = wait("old", 1500, seconds=60), wait("young", 2000, seconds=1)
+    assert matches([young, old], NOW) == [(young, old)]
+    assert matches([wait("a", 1500), wait("b", 2000)], NOW) == []
+
+
+waits = st.lists(
+    st.builds(
+        wait,
+        st.sampled_from("abcdefgh"),
+        st.none() | st.integers(800, 2400),
+        st.floats(0, 120),
+        st.sampled_from(["", *"abcdefgh"]),
+    ),
+    unique_by=lambda found: found.player,
+)
+
+
+@given(waits)
+def test_matches_are_allowed_and_nobody_is_in_two(found: list[Wait]) -> None:
+    pairs = matches(found, NOW)
+    taken = [player for pair in pairs for player in (pair[0].player, pair[1].player)]
+    assert len(set(taken)) == len(taken)
+    for guest, host in pairs:
+        assert fits(guest, host, NOW)
+        assert host.since <= guest.since
+
+
+@given(waits)
+def test_in_the_end_everybody_plays(found: list[Wait]) -> None:
+    late = NOW + 1_000_000
+    left = found
+    while pairs := matches(left, late):
+        left = [one for one in left if not any(one in pair for pair in pairs)]
+    assert len(left) <= 1
