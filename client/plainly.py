@@ -34,8 +34,19 @@ class PlainPlay:
                 await self.typed(news.strip())
             elif isinstance(news, Lost):
                 self.write(f"connection lost ({printable(news.why)}); trying again")
+            elif isinstance(news, m.Rematched) and news.room == self.room and self.waiting:
+                await self.go_over(news.next)
             elif getattr(news, "room", None) == self.room and self.happened(news):
                 return
+
+    @property
+    def waiting(self) -> bool:
+        return self.table is not None and self.table.status == "waiting"
+
+    async def go_over(self, room: str) -> None:
+        """Pairing has found an opponent in another room."""
+        self.room, self.table = room, None
+        await self.session.ask(m.Watch(id=self.session.id(), room=room))
 
     def happened(self, news: Happening) -> bool:
         """Tell about it; whether the game is over."""

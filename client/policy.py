@@ -58,13 +58,17 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A game the bot looks for by itself: with anybody (`whom` empty), or with somebody by name."""
+    """A game the bot looks for by itself: with anybody (`whom` empty), or with somebody by name.
+
+    `bot_after`: milliseconds after which a bot of the house will do.
+    """
 
     game: str
     options: Options
     clock: TimeControl
     rated: bool = False
     whom: str = ""
+    bot_after: int | None = None
 
     def made(self, room: Snapshot) -> bool:
         """Whether a room is what came of this wish."""

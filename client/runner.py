@@ -262,7 +262,8 @@ class Runner:
             "id": session.id(), "game": wish.game, "options": wish.options, "clock": wish.clock, "rated": wish.rated
         }  # fmt: skip
         try:
-            made = await session.ask(m.Create(invite=wish.whom, **common) if wish.whom else m.Pair(**common))
+            pair = m.Pair(bot_after=wish.bot_after, **common)
+            made = await session.ask(m.Create(invite=wish.whom, **common) if wish.whom else pair)
         except SessionError as error:
             if isinstance(error, Refused) and error.code in HOPELESS:
                 raise

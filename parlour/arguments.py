@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from engine.errors import InvalidRecord
@@ -24,6 +24,22 @@ def add_game(parser: ArgumentParser) -> None:
 def add_options(parser: ArgumentParser) -> None:
     text = "an option of the game, like pits=6; may be repeated"
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
+
+
+def add_bot_after(parser: ArgumentParser) -> None:
+    text = "looking for an opponent, take a bot of the house after so many seconds"
+    parser.add_argument("--bot-after", metavar="S", type=milliseconds, help=text)
+
+
+def milliseconds(text: str) -> int:
+    """Seconds as they are typed."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 3600:
+        raise ArgumentTypeError(f"seconds are a number from 0 to 3600, like 20, not {text[:20]!r}")
+    return int(value * 1000)
 
 
 def options_of(args: Namespace) -> dict[str, object]:

@@ -125,13 +125,15 @@ def manners_of(args: Namespace, maker: Maker) -> Manners:
 def wishes_of(args: Namespace, maker: Maker) -> tuple[Wish, ...]:
     if args.challenge and len(args.seek) != 1:
         raise UserError("--challenge needs one --seek GAME to say which game")
+    if args.bot_after is not None and (args.challenge or not args.seek):
+        raise UserError("--bot-after goes with --seek, and not with --challenge")
     clock = parse(args.clock)
     wishes = []
     for name in args.seek:
         if name not in maker.games:
             raise UserError(f"{maker.name} does not play {name[:40]!r}; it plays {', '.join(maker.games)}")
         options = dict(create(name, options_of(args)).spec.options)
-        wishes.append(Wish(name, options, clock, args.stakes == "rated", args.challenge))
+        wishes.append(Wish(name, options, clock, args.stakes == "rated", args.challenge, args.bot_after))
     return tuple(wishes)
 
 

@@ -348,9 +348,9 @@ def waits_to_be_paired(room: Room) -> bool:
 
 def go_over(room: Room, next_room: str, now: int) -> Decision:
     """Who waits here has found an opponent in another room."""
-    gone = won(room, None, "aborted", now, NO_RESULT)
-    over = then(gone.room, m.Rematched(**head(gone.room, now), next=next_room))
-    return Decision(gone.events + over.events, over.room)
+    over = then(room, m.Rematched(**head(room, now), next=next_room))
+    gone = won(over.room, None, "aborted", now, NO_RESULT)
+    return Decision(over.events + gone.events, gone.room)
 
 
 # -- time

@@ -72,7 +72,7 @@ class Pending(Append):
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
             first = events[0]
-            if type(first) is m.Rematched:
+            if type(first) is m.Rematched and len(events) == 1:
                 self.following = again(room, first.next, first.at)
                 self.also = whole(self.following)
         self.line = line_after(decision, due, live.stored_due)

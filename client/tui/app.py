@@ -206,21 +206,16 @@ class Parlour(App[str]):
                 screen.notice(printable(text))
 
     def make(self, wish: Wish) -> None:
-        self.order(wish.command(self.next_id()), self._sit)
-
-    def pair(self, wish: Wish) -> None:
-        self.order(m.Pair(id=self.next_id(), game=wish.game, options=wish.options, clock=wish.clock), self._sit)
+        sought = wish if wish.pair else None
+        self.order(wish.command(self.next_id()), lambda ok: self.open_table(ok.room, sought))
 
     def join(self, room: str, code: str = "", seat: int | None = None) -> None:
         self.order(m.Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
 
-    def _sit(self, ok: m.Ok) -> None:
-        self.open_table(ok.room)
-
-    def open_table(self, room: str) -> None:
+    def open_table(self, room: str, sought: Wish | None = None) -> None:
         from client.tui.table_screen import TableScreen
 
-        self.push_screen(TableScreen(room))
+        self.push_screen(TableScreen(room, sought))
 
     def watch_rooms(self, rooms: tuple[str, ...], code: str = "") -> None:
         """One room as a table, several as a wall."""

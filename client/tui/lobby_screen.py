@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import events
 from textual.app import ComposeResult
 from textual.coordinate import Coordinate
@@ -13,7 +15,7 @@ from client.tui.keys import LOBBY_HELP
 from client.tui.leaderboard import Leaderboard
 from client.tui.new_game import NewGame
 from client.tui.parlour_screen import ParlourScreen
-from client.tui.plan import Wish
+from client.tui.plan import BOT_AFTER, Wish
 from client.tui.rooms import Line, Rooms
 from protocol import messages as m
 
@@ -174,8 +176,8 @@ class LobbyScreen(ParlourScreen):
         """Whoever wants the same game as the line that is chosen; conga if it is none."""
         line = self.chosen()
         room = None if line is None else line.room
-        wish = Wish("conga") if room is None else Wish(room.game, room.options, room.clock)
-        self.house.pair(wish)
+        wish = Wish("conga") if room is None else Wish(room.game, room.options, room.clock, rated=room.rated)
+        self.house.make(replace(wish, pair=True, bot_after=BOT_AFTER))
 
     def finished_games(self) -> None:
         """The latest games that are over, to be looked through; once more: back to those that are not."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from protocol.messages import Create, Join, Options, TimeControl
+from protocol.messages import Create, Join, Options, Pair, TimeControl
 
 NO_CLOCK = TimeControl()
+BOT_AFTER = 20_000  # milliseconds that somebody at a terminal looks for people only
 Errand = Literal["lobby", "play", "join", "watch"]
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A game to be made. `vs`: who is invited; nobody in particular if empty."""
+    """A game to be made. `vs`: who is invited; nobody in particular if empty.
+
+    `pair`: whoever looks for the same; `bot_after` so many milliseconds a bot of the house will do, too.
+    """
 
     game: str
     options: Options = field(default_factory=dict)
@@ -22,8 +26,19 @@ class Wish:
     vs: str = ""
     private: bool = False
     rated: bool = False
+    pair: bool = False
+    bot_after: int | None = None
 
-    def command(self, id: int) -> Create:
+    def command(self, id: int) -> Create | Pair:
+        if self.pair:
+            return Pair(
+                id=id,
+                game=self.game,
+                options=self.options,
+                clock=self.clock,
+                rated=self.rated,
+                bot_after=self.bot_after,
+            )
         return Create(
             id=id,
             game=self.game,
@@ -50,7 +65,7 @@ class Plan:
     rooms: tuple[str, ...] = ()
     code: str = ""
 
-    def command(self, id: int) -> Create | Join:
+    def command(self, id: int) -> Create | Pair | Join:
         """What seats us: a room to be made, or one that waits."""
         assert self.wish is not None
         if self.errand == "join":

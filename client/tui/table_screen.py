@@ -11,6 +11,7 @@ from client.tui.chat import Chat
 from client.tui.help import Help
 from client.tui.keys import ACTIONS, TYPED, table_help
 from client.tui.move_list import MoveList
+from client.tui.plan import Wish
 from client.tui.table_manners import TableManners
 from protocol import messages as m
 
@@ -18,8 +19,8 @@ PACE = 0.8  # seconds between moves that play by themselves
 
 
 class TableScreen(TableManners):
-    def __init__(self, room: str) -> None:
-        super().__init__(room)
+    def __init__(self, room: str, sought: Wish | None = None) -> None:
+        super().__init__(room, sought)
         self._autoplay: Timer | None = None
 
     # -- keys

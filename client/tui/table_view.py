@@ -15,6 +15,7 @@ from client.tui.chat import Chat
 from client.tui.move_list import MoveList
 from client.tui.note_view import NoteView
 from client.tui.parlour_screen import ParlourScreen
+from client.tui.plan import Wish
 from client.tui.play import Play
 from client.tui.seat_line import SeatLine
 from client.tui.value_graph import ValueGraph
@@ -31,9 +32,10 @@ FIRST_HINT = "new here? click, or arrows and enter, or type {move}"
 
 
 class TableView(ParlourScreen):
-    def __init__(self, room: str) -> None:
+    def __init__(self, room: str, sought: Wish | None = None) -> None:
+        """`sought`: what we look for an opponent for, as long as we wait for one here."""
         super().__init__()
-        self.room = room
+        self.room, self._sought = room, sought
         self.play: Play | None = None
         self._notice = ""
         self._greeted = False
@@ -73,7 +75,21 @@ class TableView(ParlourScreen):
             self._notice = f"your {happening.offer} offer is declined"
         if table is not None and table.next and table.seat is not None:
             self._go_to(table.next)
+        elif self._sought is not None and table is not None and table.status != "waiting":
+            self._wait_is_over(table, self._sought)
         self.look()
+
+    def _wait_is_over(self, table: Table, sought: Wish) -> None:
+        """There is an opponent; or the connection was lost, and the wait with it: then once more."""
+        self._sought = None
+        if table.status == "ended":
+
+            def again(ok: m.Ok) -> None:
+                self._go_to(ok.room)
+                self._sought = sought
+                self.look()
+
+            self.house.order(sought.command(self.house.next_id()), again)
 
     def _go_to(self, room: str) -> None:
         """A rematch: the same screen, the next room."""

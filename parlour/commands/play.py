@@ -3,6 +3,7 @@
 parlour play conga
 parlour play mancala --vs search@8 --clock 5+3 --option pits=6
 parlour play cohcoh --url parlour.example.org --name alice --vs anybody
+parlour play conga --pair --rated --url …      whoever looks for the same; a bot after 20 s
 parlour play --room ROOM --url …      sit down in a room that waits
 parlour play                          the lobby
 
@@ -16,7 +17,7 @@ import asyncio
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from parlour.arguments import add_options, options_of
+from parlour.arguments import add_bot_after, add_options, options_of
 from parlour.cli import UserError
 from parlour.connecting import add_connection, add_looks, identity, url_of
 
@@ -36,6 +37,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none")
     add_options(parser)
     parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second; without, lots are drawn")
+    parser.add_argument("--pair", action="store_true", help="against whoever looks for the same game, near in rating")
+    add_bot_after(parser)
+    parser.add_argument("--rated", action="store_true", help="a game that counts: for two names with a token")
     parser.add_argument("--room", default="", help="sit down in this room")
     parser.add_argument("--code", default="", help="of a private room")
     parser.add_argument("--plain", action="store_true", help="line by line, as where there is no terminal")
@@ -47,7 +51,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from client.clocks import parse
     from client.tui.looks import Looks
-    from client.tui.plan import Plan, Wish
+    from client.tui.plan import BOT_AFTER, Plan, Wish
     from client.tui.run import has_terminal
     from client.tui.run import run as show
     from engine.registry import create
@@ -57,9 +61,17 @@ def run(args: Namespace) -> int:
     if args.game is not None:
         game = create(args.game, options_of(args))
         given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
-        wish = Wish(game.name, given, parse(args.clock), seat, "" if args.vs == ANYBODY else args.vs or USUAL)
+        vs = "" if args.vs == ANYBODY or args.pair else args.vs or USUAL
+        bot_after = BOT_AFTER if args.bot_after is None else args.bot_after
+        wish = Wish(
+            game.name, given, parse(args.clock), seat, vs, rated=args.rated, pair=args.pair, bot_after=bot_after
+        )
     elif args.room:
         wish = Wish("", seat=seat)
+    if args.pair and (args.game is None or args.vs or args.seat or args.room):
+        raise UserError("--pair needs a game, and goes neither with --vs nor with --seat nor with --room")
+    if args.bot_after is not None and not args.pair:
+        raise UserError("--bot-after goes with --pair")
     if args.private and url_of(args):
         raise UserError("--private and a server's address do not go together")
     if wish is None and (args.plain or not has_terminal()):

@@ -1,0 +1,200 @@
+"""Quick pairing on real sockets: the nearest, farther with time, not the same again, not who is gone; or a bot."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from server.app import Running
+from server.clockwork import now
+from server.store import Append, RatingRow, appended
+from tests.e2e.accounts import account, members
+from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.play import room_of
+from tests.e2e.test_accounts import account as parlour_account
+
+TERMS = {"game": "cohcoh", "clock": {"kind": "fischer", "base": 60_000}}
+
+
+class Clock:
+    """The time, and as much more as the test likes."""
+
+    def __init__(self) -> None:
+        self.ahead = 0
+
+    def __call__(self) -> int:
+        return now() + self.ahead
+
+    def pass_by(self, seconds: float) -> None:
+        self.ahead += int(seconds * 1000)
+
+
+async def rate(server: Running, **ratings: int) -> None:
+    """Give accounts a certain rating at cohcoh."""
+    rows = tuple(
+        RatingRow("cohcoh", f"p-{name}", 40, float(value), 60.0, 0.06, now(), "r") for name, value in ratings.items()
+    )
+    await appended(server.house.store, Append("given", 0, (b"",), ratings=rows))
+
+
+async def rated_members(server: Running, come: Come, **ratings: int) -> list[Guest]:
+    await rate(server, **ratings)
+    return await members(server, come, *ratings)
+
+
+async def waits(guest: Guest, **more: object) -> str:
+    """Look for an opponent and find none; the room."""
+    room: str = (await guest.ask("pair", **TERMS, **more))["room"]
+    assert (await guest.find(type="snapshot", room=room))["status"] == "waiting"
+    return room
+
+
+async def waiting_rooms(server: Running) -> int:
+    return len(await server.house.store.rooms("", "waiting", 10))
+
+
+async def until_none_waits(server: Running) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while await waiting_rooms(server):  # noqa: ASYNC110  # it happens in the store
+            await asyncio.sleep(0.005)
+
+
+async def test_the_nearest_of_those_who_wait(start: Start, come: Come) -> None:
+    server = await start()
+    low, mid, high, seeker = await rated_members(server, come, low=1000, mid=1500, high=2000, seeker=1560)
+    rooms = [await waits(guest, rated=True) for guest in (low, mid, high)]
+    found = await seeker.ask("pair", **TERMS, rated=True)
+    assert found["room"] == rooms[1]
+    snapshot = await seeker.find(type="snapshot")
+    assert (snapshot["status"], snapshot["your_seat"]) == ("running", found["seat"])
+    assert {seat["rating"] for seat in snapshot["seats"]} == {1500, 1560}
+    await mid.find(type="started", room=rooms[1])
+
+
+async def test_who_waits_reaches_farther_with_time_and_goes_over(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock)
+    old, young = await rated_members(server, come, old=1500, young=1850)
+    host = await waits(old)
+    room = await waits(young)
+    clock.pass_by(10)
+    assert await waiting_rooms(server) == 2
+    clock.pass_by(3)
+    assert (await young.find(type="ended", room=room))["result"] == "*"
+    assert (await young.find(type="rematched", room=room))["next"] == host
+    snapshot = await young.find(type="snapshot", room=host)
+    assert snapshot["status"] == "running"
+    await old.find(type="started", room=host)
+    first, second = (old, young) if snapshot["your_seat"] == 1 else (young, old)
+    await first.ask("move", room=host, ply=0, move="a1")
+    await second.find(type="moved", room=host)
+    assert await waiting_rooms(server) == 0
+
+
+async def test_not_the_same_opponent_again_while_another_waits(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock)
+    ann, ben, cy = await rated_members(server, come, ann=1500, ben=1500, cy=1800)
+    game = await room_of(ann, ben)
+    await ann.ask("resign", room=game)
+    room = await waits(ann)
+    await waits(cy)
+    await waits(ben)
+    clock.pass_by(20)
+    snapshot = await cy.find(type="snapshot", room=room)
+    assert {seat["name"] for seat in snapshot["seats"]} == {"ann", "cy"}
+    assert await waiting_rooms(server) == 1
+
+
+async def test_the_same_opponent_again_if_there_is_no_other(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    for _ in range(3):
+        room = await waits(ann)
+        assert (await ben.ask("pair", **TERMS))["room"] == room
+        await ann.find(type="started", room=room)
+        await ben.ask("resign", room=room)
+
+
+async def test_a_wait_ends_with_its_connection(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await waits(ann)
+    ann.socket.transport.abort()
+    await until_none_waits(server)
+    assert await waits(ben) != room
+    back = await come(server.url, resume=ann.session)
+    await back.ask("watch", room=room)
+    assert (await back.find(type="snapshot", room=room))["reason"] == "aborted"
+
+
+async def test_who_leaves_while_looking_leaves_nothing_behind(start: Start, come: Come) -> None:
+    server = await start()
+    for number in range(10):
+        guest = await come(server.url, f"g{number}")
+        await guest.send("pair", **TERMS)
+        guest.socket.transport.abort()
+    ann = await come(server.url, "ann")
+    await until_none_waits(server)
+    await waits(ann)
+    assert await waiting_rooms(server) == 1
+
+
+async def test_a_wait_does_not_outlive_the_server(spawn: Spawn, come: Come) -> None:
+    first = await spawn()
+    await waits(await come(first.url, "ann"))
+    await first.kill()
+    second = await spawn()
+    ben = await come(second.url, "ben")
+    room = await waits(ben)
+    assert [info["room"] for info in (await ben.ask("list"))["rooms"]] == [room]
+
+
+async def bot(server: Running, come: Come, name: str, plays: tuple[str, ...] = ("cohcoh",)) -> Guest:
+    return await come(server.url, token=await account(server, name), plays=plays)
+
+
+async def test_a_bot_of_the_house_fills_in_when_the_waiter_says_so(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock, house="greedy, search")
+    greedy = await bot(server, come, "greedy")
+    stranger = await bot(server, come, "stranger")
+    other = await bot(server, come, "search", ("conga",))
+    ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
+    await waits(eve, options={"n": 5})
+    room = await waits(ann, bot_after=30_000)
+    clock.pass_by(29)
+    await ann.ask("list")
+    clock.pass_by(2)
+    invited = await greedy.find(type="invited")
+    assert (invited["by"], invited["room"]["room"]) == ("ann", room)
+    await greedy.ask("join", room=room)
+    await ann.find(type="started", room=room)
+    for guest in (stranger, other):
+        await guest.ask("list")
+        assert "invited" not in [message["type"] for message in guest.seen]
+
+
+async def test_a_bot_that_does_not_come_is_followed_by_the_next_nearest(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock, house="weak,strong,equal")
+    await rate(server, weak=900, strong=2100, equal=1480, ann=1500)
+    bots = {name: await bot(server, come, name) for name in ("weak", "strong", "equal")}
+    (ann,) = await members(server, come, "ann")
+    room = await waits(ann, bot_after=0, rated=True)
+    for name in ("equal", "weak", "strong", "equal"):
+        assert (await bots[name].find(type="invited"))["room"]["room"] == room
+        clock.pass_by(2.5)
+    await bots["weak"].ask("join", room=room)
+    await ann.find(type="started", room=room)
+
+
+async def test_a_real_bot_comes_to_a_rated_game(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+    server = await spawn(PARLOUR_HOUSE="random")
+    _, token, _ = await parlour_account(tmp_path / "parlour.db", "add", "ann")
+    ann = await come(server.url, token=token)
+    room = (await ann.ask("pair", **TERMS, rated=True, bot_after=0))["room"]
+    await ann.find(type="started", room=room)
+    await ann.ask("resign", room=room)
+    assert (await ann.find(type="ended", room=room))["ratings"]

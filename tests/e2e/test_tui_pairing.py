@@ -1,0 +1,90 @@
+"""Quick pairing from the terminal: into another room, over a cut, and line by line."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from client.plainly import Heard, PlainPlay, hear
+from client.tui.plan import Wish
+from client.tui.table_screen import TableScreen
+from protocol import messages as m
+from tests.e2e.faults import FaultProxy
+from tests.e2e.guest import PATIENCE
+from tests.e2e.parlours import parlour, session, until
+from tests.e2e.tui import at_table, client, settled
+from tests.tui.still import picture_of
+
+PAIR = Wish("cohcoh", pair=True)
+
+
+async def test_the_screen_goes_along_to_who_has_come_within_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
+        made = await bob.ask(m.Pair(id=bob.id(), game="cohcoh"))
+        with monkeypatch.context() as patch:
+            patch.setattr("server.pairing.fits", lambda *_: False)  # nobody is near enough yet
+            async with client(house.url, tmp_path, "play", PAIR) as (app, pilot):
+                await settled(pilot, "we wait", lambda: "waiting for an opponent" in picture_of(app))
+                screen = app.screen
+                assert isinstance(screen, TableScreen)
+                assert screen.room != made.room
+                patch.undo()
+                await settled(pilot, "we are over there", lambda: screen.room == made.room)
+                assert screen is await at_table(app, pilot)
+                assert "bob" in picture_of(app)
+
+
+async def test_a_wait_that_a_cut_has_ended_is_taken_up_again(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, FaultProxy(house.url).open() as proxy, session(house.url, "bob") as bob:  # noqa: SIM117
+        async with client(proxy.url, tmp_path, "play", PAIR) as (app, pilot):
+            await settled(pilot, "we wait", lambda: "waiting for an opponent" in picture_of(app))
+            screen = app.screen
+            assert isinstance(screen, TableScreen)
+            first = screen.room
+            proxy.cut()
+            await settled(pilot, "we wait elsewhere", lambda: screen.room != first and screen.table)
+            assert (await bob.ask(m.Pair(id=bob.id(), game="cohcoh"))).room == screen.room
+            assert await at_table(app, pilot) is screen
+
+
+async def test_line_by_line_into_another_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
+        made = await bob.ask(m.Pair(id=bob.id(), game="cohcoh"))
+        async with session(house.url, "alice") as alice:
+            with monkeypatch.context() as patch:
+                patch.setattr("server.pairing.fits", lambda *_: False)
+                own = await alice.ask(m.Pair(id=alice.id(), game="cohcoh"))
+            heard: asyncio.Queue[Heard] = asyncio.Queue()
+            hearing = asyncio.create_task(hear(alice, heard))
+            said: list[str] = []
+            play = PlainPlay(alice, own.room, said.append)
+            playing = asyncio.create_task(play.run(heard))
+            await until("alice is over there", lambda: play.room == made.room and play.table)
+            await alice.ask(m.Resign(id=alice.id(), room=made.room))
+            await asyncio.wait_for(playing, PATIENCE)
+            assert any("bob" in line and "wins" in line for line in said)
+            hearing.cancel()
+            await asyncio.gather(hearing, return_exceptions=True)
+
+
+async def test_line_by_line_and_a_bot_after_a_while(tmp_path: Path) -> None:
+    command = ("play", "cohcoh", "--plain", "--private", "--pair", "--bot-after", "0")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", *command,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={"XDG_STATE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    async with asyncio.timeout(2 * PATIENCE):
+        while b"search" not in await process.stdout.readline():
+            assert process.returncode is None
+        process.stdin.write(b"resign\n")
+        while b"resignation" not in await process.stdout.readline():
+            assert process.returncode is None
+        process.stdin.close()
+        assert await process.wait() == 0

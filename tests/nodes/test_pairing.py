@@ -1,0 +1,73 @@
+"""Quick pairing among nodes: who waits at one goes over to who waits at another; bots come from anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from protocol.messages import RoomInfo
+from protocol.wire import read_part
+from tests.e2e.accounts import account
+from tests.e2e.conftest import Come
+from tests.e2e.guest import PATIENCE
+from tests.e2e.test_pairing import TERMS, rate, waits
+from tests.nodes.conftest import Start, until
+
+
+async def test_somebody_of_another_node_comes_within_reach(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    await rate(left, old=1500, young=1620)
+    old = await come(left.url, token=await account(left, "old"))
+    young = await come(right.url, token=await account(left, "young"))
+    host, room = await waits(old), await waits(young)
+    assert (await young.find(type="rematched", room=room))["next"] == host
+    snapshot = await young.find(type="snapshot", room=host)
+    assert snapshot["status"] == "running"
+    await old.find(type="started", room=host)
+    first, second = (old, young) if snapshot["your_seat"] == 1 else (young, old)
+    await first.ask("move", room=host, ply=0, move="a1")
+    await second.find(type="moved", room=host)
+
+
+async def test_nobody_is_paired_with_who_is_gone_from_another_node(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    room = await waits(ann)
+    ann.socket.transport.abort()
+    await until(lambda: room not in left.house.hall.rooms)
+    assert await waits(ben) != room
+
+
+async def test_a_bot_of_the_house_comes_from_another_node(start: Start, come: Come) -> None:
+    left, right = await start(house="none"), await start(house="greedy")
+    greedy = await come(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
+    await until(lambda: bool(left.house.hall.lobby.bots()))
+    ann = await come(left.url, "ann")
+    room = await waits(ann, bot_after=0)
+    assert (await greedy.find(type="invited"))["room"]["room"] == room
+    await greedy.ask("join", room=room)
+    await ann.find(type="started", room=room)
+
+
+async def test_everybody_finds_one_game_and_not_two(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.pairing.WIDER", 2000)
+    nodes = [await start(sweep=0.02), await start(sweep=0.02)]
+    ratings = {f"m{n}": 1000 + 137 * n % 1000 for n in range(11)}
+    await rate(nodes[0], **ratings)
+    guests = [await come(nodes[n % 2].url, token=await account(nodes[0], name)) for n, name in enumerate(ratings)]
+    ids = [await guest.send("pair", **TERMS, rated=True) for guest in guests]
+    for guest, id in zip(guests, ids, strict=True):
+        assert (await guest.answer(id))["type"] == "ok"
+    store = nodes[0].house.store
+
+    async def seats(status: str) -> list[str]:
+        infos = [read_part(data, RoomInfo) for data in await store.rooms("", status, 99)]
+        return [seat.name for info in infos for seat in info.seats if seat is not None]
+
+    async with asyncio.timeout(PATIENCE):
+        while len(await seats("running")) < 10:  # noqa: ASYNC110  # it happens in the store
+            await asyncio.sleep(0.01)
+    playing = await seats("running")
+    assert len(set(playing)) == len(playing) == 10
+    assert {*playing, *await seats("waiting")} == set(ratings)
