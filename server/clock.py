@@ -21,6 +21,7 @@ REGAIN = 50  # of the quota, with every move
 SHORTEST = 100  # a time control with less for a move cannot be played over a network
 
 Pair = tuple[int, int]
+new_tuple = tuple.__new__
 
 
 class Clocks(NamedTuple):
@@ -84,7 +85,7 @@ def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: 
     if credit or quota[side] != QUOTA:
         mine = min(QUOTA, quota[side] - credit + REGAIN)
         quota = (mine, quota[1]) if side == 0 else (quota[0], mine)
-    return Clocks(left or clocks.left, quota, at)
+    return new_tuple(Clocks, (left or clocks.left, quota, at))
 
 
 def deadline(control: TimeControl, clocks: Clocks, side: int) -> int | None:

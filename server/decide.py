@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from engine.errors import GameError, InvalidNotation
-from engine.game import Outcome, State
+from engine.game import Outcome
 from engine.replay import judge
 from protocol import messages as m
 from protocol.messages import AnyEvent, ErrorCode, Moved, Player
 from server import clock
-from server.room import BOTH_GONE, Room, evolved
+from server.room import BOTH_GONE, Room, evolved, state_at
 
 NO_RESULT: m.Result = "*"
 NAMES_ONLY = "a rated game is for names with a token; play a casual one, or ask whoever runs the server for a token"
@@ -119,7 +119,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
 def finish(room: Room, moved: Moved, now: int) -> Decision:
     """The move, and the end of the game where the rules see one."""
     game, state = room.game, room.state
-    occurrences = 1 if game.spec.repetition is None else room.states.count(state)
+    occurrences = 1 if game.spec.repetition is None else room.seen.count(state)
     outcome = judge(game, state, moved.ply, occurrences)
     if outcome is None:
         return Decision((moved,), room)
@@ -187,14 +187,14 @@ def takeback(room: Room, seat: int, command: m.Takeback, now: int) -> Decision:
         raise Refusal("no_offer", "your opponent does not ask to take a move back")
     if room.takeback is not None:
         raise Refusal("bad_request", "you have asked already")
-    own = [moved.ply - 1 for moved in room.moves if moved.side == seat]
+    own = [ply for ply, made in enumerate(room.moves) if made.side == seat]
     if not own:
         raise Refusal("too_early", "you have made no move that could be taken back")
     return then(room, m.TakebackOffered(**head(room, now), seat=seat, ply=own[-1]))
 
 
 def taken_back(room: Room, ply: int, now: int) -> Decision:
-    state: State = room.states[ply]
+    state = state_at(room, ply)
     left = None if room.setup.clock.kind == "none" else room.clocks.left
     position = room.game.dump(state)
     return then(room, m.TakenBack(**head(room, now), ply=ply, position=position, turn=state.turn, left=left))
@@ -315,7 +315,7 @@ def start(decision: Decision, now: int) -> Decision:
     room = decision.room
     if room.status != "waiting" or None in room.seats or room.away != (None, None):
         return decision
-    state = room.states[0]
+    state = room.state
     left = None if room.setup.clock.kind == "none" else clock.wound(room.setup.clock, now).left
     begun = m.Started(**head(room, now), position=room.game.dump(state), turn=state.turn, left=left)
     return Decision((*decision.events, begun), evolved(room, begun, None))

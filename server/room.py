@@ -7,7 +7,7 @@ server/decide.py says which events a command leads to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.game import Game, State
 from engine.registry import create
@@ -18,7 +18,20 @@ from server.trail import Trail
 
 CHAT_KEPT = 50  # of what was said, for those who come late
 new = object.__new__
+new_tuple = tuple.__new__
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
+
+
+class Made(NamedTuple):
+    """A move as a room remembers it: without the position, which would double what a room takes."""
+
+    seq: int
+    side: int
+    move: str
+    took: int
+    charged: int
+    left: m.Left | None
+    note: str
 
 
 class Room:
@@ -30,9 +43,9 @@ class Room:
     status: m.Status
     seats: tuple[Seat | None, Seat | None]
     away: tuple[int | None, int | None]  # since when a seat's player is gone
-    states: Trail[State]  # the start, and the state after each move
-    state: State  # the last of them
-    moves: Trail[Moved]
+    state: State
+    seen: Trail[State]  # all states so far, in games that count how often one occurs
+    moves: Trail[Made]
     clocks: clock.Clocks
     draw: int | None  # the seat that offers
     takeback: tuple[int, int] | None  # the seat that asks, the ply to go on from
@@ -52,7 +65,7 @@ class Room:
         self.seats = (None, None)
         self.away = (None, None)
         self.state = self.game.start()
-        self.states = Trail([self.state])
+        self.seen = Trail([self.state])
         self.moves = Trail()
         self.clocks = clock.wound(setup.clock, setup.at)
         self.draw = self.takeback = self.rematch = None
@@ -135,6 +148,15 @@ def played(room: Room, event: Moved) -> State:
     return room.game.after(room.state, room.game.parse(room.state, event.move))
 
 
+def state_at(room: Room, ply: int) -> State:
+    """The state after so many plies, which is not kept."""
+    game = room.game
+    state = game.start()
+    for made in room.moves.first(ply):
+        state = game.after(state, game.parse(state, made.move))
+    return state
+
+
 def horizon(room: Room, before: int) -> int:
     """With a delay of n plies watchers see everything up to the n-th last move; an ended game is open to all."""
     hidden = room.moves.tail(room.setup.delay)
@@ -148,8 +170,10 @@ def horizon(room: Room, before: int) -> int:
 
 def moved(room: Room, event: Moved, state: State) -> None:
     room.state = state
-    room.states = room.states.plus(state)
-    room.moves = room.moves.plus(event)
+    if room.game.spec.repetition is not None:
+        room.seen = room.seen.plus(state)
+    made = (event.seq, event.side, event.move, event.took, event.charged, event.left, event.note)
+    room.moves = room.moves.plus(new_tuple(Made, made))
     room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
     room.draw = room.takeback = None  # a move answers every offer
 
@@ -199,8 +223,8 @@ def declined(room: Room, event: m.Declined) -> None:
 
 def taken_back(room: Room, event: m.TakenBack) -> None:
     """The clocks keep what they show: time that was used stays used."""
-    room.states = room.states.first(event.ply + 1)
-    room.state = room.states.last
+    room.state = state_at(room, event.ply)
+    room.seen = room.seen.first(event.ply + 1)
     room.moves = room.moves.first(event.ply)
     room.clocks = room.clocks._replace(since=event.at)
     room.draw = room.takeback = None

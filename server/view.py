@@ -7,10 +7,10 @@ from functools import cache
 
 from engine.record import Played, Record
 from engine.registry import GAMES
-from protocol.messages import GameInfo, Moved, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
+from protocol.messages import GameInfo, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
 from server import clock
 from server.decide import claim_at
-from server.room import Room
+from server.room import Made, Room
 
 Seats = tuple[Seat | None, Seat | None]
 
@@ -30,11 +30,11 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
         clock=setup.clock,
         status=room.status,
         seats=seats(room),
-        start=room.game.dump(room.states[0]),
+        start=room.game.dump(room.game.start()),
         position=room.game.dump(room.state),
         ply=room.ply,
         turn=room.turn,
-        moves=tuple(played_move(moved) for moved in room.moves),
+        moves=tuple(played_move(ply, made) for ply, made in enumerate(room.moves, 1)),
         left=left_now(room, now) if timed else None,
         running=room.turn if running and timed else None,
         elapsed=max(0, now - room.clocks.since) if running and timed else 0,
@@ -93,15 +93,9 @@ def left_now(room: Room, now: int) -> tuple[int, int]:
     return (mine, left[1]) if room.turn == 0 else (left[0], mine)
 
 
-def played_move(moved: Moved) -> PlayedMove:
+def played_move(ply: int, made: Made) -> PlayedMove:
     return PlayedMove(
-        ply=moved.ply,
-        side=moved.side,
-        move=moved.move,
-        took=moved.took,
-        charged=moved.charged,
-        left=moved.left,
-        note=moved.note,
+        ply=ply, side=made.side, move=made.move, took=made.took, charged=made.charged, left=made.left, note=made.note
     )
 
 
@@ -137,13 +131,13 @@ def record(room: Room) -> Record:
     timed = room.setup.clock.kind != "none"
     moves = tuple(
         Played(
-            moved.move,
-            left=moved.left[moved.side] if timed and moved.left is not None else None,
-            took=moved.took,
-            charged=moved.charged if moved.charged != moved.took else None,
-            note=moved.note,
+            made.move,
+            left=made.left[made.side] if timed and made.left is not None else None,
+            took=made.took,
+            charged=made.charged if made.charged != made.took else None,
+            note=made.note,
         )
-        for moved in room.moves
+        for made in room.moves
     )
     names = tuple("" if seat is None else seat.name for seat in room.seats)
     return Record(

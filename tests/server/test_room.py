@@ -284,6 +284,6 @@ def test_the_engines_reasons_are_among_ours() -> None:
 def test_every_game_can_be_played_to_its_end(game: str) -> None:
     room: Room = running(game, options={"max_plies": 30} if game == "conga" else {})
     while room.status == "running":
-        room = play(room, room.game.legal(room.states[-1])[0])
+        room = play(room, room.game.legal(room.state)[0])
     assert room.ended is not None
     verify(view.record(room))

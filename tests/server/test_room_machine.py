@@ -14,7 +14,7 @@ from protocol.messages import AnyEvent, TimeControl
 from protocol.wire import MSGPACK, read_event
 from server import view
 from server.decide import Decision, Refusal, decide, overdue, presence, resume
-from server.room import Room, evolve, replay
+from server.room import Room, evolve, replay, state_at
 from tests.server.rooms import ANN, BEN, EVE, NOW, made
 
 players = st.sampled_from([ANN, BEN])
@@ -76,7 +76,7 @@ class RoomMachine(RuleBasedStateMachine):
 
     @rule(choice=st.integers(0, 200), note=st.sampled_from(["", "depth 3"]))
     def legal_move(self, choice: int, note: str) -> None:
-        legal = self.room.game.legal(self.room.states[-1])
+        legal = self.room.game.legal(self.room.state)
         if legal:
             who = (ANN, BEN)[self.room.turn] if None in self.room.seats else self.player(self.room.turn)
             self.command(who, m.Move, ply=self.room.ply, move=legal[choice % len(legal)], note=note)
@@ -136,7 +136,7 @@ class RoomMachine(RuleBasedStateMachine):
     def what_is_seen_makes_sense(self) -> None:
         room = self.room
         assert room.horizon <= room.seq
-        assert len(room.states) == room.ply + 1
+        assert room.state == state_at(room, room.ply)
         assert (room.deadline is None) <= (room.status == "ended" or room.setup.clock.kind == "none")
         seen = view.snapshot(room, 0, self.now)
         assert seen.your_move == (room.status == "running" and room.turn == 0)
