@@ -16,7 +16,7 @@ from pathlib import Path
 
 from client import attached
 from client.errors import NoServer
-from client.statefile import try_lock
+from client.statefile import state_folder, try_lock
 
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
@@ -27,8 +27,7 @@ class Place:
     """Where a private server keeps its games, so that the next one finds them; one at a time has it."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        state = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser()
-        self.folder = folder or state / "parlour" / "private"
+        self.folder = folder or state_folder() / "private"
         self._lock = -1
         self._passing: tempfile.TemporaryDirectory[str] | None = None
 

@@ -12,16 +12,20 @@ from pathlib import Path
 from client.address import websocket_url
 
 
+def state_folder() -> Path:
+    """What outlives a program is kept here."""
+    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "parlour"
+
+
 def default_file(url: str, name: str) -> Path:
     """One file for each bot on each server. People read its name's letters, the digest tells names apart."""
-    state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     whole = f"{name}@{websocket_url(url).partition('://')[2].removesuffix('/ws')}"
     stem = (
         re.sub(r"[^A-Za-z0-9_.-]+", "-", whole)[:80]
         + "-"
         + sha256(whole.encode(errors="surrogatepass")).hexdigest()[:8]
     )
-    return Path(state).expanduser() / "parlour" / "sessions" / f"{stem}.json"
+    return state_folder() / "sessions" / f"{stem}.json"
 
 
 class StateFile:

@@ -21,6 +21,7 @@ from client import attached
 from client.backoff import Backoff
 from client.bots.load import LoadError
 from client.bots.recipe import Recipe
+from client.statefile import state_folder
 from server.app import Running
 from server.log import log
 from server.names import new_player
@@ -77,8 +78,7 @@ def local(url: str) -> str:
 def token_file(db: str) -> Path:
     if "://" not in db:
         return Path(f"{db}.house.json")
-    folder = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "parlour"
-    return folder / f"house-{sha256(db.encode()).hexdigest()[:16]}.json"
+    return state_folder() / f"house-{sha256(db.encode()).hexdigest()[:16]}.json"
 
 
 async def accounts(names: tuple[str, ...], store: Store, path: Path) -> dict[str, str]:

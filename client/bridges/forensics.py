@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -17,13 +16,13 @@ from typing import Any
 from client.bot import Budget
 from client.bridges.child import Child
 from client.bridges.failure import Failure
+from client.statefile import state_folder
 from engine.game import Game, State
 
 
 def default_folder() -> Path:
     """Where evidence goes unless somebody says otherwise."""
-    state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(state).expanduser() / "parlour" / "forensics"
+    return state_folder() / "forensics"
 
 
 @dataclass(frozen=True, slots=True)
