@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import ssl
 from collections.abc import AsyncIterator
@@ -22,6 +23,10 @@ LARGEST = 8 << 20  # bytes of a server's message
 
 class Dropped(SessionError):
     """The connection is gone, or could not be made; another try may help."""
+
+
+class Nobody(Dropped):
+    """There is a machine, and nobody listens on it."""
 
 
 class Link:
@@ -83,7 +88,7 @@ async def linked(url: str, codec: Codec[Message], silence: float, trust: str = "
     except TimeoutError:
         raise Dropped(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:
-        raise Dropped(f"no connection to {url}: {reason(error)}") from None
+        raise (Nobody if refused(error) else Dropped)(f"no connection to {url}: {reason(error)}") from None
 
 
 def trusting(url: str, trust: str) -> ssl.SSLContext | bool | None:
@@ -112,5 +117,9 @@ def reason(error: Exception) -> str:
         return os.strerror(error.errno).lower()
     if isinstance(error, OSError) and error.strerror:  # a name that nobody knows
         return error.strerror.lower()
-    refused = str(error).startswith("Multiple exceptions: [Errno 111]")  # a name with several addresses
-    return "connection refused" if refused else str(error) or type(error).__name__
+    return "connection refused" if refused(error) else str(error) or type(error).__name__
+
+
+def refused(error: Exception) -> bool:
+    several = f"Multiple exceptions: [Errno {errno.ECONNREFUSED}]"  # a name with several addresses
+    return isinstance(error, ConnectionRefusedError) or str(error).startswith(several)

@@ -24,7 +24,7 @@ from client.backoff import Backoff
 from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
 from client.happenings import Connected, Happening, Lost
 from client.introduction import Introduction
-from client.link import Dropped, Link, linked
+from client.link import Dropped, Link, Nobody, linked
 from client.subscriptions import Subscriptions
 from client.tables import Tables
 from client.waiting import Waiting
@@ -51,11 +51,13 @@ class Session:
         timeout: float = 30.0,
         silence: float = 20.0,
         backoff: Backoff | None = None,
+        waits: bool = True,
     ) -> None:
         """`spare`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to.
 
         `trust`: a certificate file to trust beside the usual ones.
         `timeout`: seconds to wait for an answer; `silence`: after which a connection that says nothing is cut.
+        `waits`: for a server that is not there yet; one that was there and has gone is always waited for.
         """
         self.url = websocket_url(url)
         self.tables = Tables()
@@ -63,7 +65,7 @@ class Session:
         self.resume = resume  # the secret that brings us back; keep it to come back after a crash
         self._introduction = Introduction(name, spare, token, client, plays)
         self._codec, self._trust, self._timeout, self._silence = codec, trust, timeout, silence
-        self._backoff = backoff or Backoff()
+        self._backoff, self._waits = backoff or Backoff(), waits
         self._ids = count(1)
         self._asking = Asking()
         self._ready = asyncio.Event()  # there is a link, or there will never be one again
@@ -165,6 +167,10 @@ class Session:
                 async for message in link.messages():
                     self._receive(message)
                 self._why = link.farewell
+        except Nobody as error:
+            if self.welcome is None and not self._waits:
+                raise NoServer(f"{error}; is parlour serve running there?") from None
+            self._why = str(error)
         except Dropped as error:
             self._why = str(error)
         except Refused as error:

@@ -42,4 +42,5 @@ def identity(args: Namespace) -> dict[str, Any]:
 
 
 def session_of(args: Namespace, client: str) -> Session:
-    return Session(url_of(args) or DEFAULT_URL, client=client, **identity(args))
+    """For somebody who sits in front of it: where there is no server they are told at once."""
+    return Session(url_of(args) or DEFAULT_URL, client=client, waits=False, **identity(args))

@@ -61,6 +61,7 @@ class Host:
             resume=self._state.open(),
             client="parlour tui",
             trust=plan.trust,
+            waits=False,
         )
         await self.session.open(PATIENCE)
         self.keep_secret()

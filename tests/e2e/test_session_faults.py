@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from client.backoff import Backoff
 from client.errors import Closed, Cut, NoServer, Refused, Unanswered
 from client.happenings import Connected, Lost
 from client.session import Session
@@ -132,7 +133,7 @@ async def test_a_watcher_misses_nothing(tmp_path: Path) -> None:
 async def test_a_restart_of_the_server(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:
         port = int(house.url.rsplit(":", 1)[1].removesuffix("/ws"))
-        left, right = session(house.url, "left"), session(house.url, "right")
+        left, right = session(house.url, "left"), session(house.url, "right", waits=False)
         await left.open()
         await right.open()
         room = await seat_two(left, right, "conga", clock=m.TimeControl(kind="fischer", base=60_000))
@@ -164,6 +165,13 @@ async def test_nobody_there() -> None:
         await lonely.open(patience=0.2)
     with pytest.raises((Closed, NoServer)):
         await lonely.ask(m.List(id=lonely.id()))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_who_does_not_wait_is_told_at_once(host: str) -> None:
+    lonely = session(f"ws://{host}:9", waits=False, backoff=Backoff(60.0, 60.0))
+    with pytest.raises(NoServer, match="connection refused; is parlour serve running there"):
+        await asyncio.wait_for(lonely.open(), 10)
 
 
 async def test_not_a_parlour(tmp_path: Path) -> None:
