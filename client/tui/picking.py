@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from engine.board import Board, Cell
 from engine.game import Game, Move, Side, State
@@ -19,6 +19,7 @@ class Picking:
         self.board = game.draw(state)
         self.picked: tuple[str, ...] = ()
         self._moves = {game.path(state, move): move for move in game.moves(state)}
+        self._drops = dict(self._dropped())
 
     def point(self, name: str) -> Move | None:
         """The move that is complete with this cell. Pointing at a picked cell lets go of it, elsewhere begins anew."""
@@ -56,28 +57,27 @@ class Picking:
     def _extended(self, name: str) -> tuple[str, ...] | None:
         """The path with this cell added, or one that begins with it; None if no move does."""
         for start in dict.fromkeys((self.picked, ())):
-            path = (*start, self._meant(start, name))
+            path = (*start, self._meant(name))
             if any(known[: len(path)] == path for known in self._moves):
                 return path
         return None
 
-    def _meant(self, start: tuple[str, ...], name: str) -> str:
-        """An empty cell that leads nowhere stands for the one of its column that does, if there is just one."""
-        following = {path[len(start)] for path in self._moves if len(path) > len(start) and path[: len(start)] == start}
-        if name in following:
-            return name
-        column = column_of(self.board, name)
-        same = [other for other in following if column_of(self.board, other) == column]
-        cell = find(self.board, name)
-        return same[0] if len(same) == 1 and cell is not None and cell.owner is None else name
+    def _meant(self, name: str) -> str:
+        """Any cell of a column stands for the one that a piece dropped there would come to."""
+        return self._drops.get(column_of(self.board, name), name)
+
+    def _dropped(self) -> Iterator[tuple[int | None, str]]:
+        """The columns that a move is called after and puts something into, with the empty cell where it ends up."""
+        empty = {name for name, cell in cells(self.board).items() if cell.owner is None}
+        for path, move in self._moves.items():
+            column = column_of(self.board, path[0])
+            label = None if column is None else self.board.files[column]
+            if path[0] in empty and self.game.format(self.state, move) == label:
+                yield column, path[0]
 
 
 def cells(board: Board) -> dict[str, Cell]:
     return {cell.name: cell for row in board.rows for cell in row if cell is not None}
-
-
-def find(board: Board, name: str) -> Cell | None:
-    return cells(board).get(name)
 
 
 def column_of(board: Board, name: str) -> int | None:

@@ -99,13 +99,11 @@ class Picture:
         return len(self.board.rows) * self._pitch[1] + self.size.lines + 1
 
     def cell_at(self, x: int, y: int) -> Cell | None:
-        column, inside_x = divmod(x - self._margin - self.size.lines, self._pitch[0])
-        row, inside_y = divmod(y - self.size.lines, self._pitch[1])
-        if not (0 <= row < len(self.board.rows) and 0 <= column < len(self.board.files)):
-            return None
-        if inside_x >= self.size.width or inside_y >= self.size.height:
-            return None
-        return self.board.rows[row][column]
+        """A line belongs to the cell before it, so that no click between cells is lost."""
+        column = (x - self._margin - self.size.lines) // self._pitch[0]
+        row = (y - self.size.lines) // self._pitch[1]
+        inside = 0 <= row < len(self.board.rows) and 0 <= column < len(self.board.files)
+        return self.board.rows[row][column] if inside else None
 
     def lines(self, marks: Marks = PLAIN) -> list[list[Span]]:
         out: list[list[Span]] = []

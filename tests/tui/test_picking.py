@@ -53,10 +53,30 @@ def test_maxconnect4_shows_the_landing_cell_for_the_whole_column() -> None:
     game = create("maxconnect4")
     state = game.play(game.start(), game.parse(game.start(), "4"))
     picking = Picking(game, state)
-    for cell in ("d2", "d4", "d6"):
+    for cell in ("d1", "d2", "d4", "d6"):
         assert picking.aim(cell) == game.parse(state, "4")
         assert list(picking.preview(cell)) == ["d2"]
-    assert picking.aim("d1") is None
+        assert picking.end_of(cell) == "d2"
+    assert picking.point("d1") == game.parse(state, "4")
+
+
+def test_a_column_that_is_full_takes_nothing() -> None:
+    game = create("maxconnect4")
+    state = game.start()
+    for _ in range(6):
+        state = game.play(state, game.parse(state, "4"))
+    assert Picking(game, state).point("d3") is None
+
+
+def test_elsewhere_a_cell_is_only_itself() -> None:
+    """The last free cells of coh-coh may be one a column, and a pit of Mancala has one opposite."""
+    cohcoh = create("cohcoh", {"n": 3, "k": 3, "start": "wbw.bw.wb b"})
+    free = {path for move in cohcoh.moves(cohcoh.start()) for path in cohcoh.path(cohcoh.start(), move)}
+    board = cohcoh.draw(cohcoh.start())
+    aimed = {cell.name for row in board.rows for cell in row if cell and Picking(cohcoh, cohcoh.start()).aim(cell.name)}
+    assert aimed == free
+    conga = create("conga")
+    assert Picking(conga, conga.start()).point("a2") is None
 
 
 def test_a_cell_can_be_let_go_and_another_taken() -> None:

@@ -46,6 +46,15 @@ def test_every_cell_is_found_where_it_is_drawn(size: Size, flipped: bool) -> Non
     assert cell.name == "a4"
 
 
+def test_no_place_on_a_board_is_between_its_cells() -> None:
+    board = create("maxconnect4").draw(create("maxconnect4").start())
+    picture = Picture(board, Size(5, 1, True))
+    across, down = range(1, picture.columns), range(1, picture.rows - 1)
+    assert all(picture.cell_at(x, y) is not None for x in across for y in down)
+    assert picture.cell_at(0, 5) is picture.cell_at(5, 0) is None
+    assert picture.cell_at(5, picture.rows - 1) is None
+
+
 def test_marks_are_characters() -> None:
     board = create("conga").draw(create("conga").start())
     marks = Marks(cursor="b4", picked=("a4",), targets=frozenset({"b3"}), last=frozenset({"d1"}), end="c4")

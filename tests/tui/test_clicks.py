@@ -1,0 +1,27 @@
+"""The mouse at a table: what it points at is shown, and clicked."""
+
+from __future__ import annotations
+
+from client.tui.board_view import BoardView
+from client.tui.table_screen import TableScreen
+from protocol import messages as m
+from tests.tui.still import Still, picture_of, snapshot_of
+
+
+def place_of(view: BoardView, name: str) -> tuple[int, int]:
+    width, height = view.size
+    return next((x + 2, y) for y in range(height) for x in range(width) if view.cell_at(x, y) == name)
+
+
+async def test_a_piece_lies_under_the_mouse_and_another_is_dropped_upon_it() -> None:
+    app = Still(snapshot_of("maxconnect4", ("4", "1"), seat=0))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.see(TableScreen("room"))
+        await pilot.pause()
+        view = app.screen.query_one(BoardView)
+        await pilot.hover(view, offset=place_of(view, "d1"))
+        await pilot.pause()
+        assert "[R]" in picture_of(app)  # here is the mouse
+        assert ">R<" in picture_of(app)  # and there it would land
+        await pilot.click(view, offset=place_of(view, "d1"))
+        assert [order.move for order in app.orders if isinstance(order, m.Move)] == ["4"]
