@@ -15,7 +15,7 @@ from client.tui.words import offer_text, printable
 from engine.errors import GameError
 from protocol import messages as m
 
-HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, quit"
+HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, quit"
 Heard = Happening | str | None  # what happens, what is typed, the end of the input
 
 
@@ -88,6 +88,8 @@ class PlainPlay:
                 return m.Say(id=id, room=room, text=rest)
             case "resign":
                 return m.Resign(id=id, room=room)
+            case "abort":
+                return m.Abort(id=id, room=room)
             case "draw":
                 return m.OfferDraw(id=id, room=room)
             case "takeback":

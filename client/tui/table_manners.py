@@ -7,6 +7,8 @@ from client.tui.confirm import Confirm
 from client.tui.table_view import TableView
 from protocol import messages as m
 
+ABORTABLE = 2  # moves, from which on a game counts
+
 
 class TableManners(TableView):
     def _ask(self, question: str, command: m.Command, *, running: bool = True) -> None:
@@ -24,6 +26,13 @@ class TableManners(TableView):
 
     def do_resign(self) -> None:
         self._ask("Resign this game?", m.Resign(id=self.house.next_id(), room=self.room))
+
+    def do_abort(self) -> None:
+        table = self.table
+        if table is not None and table.status == "running" and table.ply >= ABORTABLE:
+            self.notice("a game can be aborted before its second move, not later; r: resign")
+            return
+        self._ask("Abort this game? It will not count.", m.Abort(id=self.house.next_id(), room=self.room))
 
     def do_draw(self) -> None:
         self._ask("Offer a draw?", m.OfferDraw(id=self.house.next_id(), room=self.room))

@@ -13,7 +13,7 @@ from client.tui.wall_screen import WallScreen
 from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import Options
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.parlours import parlour, session
 from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
 from tests.tui.still import picture_of
 
@@ -73,65 +73,6 @@ async def test_illegal_and_unreadable_moves_cost_a_sentence(tmp_path: Path) -> N
         await pilot.press("a", "4", "backspace", "escape")
         assert screen.play is not None
         assert screen.play.typed == ""
-
-
-async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
-    wish = Wish("cohcoh", seat=1, vs="bob")
-    async with (
-        parlour(tmp_path) as house,
-        opponent(house.url) as bob,
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
-    ):
-        bob.plays = False
-        screen = await at_table(app, pilot)
-        table = screen.table
-        assert table is not None
-        if not table.moves:  # bob may have been quicker than we
-            await pilot.press(*"d4", "enter")
-            assert "d4 will be played" in picture_of(app)
-            await bob.session.ask(m.Move(id=bob.session.id(), room=screen.room, ply=0, move="a1"))
-            await settled(pilot, "the premove is played", lambda: table.ply == 2)
-            assert table.moves[1].move == "d4"
-        await pilot.press("t", *"hi bob", "enter")
-        await settled(pilot, "it was said", lambda: "alice: hi bob" in picture_of(app))
-        await pilot.press("r", "n")
-        assert table.status == "running"
-        await pilot.press("r", "y")
-        await settled(pilot, "the game is over", lambda: table.status == "ended")
-        assert "resignation" in picture_of(app)
-        first = screen.room
-        await pilot.press("m", "y")
-        await until("bob hears of it", lambda: bob.session.tables[first].offers.rematch == 1)
-        await bob.session.ask(m.Rematch(id=bob.session.id(), room=first))
-        await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
-        assert screen.table is not None
-        assert screen.table.seat == 0
-
-
-async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
-    wish = Wish("maxconnect4", seat=0, vs="bob")
-    async with (
-        parlour(tmp_path) as house,
-        opponent(house.url) as bob,
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
-    ):
-        screen = await at_table(app, pilot)
-        table = screen.table
-        assert table is not None
-        await pilot.press("4", "enter")
-        await settled(pilot, "bob has answered", lambda: table.ply == 2)
-        await bob.session.ask(m.OfferDraw(id=bob.session.id(), room=screen.room))
-        await settled(pilot, "the offer is seen", lambda: "bob offers a draw: y accepts" in picture_of(app))
-        await pilot.press("n")
-        await settled(pilot, "it is declined", lambda: table.offers.draw is None)
-        await pilot.press("u", "y")
-        await until("bob is asked", lambda: bob.session.tables[screen.room].offers.takeback == 0)
-        await bob.session.ask(m.Takeback(id=bob.session.id(), room=screen.room))
-        await settled(pilot, "it is taken back", lambda: table.ply == 0)
-        await pilot.press("o", "y")
-        await until("bob hears it", lambda: bob.session.tables[screen.room].offers.draw == 0)
-        await bob.session.ask(m.AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
-        await settled(pilot, "it is a draw", lambda: "a draw: agreed" in picture_of(app))
 
 
 async def test_looking_back_while_the_game_goes_on(tmp_path: Path) -> None:
