@@ -153,7 +153,7 @@ class Runner:
         if outcome is not None:
             word = "draw" if outcome.winner is None else "won" if outcome.winner == table.seat else "lost"
             word = "no result" if table.result == "*" else word
-            self._tell(f"{room}: {word} ({outcome.reason}) after {table.ply} moves")
+            self._tell(f"{room}: {word} ({outcome.reason}) after {table.ply} move{'s' * (table.ply != 1)}")
         self.played += 1
         if self._games is not None and self.played >= self._games and not self._playing:
             self._done.set()

@@ -55,9 +55,12 @@ def maker_of(args: Namespace) -> Maker:
         raise UserError("give either the name or file of a bot, or --exec with a command")
     if args.level not in LEVELS:
         raise UserError(f"--level is from 1 to 10, not {args.level}")
+    if args.ask is None and (args.position is not None or args.moves):
+        raise UserError("--position and --moves go with --ask")
     if args.bot is not None:
-        if args.adapter is not None:
-            raise UserError("--adapter goes with --exec")
+        for name in ("adapter", "workdir", "ready", "events"):
+            if getattr(args, name):
+                raise UserError(f"--{name} goes with --exec")
         recipe = Recipe(args.bot, args.seconds, args.level, args.seed)
         return of_recipe(
             recipe, args.forensics, lazy=args.leave_with_stdin
@@ -127,11 +130,11 @@ def wishes_of(args: Namespace, maker: Maker) -> tuple[Wish, ...]:
         raise UserError("--challenge needs one --seek GAME to say which game")
     if args.bot_after is not None and (args.challenge or not args.seek):
         raise UserError("--bot-after goes with --seek, and not with --challenge")
-    clock = parse(args.clock)
+    clock, games = parse(args.clock), policy_of(args, maker).games
     wishes = []
     for name in args.seek:
-        if name not in maker.games:
-            raise UserError(f"{maker.name} does not play {name[:40]!r}; it plays {', '.join(maker.games)}")
+        if name not in games:
+            raise UserError(f"{maker.name} does not play {name[:40]!r}; it plays {', '.join(games)}")
         options = dict(create(name, options_of(args)).spec.options)
         wishes.append(Wish(name, options, clock, args.stakes == "rated", args.challenge, args.bot_after))
     return tuple(wishes)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from random import Random
 
 from client.bot import Bot, Isolation
@@ -39,7 +38,7 @@ class Recipe:
     def name(self) -> str:
         """What it calls itself unless it is told otherwise."""
         if self.is_file:
-            return load(self.bot).name or Path(self.bot.partition(".py")[0]).name
+            return load(self.bot).name or load(self.bot).__name__
         return self.bot if self.bot != "search" or self.level == 10 else f"search-{self.level}"
 
     @property

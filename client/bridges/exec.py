@@ -17,6 +17,7 @@ from engine.errors import shorten
 from engine.game import Game, Outcome, Side, State
 
 DROPPING = 2.0  # seconds for those who talk to a child to see that it was killed
+SETTLING = 0.3  # seconds in which a program ends that cannot play at all
 LEAST = 0.05  # seconds: with less left there is no use in asking again
 
 
@@ -71,8 +72,13 @@ class Pool:
         child.stop()
 
     def warm(self) -> None:
-        """Have one ready before the first game."""
-        self.give(self.take())
+        """Have one ready before the first game; Failure if it ends before it is asked anything."""
+        child = self.take()
+        if not self.program.ready and child.exited(SETTLING):
+            self.drop(child)
+            assert child.exit is not None
+            raise Failure("start", f"it has not waited to be asked: {child.end(child.exit)}")
+        self.give(child)
 
     def close(self) -> None:
         """Those that wait may leave by themselves; one that somebody still talks to is killed, and dropped there."""
