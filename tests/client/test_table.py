@@ -57,7 +57,7 @@ class Log:
                 self._note(self.room, refusal.decision)
 
     def move(self, rng: random.Random) -> None:
-        state = self.room.states[-1]
+        state = self.room.state
         if self.game.moves(state):
             text = self.game.format(state, rng.choice(self.game.moves(state)))
             who = (ALICE, BOB)[state.turn]
