@@ -11,6 +11,7 @@ import re
 from typing import Annotated, Literal, dataclass_transform, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 ErrorCode = Literal[
     # what was sent cannot be read, or comes at the wrong time
@@ -156,6 +157,11 @@ class RoomInfo(Part):
     reason: EndReason | None = None
     ended_at: int | None = None
     met: str = ""  # paired rooms: the last opponent of who waits, whom pairing avoids
+    watchers: int = 0
+
+
+def watched(info: RoomInfo, watchers: int) -> RoomInfo:
+    return replace(info, watchers=watchers)
 
 
 class RatingChange(Part):

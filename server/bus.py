@@ -28,11 +28,20 @@ class Ear(Protocol):
     def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         """The bots that are connected to another node; none any more if it is gone."""
 
+    def heard_watchers(self, node: str, counts: dict[str, int]) -> None:
+        """How many watch public rooms at another node."""
+
     def heard_invitation(self, room: str, name: str) -> None:
         """A room waits for somebody of this name."""
 
     def news_again(self) -> None:
         """The bus was away, and is back: there may have been news."""
+
+    def watchers(self) -> dict[str, int]:
+        """How many watch public rooms at this node."""
+
+    def info(self, room: Room) -> RoomInfo:
+        """A room as lists show it."""
 
     def open_rooms(self) -> list[Room]:
         """The rooms of which this node would have told meanwhile."""

@@ -95,9 +95,8 @@ class Desk:
                 peer.refuse(command.id, wrong.code, str(wrong))
                 return
         elif type(command) is m.Leave and live.room.seat_of(require(peer).id) is None:
-            live.detach(peer)
             peer.send(m.Ok(id=command.id, room=command.room))
-            self.hall.let_go(live)
+            self.hall.leave(live, peer)
             return
         self.hall.submit(live, peer, command)
 

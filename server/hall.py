@@ -18,6 +18,7 @@ from protocol import messages as m
 from protocol.messages import Moved, RoomCommand
 from protocol.wire import read_event
 from server import rating
+from server.audience import Audience
 from server.bus import Bus
 from server.clockwork import Alarms, Now, now
 from server.decide import Decision, Refusal, decide, overdue, presence, resume
@@ -92,7 +93,8 @@ class Hall:
     def __init__(self, store: Store, bus: Bus, settings: Settings, metrics: Metrics, clock: Now = now) -> None:
         self.store, self.bus, self.settings, self.metrics, self.now = store, bus, settings, metrics, clock
         self.rooms: dict[str, Live] = {}  # every open room, and ended ones while somebody is there
-        self.lobby = Lobby(settings.lobby_tick)
+        self.audience = Audience(self.rooms)
+        self.lobby = Lobby(settings.lobby_tick, self.audience)
         self.teller = Teller(settings, clock)
         self.alarms = Alarms(clock, self._ring)
         self.node = new_player()
@@ -224,7 +226,7 @@ class Hall:
         elif peer is not None and command is not None:
             peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
             if type(command) is m.Leave:
-                self._leave(live, peer)
+                self.leave(live, peer)
 
     async def _rate(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
         """A rated game ends: write down what that does to ratings as they are. Conflict: they were others by then."""
@@ -277,7 +279,7 @@ class Hall:
         if pending.following is not None:
             self.go_over(live, self.admit(pending.following))
         if peer is not None and type(command) is m.Leave:
-            self._leave(live, peer)
+            self.leave(live, peer)
         self.alarms.watch(live, pending.due)
         if live.heard > live.room.seq:
             self.behind(live, live.heard)
@@ -365,14 +367,24 @@ class Hall:
         """A connection begins to hear a room; whoever sits there is online from now on."""
         self.teller.catch_up(live)
         seat = live.attach(peer)
-        if seat is not None and live.room.away[seat] is not None:
+        if seat is None:
+            self._watched(live)
+        elif live.room.away[seat] is not None:
             self.act(live, partial(self.presence_of, live, seat))
         return seat
+
+    def _watched(self, live: Live) -> None:
+        """By one more, or one less."""
+        if live.room.status != "ended":
+            self._show(live.room)
 
     def depart(self, peer: Peer) -> None:
         """A connection is gone."""
         self.lobby.gone(peer)
         for live in list(peer.rooms.values()):
+            if peer in live.watchers:
+                self.leave(live, peer)
+                continue
             seat = live.detach(peer)
             if seat is not None and not self.draining and live.room.status != "ended":
                 self.act(live, partial(self.presence_of, live, seat))
@@ -382,8 +394,12 @@ class Hall:
     def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
         return presence(room, seat, bool(live.players[seat]), at)
 
-    def _leave(self, live: Live, peer: Peer) -> None:
+    def leave(self, live: Live, peer: Peer) -> None:
+        """A connection does not hear of a room any more."""
+        watched = peer in live.watchers
         live.detach(peer)
+        if watched:
+            self._watched(live)
         self.let_go(live)
 
     def go_over(self, old: Live, new: Live) -> None:

@@ -25,7 +25,10 @@ class Lists:
         known = self._hall.rooms
         shared = self._hall.store.shared  # then a room that nobody attends here may have gone on elsewhere
         fresh = {name for name, live in known.items() if not (shared and live.empty)}
-        return tuple(view.info(known[info.room].room) if info.room in fresh else info for info in stored)
+        audience = self._hall.audience
+        return tuple(
+            audience.info(known[info.room].room) if info.room in fresh else audience.fill_in(info) for info in stored
+        )
 
     async def list(self, peer: Peer, command: m.List) -> None:
         rooms = await self._infos(command.game, command.status or "")

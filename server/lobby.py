@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
-from server import view
+from server.audience import Audience
 from server.packet import Packet
 from server.peer import Peer
 from server.room import Room
@@ -15,8 +15,8 @@ MOST_BACKLOG = 1 << 20  # whoever does not read that much does not need the lobb
 
 
 class Lobby:
-    def __init__(self, tick: float) -> None:
-        self._tick = tick
+    def __init__(self, tick: float, audience: Audience) -> None:
+        self._tick, self._audience = tick, audience
         self._peers: dict[Peer, None] = {}
         self._changed: dict[str, Room] = {}
         self._infos: dict[str, RoomInfo] = {}  # rooms of other nodes that changed
@@ -76,7 +76,8 @@ class Lobby:
     def flush(self) -> None:
         changed, self._changed = self._changed, {}
         infos, self._infos = self._infos, {}
-        infos |= {name: view.info(room) for name, room in changed.items()}
+        infos = {name: self._audience.fill_in(info) for name, info in infos.items()}
+        infos |= {name: self._audience.info(room) for name, room in changed.items()}
         bots = self.bots() if self._bots_changed else None
         self._bots_changed = self._waiting = False
         packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots))

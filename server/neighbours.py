@@ -54,6 +54,17 @@ class Neighbours:
     def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         self._hall.lobby.introduce_others(node, bots)
 
+    def heard_watchers(self, node: str, counts: dict[str, int]) -> None:
+        for name in self._hall.audience.heard(node, counts):
+            if self.attends(name):  # of others the node tells in the lobby
+                self._hall.lobby.changed(self._hall.rooms[name].room)
+
+    def watchers(self) -> dict[str, int]:
+        return self._hall.audience.here()
+
+    def info(self, room: Room) -> RoomInfo:
+        return self._hall.audience.info(room)
+
     def heard_invitation(self, room: str, name: str) -> None:
         if self._desk.is_here(name):
             self._hall.spawn(self._invite(room, name))

@@ -99,7 +99,7 @@ def played_move(ply: int, made: Made) -> PlayedMove:
     )
 
 
-def info(room: Room) -> RoomInfo:
+def info(room: Room, watchers: int = 0) -> RoomInfo:
     setup, end = room.setup, room.ended
     return RoomInfo(
         room=setup.room,
@@ -122,6 +122,7 @@ def info(room: Room) -> RoomInfo:
         reason=None if end is None else end.reason,
         ended_at=None if end is None else end.at,
         met=setup.met if room.status == "waiting" else "",
+        watchers=watchers,
     )
 
 

@@ -48,11 +48,11 @@ LOBBY_HELP = (
     ("ctrl+o", "watch the room of the line"),
     ("ctrl+n", "a new game"),
     ("ctrl+p", "quick pairing: the same game with whoever comes"),
-    ("ctrl+l", "the leaderboard of the game of the line; left, right: of another"),
+    ("ctrl+l", "the leaderboard of the line's game; left and right: others"),
     ("ctrl+g", "a wall with all games that run"),
     ("ctrl+r", "finished games, to look through; again: back"),
     ("esc", "empty the text; leave when it is empty"),
-    ("?", "this page"),
+    ("?", "this page. eyes: watchers; 1620?: a rating not certain yet"),
 )
 
 

@@ -19,7 +19,7 @@ from client.tui.plan import BOT_AFTER, Wish
 from client.tui.rooms import Line, Rooms
 from protocol import messages as m
 
-COLUMNS = (("", 7), ("game", 12), ("players", 28), ("clock", 10), ("", 11))
+COLUMNS = (("", 6), ("game", 11), ("players", 27), ("clock", 10), ("", 8), ("eyes", 4))
 KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ?: all keys   esc: out"
 
 

@@ -18,6 +18,7 @@ from protocol.messages import Options
 
 ANYBODY = "(anybody)"
 SEATS = (("draw lots", "lots"), ("move first", "0"), ("move second", "1"))
+STAKES = [("casual", "casual"), ("rated: for two names with a token", "rated")]
 
 
 class NewGame(ModalScreen[Wish | None]):
@@ -44,6 +45,8 @@ class NewGame(ModalScreen[Wish | None]):
             yield Static("options, like stones=10", classes="label", markup=False)
             yield Input(" ".join(f"{k}={v}" for k, v in wish.options.items()), id="options", compact=True)
             yield Select(SEATS, value=seat, allow_blank=False, id="seat", compact=True)
+            stakes = "rated" if wish.rated else "casual"
+            yield Select(STAKES, value=stakes, allow_blank=False, id="stakes", compact=True)
             yield Static("", id="wrong", markup=False)
             yield Static("tab: next   ctrl+s: start   esc: not now", classes="keys", markup=False)
 
@@ -84,6 +87,7 @@ class NewGame(ModalScreen[Wish | None]):
             parse(self.query_one("#clock", Input).value or "none"),
             None if seat == "lots" else int(seat),
             "" if vs == ANYBODY else vs,
+            rated=str(self.query_one("#stakes", Select).value) == "rated",
         )
 
 

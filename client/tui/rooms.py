@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from client.tui.words import clock_text, players, printable
+from client.tui.words import clock_text, printable, rated_players
 from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
 
 RANK = {"waiting": 0, "running": 1, "ended": 2}
@@ -14,7 +14,7 @@ class Line(NamedTuple):
     """A line of the lobby: a room, or a bot that can be challenged."""
 
     key: str
-    cells: tuple[str, ...]  # what, game, players, clock, state
+    cells: tuple[str, ...]  # what, game, players, clock, state, watchers
     room: RoomInfo | None = None
     bot: BotInfo | None = None
 
@@ -59,10 +59,11 @@ def room_line(info: RoomInfo) -> Line:
     state = {"waiting": "waiting", "running": f"move {info.ply}", "ended": info.result}[info.status]
     kind = "rated" if info.rated else "casual"
     awaited = " and ".join(info.players or ((info.invite,) if info.invite else ()))
-    names = players(info.seats) + (f" (for {printable(awaited)})" if awaited and None in info.seats else "")
-    return Line(info.room, (kind, info.game, names, clock_text(info.clock), state), room=info)
+    names = rated_players(info.seats) + (f" (for {printable(awaited)})" if awaited and None in info.seats else "")
+    watchers = str(info.watchers) if info.watchers else ""
+    return Line(info.room, (kind, info.game, names, clock_text(info.clock), state, watchers), room=info)
 
 
 def bot_line(bot: BotInfo) -> Line:
     games = "all games" if len(bot.plays) > 3 else ", ".join(bot.plays)
-    return Line(f"bot {bot.name}", ("bot", games, printable(bot.name), "", "enter: play"), bot=bot)
+    return Line(f"bot {bot.name}", ("bot", games, printable(bot.name), "", "enter", ""), bot=bot)

@@ -6,7 +6,7 @@ from textual.widgets import Static
 
 from client.table import Table
 from client.tui.looks import Looks
-from client.tui.words import name_of, time_text
+from client.tui.words import name_of, rating_of, rating_text, time_text
 
 
 class SeatLine(Static):
@@ -21,10 +21,17 @@ class SeatLine(Static):
         mark = self._looks.online(seat is not None and seat.online)
         turn = table.status == "running" and table.turn == side
         clock = time_text(table.time_left(side, now))
-        left = f"{mark} {name}, {table.setup.sides[side]}"
+        left = f"{mark} {' '.join(filter(None, (name, self._rating(table, side))))}, {table.setup.sides[side]}"
         width = max(0, self.size.width - len(clock) - 1)
         text = f"{left[:width]:<{width}} {clock}" if self.size.width else left
         if (text, turn) != self._shown:
             self._shown = (text, turn)
             self.update(text)
             self.set_class(turn, "-turn")
+
+    @staticmethod
+    def _rating(table: Table, side: int) -> str:
+        seat = table.seats[side]
+        if table.ratings is not None:
+            return rating_text(table.ratings[side].after, table.ratings[side].provisional)
+        return "" if seat is None else rating_of(seat)

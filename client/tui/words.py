@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from client.table import Table
 from engine.game import Outcome
 from protocol import messages as m
-from protocol.messages import Leader, RatedGame, RoomInfo, Seat, TimeControl
+from protocol.messages import Leader, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
 
 REASONS = {
     "no_moves": "no moves left",
@@ -60,6 +60,29 @@ def players(seats: tuple[Seat | None, ...] | list[Seat | None]) -> str:
     return " - ".join("?" if seat is None else printable(seat.name) for seat in seats)
 
 
+def rated_players(seats: tuple[Seat | None, ...]) -> str:
+    return " - ".join("?" if seat is None else f"{printable(seat.name)} {rating_of(seat)}".rstrip() for seat in seats)
+
+
+def rating_of(seat: Seat) -> str:
+    return rating_text(seat.rating, seat.provisional)
+
+
+def change_text(change: RatingChange) -> str:
+    """`1662? (+162)`"""
+    return f"{rating_text(change.after, change.provisional)} ({change.after - change.before:+})"
+
+
+def changes_text(table: Table) -> str:
+    """What a game has done to the ratings: one's own, or for a watcher both."""
+    if table.ratings is None:
+        return ""
+    if table.seat is not None:
+        return f"; your rating is {change_text(table.ratings[table.seat])}"
+    both = (f"{name_of(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
+    return f"; {', '.join(both)}"
+
+
 def clock_text(control: TimeControl) -> str:
     """As it is written on the command line."""
     match control.kind:
@@ -92,6 +115,7 @@ def time_text(seconds: float | None) -> str:
 def outcome_text(table: Table, outcome: Outcome) -> str:
     why = REASONS.get(outcome.reason, outcome.reason)
     points = f", {outcome.scores[0]} to {outcome.scores[1]}" if outcome.scores else ""
+    points += changes_text(table)
     if table.result == "*":
         return f"the game does not count: {why}"
     if outcome.winner is None:
@@ -154,4 +178,7 @@ def room_line(info: RoomInfo) -> str:
     state = f"{info.status}, {info.ply} moves" if info.status != "waiting" else "waiting"
     if info.status == "ended":
         state = f"ended {info.result}"
-    return f"{info.room}  {info.game:<12} {players(info.seats):<30} {clock_text(info.clock):<10} {state}".rstrip()
+    state += f", {info.watchers} watching" if info.watchers else ""
+    kind = "rated" if info.rated else "casual"
+    names = rated_players(info.seats)
+    return f"{info.room}  {kind:<6} {info.game:<12} {names:<34} {clock_text(info.clock):<10} {state}".rstrip()

@@ -42,6 +42,7 @@ class MqttBus:
         self._states: dict[str, Room] = {}  # to be told with the next tick
         self._shown: dict[str, Room] = {}
         self._bots: tuple[BotInfo, ...] = ()
+        self._watchers: dict[str, int] = {}  # as the others know them
         self._ticking = self._calling = False
 
     @property
@@ -103,7 +104,15 @@ class MqttBus:
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         self._bots = bots
-        known = {"node": self.node, "online": True, "bots": [to_plain(bot) for bot in bots]}
+        self._introduce_node()
+
+    def _introduce_node(self) -> None:
+        known = {
+            "node": self.node,
+            "online": True,
+            "bots": [to_plain(bot) for bot in self._bots],
+            "watchers": self._watchers,
+        }
         self._send(self._will.topic, json.dumps(known).encode(), True)
 
     def invite(self, room: Room, name: str) -> None:
@@ -134,10 +143,13 @@ class MqttBus:
             self._send(self._topics.state(name), self._encode(view.snapshot(room, None, at)), True)
             if room.status == "ended":
                 asyncio.get_running_loop().call_later(KEPT, self._send, self._topics.state(name), b"", True)
-        if shown:
-            self._send(
-                self._topics.lobby, self._encode(LobbyUpdate(rooms=tuple(view.info(room) for room in shown.values())))
-            )
+        if shown and self._ear is not None:
+            watchers = self._ear.watchers()
+            if watchers != self._watchers:  # before the others hear of the rooms
+                self._watchers = watchers
+                self._introduce_node()
+            rooms = tuple(map(self._ear.info, shown.values()))
+            self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=rooms)))
 
     def _connected(self) -> None:
         """Whatever the broker does not know, and whatever we have not heard."""
@@ -182,7 +194,10 @@ class MqttBus:
             )
             for bot in node.get("bots", ())
         )
-        ear.heard_bots(str(node["node"]), bots if node["online"] is True else ())
+        watchers = {str(room): max(0, int(count)) for room, count in node.get("watchers", {}).items()}
+        here = node["online"] is True
+        ear.heard_bots(str(node["node"]), bots if here else ())
+        ear.heard_watchers(str(node["node"]), watchers if here else {})
         if retained and node["online"] is not True:  # it died before we came; names of nodes do not come twice
             self._send(topic, b"", True)
 

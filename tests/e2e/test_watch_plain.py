@@ -39,7 +39,7 @@ async def test_rooms_are_listed(tmp_path: Path) -> None:
         assert (code, out) == (0, "there are no rooms\n")
         room = await seat_two(alice, bob, "cohcoh")
         _, out, _ = await parlour_command("rooms", "--url", house.url)
-        assert out.split() == [room, "cohcoh", "alice", "-", "bob", "none", "running,", "0", "moves"]
+        assert out.split() == [room, "casual", "cohcoh", "alice", "-", "bob", "none", "running,", "0", "moves"]
         _, out, _ = await parlour_command("rooms", "--json", "--url", house.url)
         assert json.loads(out)["seats"][1]["name"] == "bob"
         _, out, _ = await parlour_command("rooms", "--game", "conga", "--url", house.url)

@@ -6,7 +6,8 @@ from server.clockwork import now
 from tests.e2e.conftest import Come
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
-from tests.nodes.conftest import Start
+from tests.e2e.test_watcher_counts import counted
+from tests.nodes.conftest import Start, until
 
 FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
 
@@ -142,3 +143,21 @@ async def test_time_comes_from_the_store_however_the_nodes_clocks_go(start: Star
     ]
     assert 7199 < float(skews[0]) < 7201
     assert abs(float(skews[1])) < 1
+
+
+async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> None:
+    left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
+    ann, ben, cy = [await come(left.url, name) for name in ("ann", "ben", "cy")]
+    dan, eve = [await come(right.url, name) for name in ("dan", "eve")]
+    room = await room_of(ann, ben)
+    await eve.ask("lobby", on=True)
+    await cy.ask("watch", room=room)
+    await counted(eve, room, 1)
+    await dan.ask("watch", room=room)
+    await counted(eve, room, 2)
+    assert (await eve.ask("list"))["rooms"][0]["watchers"] == 2
+    await until(lambda: left.house.hall.audience.info(left.house.hall.rooms[room].room).watchers == 2)
+    cy.socket.transport.abort()
+    await counted(eve, room, 1)
+    await dan.ask("leave", room=room)
+    await counted(eve, room, 0)

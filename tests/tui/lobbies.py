@@ -7,9 +7,11 @@ from typing import Any
 from protocol.messages import BotInfo, LobbyUpdate, RoomInfo, Seat, TimeControl
 from tests.tui.still import AT
 
+RATINGS: dict[str, dict[str, Any]] = {"bob": {"rating": 1640}, "carol": {"rating": 1512, "provisional": True}}
+
 
 def room(name: str, game: str, first: str, second: str, **more: Any) -> RoomInfo:
-    seats = tuple(Seat(player=f"p-{who}", name=who) if who else None for who in (first, second))
+    seats = tuple(Seat(player=f"p-{who}", name=who, **RATINGS.get(who, {})) if who else None for who in (first, second))
     values: dict[str, Any] = {"options": {}, "clock": TimeControl(), "status": "waiting", "created_at": AT, **more}
     return RoomInfo(room=name, game=game, seats=seats, **values)  # type: ignore[arg-type]
 
@@ -28,6 +30,7 @@ def news() -> LobbyUpdate:
                 "search",
                 status="running",
                 ply=7,
+                watchers=3,
                 clock=TimeControl(kind="move", per_move=10_000),
             ),
             room("r4", "maxconnect4", "dave", "greedy", status="ended", ply=42, result="1-0"),

@@ -37,7 +37,17 @@ TABLES: dict[str, Snapshot] = {
     ),
     "mancala": snapshot_of("mancala", ("3", "6", "1"), names=("alice", "greedy")),
     "maxconnect4": snapshot_of("maxconnect4", ("4", "4", "3", "5", "2"), seat=1, names=("search", "alice")),
-    "cohcoh": snapshot_of("cohcoh", MATED, seat=None, names=("random", "greedy")),
+    "cohcoh": snapshot_of(
+        "cohcoh",
+        MATED,
+        seat=None,
+        names=("random", "greedy"),
+        rated=True,
+        ratings=(
+            m.RatingChange(before=1430, after=1421, deviation=64),
+            m.RatingChange(before=1500, after=1587, deviation=201, provisional=True),
+        ),
+    ),
     "cohcoh-12": snapshot_of("cohcoh", ("f6", "g7", "l12", "a1"), options={"n": 12, "k": 5}),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from client.clocks import parse
@@ -46,6 +48,15 @@ def test_what_there_is_to_do() -> None:
     assert situation(Table(waiting, 0.0)) == "waiting for search… (room room)"
 
 
+def test_ratings_are_told_with_what_has_changed() -> None:
+    changes = (m.RatingChange(before=1500, after=1662, deviation=290, provisional=True),
+               m.RatingChange(before=1640, after=1612, deviation=60))  # fmt: skip
+    won: dict[str, Any] = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0, "ratings": changes}
+    assert situation(Table(snapshot_of("conga", **won), 0.0)).endswith("resignation; your rating is 1662? (+162)")
+    watched = situation(Table(snapshot_of("conga", seat=None, **won), 0.0))
+    assert watched == "alice (black) wins: resignation; alice 1662? (+162), search 1612 (-28)"
+
+
 def test_offers_are_told_to_whom_they_concern() -> None:
     assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=1)), 0.0)) == "search offers a draw"
     assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=0)), 0.0)) == ""
@@ -73,7 +84,8 @@ def test_rooms_are_sorted_and_filtered() -> None:
     rooms.update(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),), bots=()))
     assert rooms.running() == ("r1", "r3") or rooms.running() == ("r3", "r1")
     assert [line.key for line in rooms.lines("bot")] == []
-    assert "alice - bob" in room_line(room("r1", "conga", "alice", "bob"))
+    assert "casual conga        alice - bob 1640" in room_line(room("r1", "conga", "alice", "bob"))
+    assert room_line(room("r1", "conga", "a", "b", status="running", watchers=3)).endswith("0 moves, 3 watching")
 
 
 def test_values_are_for_the_first_side() -> None:
