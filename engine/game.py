@@ -128,6 +128,10 @@ class Game(ABC):
     def reason(self, state: State) -> str:
         """The word for an end at this finished position."""
 
+    def pointless(self) -> str:
+        """Why nobody would want to play with these options, though the rules allow it; as a rule nothing."""
+        return ""
+
     def points(self, state: State) -> tuple[int, int] | None:
         """The points of both sides, for games that count them."""
         return None

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
 from websockets.frames import CONT, TEXT, Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, Event
@@ -244,6 +246,7 @@ class Connection(ServerConnection):
         """The handler: everything happens as messages arrive, so there is just an end to wait for."""
         if self.subprotocol == JSON.subprotocol:
             self.text, self.codec = True, JSON
+        self.house.hall.spawn(self.measure())
         self.house.peers.add(self)
         try:
             await asyncio.shield(self.connection_lost_waiter)
@@ -251,6 +254,11 @@ class Connection(ServerConnection):
             self.gone = True
             self.house.peers.discard(self)
             self.house.desk.goodbye(self)
+
+    async def measure(self) -> None:
+        """The first ping; without it nothing would be known of the lag before the first interval is over."""
+        with suppress(ConnectionClosed):
+            self.latency = await (await self.ping())
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.house.addresses.release(self.address)

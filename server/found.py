@@ -22,15 +22,12 @@ def settle(game: str, options: Options, control: TimeControl) -> Options:
         rules = create(game, options)
     except GameError as error:
         raise Refusal("bad_options", str(error)) from None
-    settled = dict(rules.spec.options)
-    if game == "cohcoh" and int(settled["k"]) > int(settled["n"]):  # RULES: it can only be drawn
-        raise Refusal(
-            "bad_options", f"k = {settled['k']} in a line do not fit on a board of {settled['n']} x {settled['n']}"
-        )
+    if rules.pointless():
+        raise Refusal("bad_options", rules.pointless())
     over = judge(rules, rules.start(), 0, 1)
     if over is not None:
         raise Refusal("bad_options", f"at this position the game is over ({over.result}, {over.reason})")
-    return settled
+    return dict(rules.spec.options)
 
 
 def check_rated(options: Options, who: Player | None) -> None:

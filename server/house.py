@@ -77,6 +77,7 @@ class House:
                     peer.cut(1008, why)
             self.desk.matchmaker.look()
             try:
+                await self.cut_the_revoked()
                 await self.hall.sweep()
                 if self.store.shared:
                     await self.neighbours.look()
@@ -86,6 +87,16 @@ class House:
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 self.bug("the sweep failed")
+
+    async def cut_the_revoked(self) -> None:
+        """Whoever is here under an account that is revoked meanwhile has to go."""
+        holders = [peer for peer in self.peers if peer.player is not None and peer.player.account]
+        if not holders:
+            return
+        active = {account.player for account in await self.store.accounts() if account.revoked_at is None}
+        for peer in holders:
+            if peer.player is not None and peer.player.id not in active:
+                peer.cut(1008, "your account has been revoked")
 
     async def drain(self) -> None:
         """Tell everyone, and let what was begun become durable."""

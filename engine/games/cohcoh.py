@@ -215,6 +215,11 @@ class CohCoh(Game):
         known = len(axes) == 4 and len(found) <= MOST_HALVES
         return {"HALVES": (*found, 0), "AXES": tuple(axes), "HALVES_KNOWN": 1} if known else {}
 
+    def pointless(self) -> str:
+        """RULES: with k > n it can only be drawn."""
+        n, k = self.rules.N, self.rules.K
+        return f"k = {k} in a line do not fit on a board of {n} x {n}" if k > n else ""
+
     def describe(self, values: Mapping[str, OptionValue]) -> Spec:
         return Spec(self.name, self.title, self.sides, values, int(values["n"]), int(values["n"]))
 

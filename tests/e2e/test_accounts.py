@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.e2e.conftest import Come, Start
-from tests.e2e.guest import Guest
+from tests.e2e.guest import PATIENCE, Guest
 
 
 async def account(db: Path, *words: str) -> tuple[int, str, str]:
@@ -37,6 +37,8 @@ async def test_a_token_gives_a_name_to_its_owner_alone(start: Start, come: Come,
     assert again.you["name"] == "Alice~2"
     assert (await account(db, "list"))[1].split("\t")[0] == "alice"
     assert (await account(db, "revoke", "Alice"))[0] == 0
+    await asyncio.wait_for(alice.socket.wait_closed(), PATIENCE)
+    assert (alice.socket.close_code, alice.socket.close_reason) == (1008, "your account has been revoked")
     late = await Guest.open(server.url)
     assert (await late.refused("hello", token=token))["code"] == "bad_token"
     assert (await late.refused("hello", resume=alice.session))["code"] == "bad_session"
