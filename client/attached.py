@@ -11,8 +11,11 @@ from contextlib import suppress
 from client.bridges.limits import environment
 
 
-async def start(module: str, *words: str, heard: bool = False, token: str = "") -> Process:
-    """Run a module that watches its standard input. `heard`: what it says can be read. `token`: of its account."""
+async def start(module: str, *words: str, heard: bool = False, token: str = "", held: tuple[int, ...] = ()) -> Process:
+    """Run a module that watches its standard input. `heard`: what it says can be read. `token`: of its account.
+
+    `held`: open files that it holds too, for as long as it lives.
+    """
     output = PIPE if heard else DEVNULL
     secret = {"PARLOUR_TOKEN": token} if token else {}  # not an argument: everybody can read those
     return await asyncio.create_subprocess_exec(
@@ -21,6 +24,7 @@ async def start(module: str, *words: str, heard: bool = False, token: str = "") 
         stdin=PIPE,
         stdout=output,
         stderr=output,
+        pass_fds=held,
         start_new_session=True,  # Ctrl-C is for us, who end it ourselves
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ from client.statefile import state_folder, try_lock
 
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
+PAUSE = 0.05  # seconds between two looks at a lock
 REMEMBERED = 3  # bots; each is a process
 
 
@@ -29,6 +30,7 @@ class Place:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or state_folder() / "private"
         self._lock = -1
+        self.held: tuple[int, ...] = ()  # what a server of ours holds too, so that it has the place until it is gone
         self._passing: tempfile.TemporaryDirectory[str] | None = None
 
     def open(self) -> None:
@@ -42,6 +44,19 @@ class Place:
             self._lock = -1
         self._passing = tempfile.TemporaryDirectory(prefix="parlour-")
         self.folder = Path(self._passing.name)
+
+    async def reopen(self) -> None:
+        """The usual folder and no other: wait until the server that had it last has left. NoServer if it does not."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        for _ in range(int(2 * GRACE / PAUSE)):
+            if try_lock(lock):
+                self._lock = lock
+                self.held = (lock,)
+                return
+            await asyncio.sleep(PAUSE)
+        os.close(lock)
+        raise NoServer(f"another server is at work in {self.folder}")
 
     def bots(self, bot: str) -> tuple[str, ...]:
         """This bot and those of the last times, whom unfinished games may be against."""
@@ -65,15 +80,16 @@ class Place:
 
 
 class PrivateServer:
-    def __init__(self, bots: tuple[str, ...], place: Place) -> None:
-        self._bots, self._place = bots, place
+    def __init__(self, bots: tuple[str, ...], place: Place, settings: tuple[str, ...] = ()) -> None:
+        """`settings`: more flags of `parlour serve`."""
+        self._bots, self._place, self._settings = bots, place, settings
         self._process: asyncio.subprocess.Process | None = None
 
-    async def start(self) -> str:
+    async def start(self, port: int = 0) -> str:
         """Its address; NoServer if it does not come up."""
-        words = ["serve", "--port", "0", "--db", str(self._place.folder / "parlour.db"), "--log-level", "error"]
-        words += ["--house", ",".join(self._bots) or "none"]
-        self._process = await attached.start("client.privately", *words, heard=True)
+        words = ["serve", "--port", str(port), "--db", str(self._place.folder / "parlour.db"), "--log-level", "error"]
+        words += ["--house", ",".join(self._bots) or "none", *self._settings]
+        self._process = await attached.start("client.privately", *words, heard=True, held=self._place.held)
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         line = b""
@@ -85,6 +101,11 @@ class PrivateServer:
             await self.stop()
             raise NoServer(f"a private server could not be started: {' '.join(said.split())[-200:] or 'no answer'}")
         return line.decode().split()[-1]
+
+    async def ended(self) -> None:
+        """Wait until it is no more, by whatever cause."""
+        if self._process is not None:
+            await self._process.wait()
 
     async def stop(self) -> None:
         process, self._process = self._process, None

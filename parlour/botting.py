@@ -62,9 +62,7 @@ def maker_of(args: Namespace) -> Maker:
             if getattr(args, name):
                 raise UserError(f"--{name} goes with --exec")
         recipe = Recipe(args.bot, args.seconds, args.level, args.seed)
-        return of_recipe(
-            recipe, args.forensics, lazy=args.leave_with_stdin
-        )  # a bot of the house costs little until it plays
+        return of_recipe(recipe, args.forensics, lazy=args.lazy)
     return program_of(args)
 
 

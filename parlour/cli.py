@@ -19,6 +19,7 @@ COMMANDS = {
     "leaderboard": "the best players of a server, and their ratings",
     "serve": "run a server",
     "bot": "connect a bot: one of the house, your own, or any program",
+    "tournament": "round robin, swiss, knockout, matches, grading; resumable",
     "loadtest": "how much a server of yours can take",
     "account": "names and tokens of a server's players",
     "best": "the best move of a position",

@@ -138,7 +138,7 @@ async def keep(name: str, url: str, token: str, trust: str) -> None:
 
 async def start(name: str, url: str, token: str, trust: str) -> asyncio.subprocess.Process:
     recipe = recipe_of(name)
-    words = ["bot", recipe.bot, "--name", name, "--url", url, "--leave-with-stdin", "--no-state"]
+    words = ["bot", recipe.bot, "--name", name, "--url", url, "--leave-with-stdin", "--lazy", "--no-state"]
     words += ["--concurrent", str(THINKING if recipe.bot == "search" else QUICK)]
     if recipe.bot == "search":
         words += ["--level", str(recipe.level)]

@@ -64,6 +64,7 @@ def arguments(parser: ArgumentParser) -> None:
     programs.add_argument("--retries", metavar="N", type=whole, default=0, help="failures in a game to forgive (0)")
     programs.add_argument("--forensics", metavar="DIR", type=Path, help="where evidence of failures goes")
     where.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # for whoever starts us
+    where.add_argument("--lazy", action="store_true", help=SUPPRESS)  # a bot of the house costs little until it plays
     once = parser.add_argument_group("without a server")
     once.add_argument("--ask", metavar="GAME", help="print one move and leave")
     once.add_argument("--position", metavar="TEXT", help="for --ask, instead of the start")

@@ -1,0 +1,124 @@
+"""Everything that a tournament needs while it is played, put together: log, server, players, arbiter, runner."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from client.session import Session
+from client.statefile import StateFile
+from client.tournament import story as entries
+from client.tournament.arbiter import Arbiter
+from client.tournament.errors import TournamentError
+from client.tournament.folder import Folder
+from client.tournament.hosting import Hosting
+from client.tournament.log import Log
+from client.tournament.plan import Plan
+from client.tournament.players import Player
+from client.tournament.runner import Runner, Tell
+from client.tournament.story import Story, tell
+
+AT_ONCE = 4  # players that come up at a time; each is a process
+PATIENCE = 15.0  # seconds to wait for the server
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The server, and who we are there. Without a url the tournament has a server of its own."""
+
+    url: str = ""
+    token: str = ""
+    trust: str = ""
+
+
+@asynccontextmanager
+async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncIterator[Runner]:
+    """A runner that can begin. TournamentError or SessionError if something is missing."""
+    plan = folder.plan()
+    async with AsyncExitStack() as stack:
+        log, story = await open_log(folder, stack)
+        url = where.url or plan.url
+        if not url:
+            say("starting a server of its own")
+            hosting = Hosting(folder.server)
+            stack.push_async_callback(hosting.stop)
+            url = await hosting.start()
+        arbiter = await connect(plan, folder, Where(url, where.token, where.trust), stack)
+        await start_players(plan, folder, Where(url, trust=where.trust), stack, say)
+        yield Runner(plan, folder, log, story, arbiter, news)
+
+
+async def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
+    log = Log(folder.log_file)
+    stack.push_async_callback(log.close)
+    story = tell(log.open())
+    folder.check(story)
+    if not story.plan:
+        await log.keep(entries.beginning(folder.digest()))
+    return log, story
+
+
+async def connect(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStack) -> Arbiter:
+    state = StateFile(folder.players / "arbiter.json")
+    stack.callback(state.close)
+    name = re.sub(r"[^A-Za-z0-9]+", "-", plan.name).strip("-")[:20] or "tournament"
+    session = Session(
+        where.url, name=f"{name}-{secrets.token_hex(3)}", token=where.token, trust=where.trust, resume=state.open(),
+        client="parlour-tournament",
+    )  # fmt: skip
+    stack.push_async_callback(session.close)
+    welcome = await session.open(PATIENCE)
+    state.save(welcome.session)  # rooms that we make are ours alone
+    return Arbiter(session, plan, state)
+
+
+async def start_players(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStack, say: Say) -> None:
+    others = [player.name for player in plan.players if not player.started]
+    if others:
+        names = "that name" if len(others) == 1 else "those names"
+        say(f"{', '.join(others)} should connect to {where.url} under {names}")
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def start(player: Player) -> None:
+        async with places:
+            await player.start()
+
+    players = [Player(player, plan, folder, where.url, where.trust) for player in plan.players if player.started]
+    if players:
+        say(f"starting {len(players)} players")
+
+    async def stop() -> None:
+        await asyncio.gather(*(player.stop() for player in players))
+
+    stack.push_async_callback(stop)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for player in players:
+                group.create_task(start(player))
+    except ExceptionGroup as group_error:
+        error = group_error.exceptions[0]
+        if isinstance(error, TournamentError | OSError):
+            raise error from None
+        raise
+
+
+async def play(runner: Runner) -> None:
+    """To the end. SessionError if the server does not want us any more."""
+    listening = asyncio.create_task(runner.arbiter.listen())
+    playing = asyncio.create_task(runner.run())
+    try:
+        await asyncio.wait({listening, playing}, return_when=asyncio.FIRST_COMPLETED)
+        if playing.done():
+            playing.result()
+        else:
+            listening.result()
+    finally:
+        for task in (listening, playing):
+            task.cancel()
+        await asyncio.gather(listening, playing, return_exceptions=True)

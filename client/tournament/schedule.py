@@ -1,0 +1,93 @@
+"""Which games are to be played. Pure: the plan and the results so far say it all, whatever the order of the results.
+
+`schedule` lists every game that is certain. More may follow when these have been played, unless it is `final`. The
+games that were listed once are always listed again with the same numbers, so a tournament can be taken up at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import combinations
+from typing import NamedTuple
+
+from client.tournament.goals import tracks
+from client.tournament.knockout import knockout
+from client.tournament.listing import Listing, Schedule, played
+from client.tournament.plan import Plan
+from client.tournament.results import Results
+from client.tournament.sequential import weigh
+from client.tournament.swiss import swiss
+
+
+def schedule(plan: Plan, results: Results) -> Schedule:
+    return FORMATS[plan.format](plan, results)
+
+
+class Meeting(NamedTuple):
+    round: int
+    first: str
+    second: str
+
+
+def in_rounds(plan: Plan, meetings: Iterable[Meeting]) -> Schedule:
+    listing = Listing()
+    for meeting in meetings:
+        for _ in range(plan.games // 2):
+            listing.pair(meeting.round, meeting.first, meeting.second)
+    return listing.schedule(final=True)
+
+
+def round_robin(plan: Plan, results: Results) -> Schedule:
+    return in_rounds(plan, circle(plan.names, plan.rounds))
+
+
+def circle(names: tuple[str, ...], times: int) -> list[Meeting]:
+    """Everybody against everybody, by the old rule: one sits still and the others move on by one chair a round."""
+    chairs: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
+    size, found = len(chairs), []
+    for turn in range(times):
+        ring = chairs[1:]
+        for number in range(size - 1):
+            line = [chairs[0], *ring]
+            for one, other in zip(line[: size // 2], reversed(line[size // 2 :]), strict=True):
+                if one is not None and other is not None:
+                    found.append(Meeting(turn * (size - 1) + number + 1, one, other))
+            ring = [ring[-1], *ring[:-1]]
+    assert {frozenset(pair) for pair in combinations(names, 2)} == {frozenset(meeting[1:]) for meeting in found}
+    return found
+
+
+def gauntlet(plan: Plan, results: Results) -> Schedule:
+    """The first player against each of the others."""
+    hero, *others = plan.names
+    meetings = [Meeting(turn + 1, hero, other) for turn in range(plan.rounds) for other in others]
+    return in_rounds(plan, meetings)
+
+
+def match(plan: Plan, results: Results) -> Schedule:
+    """Pair after pair, until the test has its verdict or there have been enough."""
+    listing = Listing()
+    first, second = plan.names
+    pairs = [listing.pair(number + 1, first, second) for number in range(plan.games // 2)]
+    if plan.sprt is not None:
+        balance = weigh(played(pairs, results, first), plan.sprt)
+        if balance.verdict:
+            return listing.schedule(final=True, pairs=balance.pairs)
+    return listing.schedule(final=True)
+
+
+def grading(plan: Plan, results: Results) -> Schedule:
+    """Every student towards every goal, all of them pair by pair; a goal that is decided needs no more games."""
+    found = tracks(plan, results)
+    games = [game for track in found for pair in track.pairs[: track.needed] for game in pair]
+    return Schedule(tuple(sorted(games, key=lambda game: (game.opening, game.number))), (), True)
+
+
+FORMATS: dict[str, Callable[[Plan, Results], Schedule]] = {
+    "round-robin": round_robin,
+    "gauntlet": gauntlet,
+    "swiss": swiss,
+    "knockout": knockout,
+    "match": match,
+    "grading": grading,
+}

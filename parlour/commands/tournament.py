@@ -1,0 +1,79 @@
+"""Tournaments: round robin, gauntlet, swiss, knockout, matches that end when they are decided, and grading.
+
+parlour tournament run cup --game mancala --bot greedy --bot random --bot search@3
+parlour tournament run duel --game conga --format match --bot old=old.py --bot new=new.py --sprt 0,50 --opening-plies 4
+parlour tournament new spring --plan spring.toml      then: run spring
+parlour tournament status cup                         how far it is
+parlour tournament resume cup                         go on after Ctrl-C, a crash or a power failure
+parlour tournament table cup --csv                    or --json, or text
+
+A tournament is a folder. Whatever happens, what has been played is in it, and nothing is played twice. Without --url
+it has a server of its own. docs/tournaments.md leads from nothing to a graded table."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from pathlib import Path
+
+from parlour.cli import UserError
+
+
+def arguments(parser: ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, (about, add) in ACTIONS.items():
+        action = actions.add_parser(name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter)
+        action.add_argument("folder", metavar="FOLDER", type=Path, help="where the tournament is kept")
+        add(action)
+
+
+def new(parser: ArgumentParser) -> None:
+    from parlour.tournament.planning import add_plan
+
+    add_plan(parser)
+
+
+def resume(parser: ArgumentParser) -> None:
+    where = parser.add_argument_group("where")
+    where.add_argument("--url", default="", help="a server; without one the tournament has its own")
+    where.add_argument("--token", default="", help="the token of an account there (PARLOUR_TOKEN)")
+    where.add_argument("--tls-trust", metavar="FILE", default="", help="a certificate to trust beside the usual ones")
+    show = parser.add_argument_group("what is shown")
+    show.add_argument("--json", action="store_true", help="one JSON object a line")
+    show.add_argument("--quiet", action="store_true", help="lines and no screen, as where there is no terminal")
+
+
+def play(parser: ArgumentParser) -> None:
+    new(parser)
+    resume(parser)
+
+
+def status(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def table(parser: ArgumentParser) -> None:
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="for spreadsheets")
+    form.add_argument("--json", action="store_true", help="for programs")
+
+
+ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
+    "new": ("make a tournament: a folder with a plan that can still be changed", new),
+    "run": ("play it; with arguments for a plan, make it first", play),
+    "resume": ("go on with one that was interrupted", resume),
+    "status": ("how far it is, and what is under way", status),
+    "table": ("the results so far", table),
+}
+
+
+def run(args: Namespace) -> int:
+    from client.bots.load import LoadError
+    from client.tournament.errors import TournamentError
+    from client.tournament.folder import Folder
+    from parlour.tournament.actions import ACTIONS
+
+    try:
+        return ACTIONS[args.action](Folder(args.folder), args)
+    except (TournamentError, LoadError) as error:
+        raise UserError(str(error)) from None

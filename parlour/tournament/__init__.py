@@ -1,0 +1,1 @@
+"""The command line of tournaments; what they are is in client/tournament."""

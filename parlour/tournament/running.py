@@ -1,0 +1,62 @@
+"""`parlour tournament run` and `resume`: play, and show how it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from argparse import Namespace
+
+from client.errors import SessionError
+from client.run import interruptible
+from client.tournament.folder import Folder
+from client.tournament.run import Where, play, prepared
+from client.tournament.standings import standings
+from client.tournament.tables import as_text
+from parlour.cli import UserError
+from parlour.tournament.progress import JsonLines, Lines, Screen
+
+
+def run(folder: Folder, args: Namespace) -> int:
+    where = Where(args.url, args.token or os.environ.get("PARLOUR_TOKEN", ""), args.tls_trust)
+    if not finished(folder):
+        try:
+            asyncio.run(interruptible(one(folder, where, progress_of(args)), with_stdin=False))
+        except SessionError as error:
+            raise UserError(
+                f"{error}; what has been played is kept, see parlour tournament resume {folder.path}"
+            ) from None
+    if not args.json:
+        report(folder)
+    return 0 if finished(folder) else 130
+
+
+def finished(folder: Folder) -> bool:
+    return standings(folder.plan(), folder.story().results).finished
+
+
+async def one(folder: Folder, where: Where, lines: Lines) -> None:
+    async with prepared(folder, where, lines.say, lines.news) as runner:
+        showing = asyncio.create_task(lines.show(runner))
+        try:
+            await play(runner)
+        finally:
+            showing.cancel()
+            await asyncio.gather(showing, return_exceptions=True)
+
+
+def progress_of(args: Namespace) -> Lines:
+    if args.json:
+        return JsonLines(say)
+    return Lines(say) if args.quiet or not sys.stdout.isatty() else Screen()
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def report(folder: Folder) -> None:
+    if finished(folder):
+        print(f"\n{as_text(standings(folder.plan(), folder.story().results))}")
+    else:
+        print(f"stopped; go on with: parlour tournament resume {folder.path}")

@@ -1,0 +1,94 @@
+"""Tournaments against a real server with fast bots, in this process or in processes that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from client.tournament.folder import Folder
+from client.tournament.plan import Contestant, Plan
+from client.tournament.run import Where, play, prepared
+from client.tournament.runner import News
+from client.tournament.settling import settle
+from client.tournament.standings import standings
+from tests.e2e.botting import house, present
+from tests.e2e.parlours import parlour
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("ann", "ben", "cy", "dot", "eve", "fay")
+
+
+def contestants(count: int, **more: Any) -> tuple[Contestant, ...]:
+    return tuple(Contestant(name, at_a_time=3, **more) for name in NAMES[:count])
+
+
+def plan_of(format: str, players: tuple[Contestant, ...], **more: Any) -> Plan:
+    given = {"game": "maxconnect4", "opening_plies": 6, "concurrency": 6, "wait": 20.0, **more}
+    return settle(Plan("test", format=format, players=players, **given), "test")  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def server_with_bots(folder: Path, count: int) -> AsyncIterator[str]:
+    """A server where everybody has come."""
+    async with parlour(folder) as running, AsyncExitStack() as stack:
+        for number, name in enumerate(NAMES[:count]):
+            maker = house("greedy" if number % 2 else "random", seed=number)
+            await stack.enter_async_context(present(running.url, maker, name=name))
+        yield running.url
+
+
+class Ears:
+    """Everything a runner says."""
+
+    def __init__(self) -> None:
+        self.news: list[News] = []
+        self.said: list[str] = []
+
+    def ended(self) -> list[int]:
+        return [news.game.number for news in self.news if news.kind == "ended"]
+
+
+async def run(folder: Folder, url: str = "", ears: Ears | None = None) -> None:
+    """To its end."""
+    ears = ears or Ears()
+    async with prepared(folder, Where(url), ears.said.append, ears.news.append) as runner:
+        await play(runner)
+
+
+def table(folder: Folder) -> list[tuple[Any, ...]]:
+    """What must not depend on how often it was interrupted: everything but the times."""
+    known = standings(folder.plan(), folder.story().results)
+    assert known.finished
+    return [(row.name, row.points, row.seats, row.forfeits, row.rating) for row in known.rows]
+
+
+def moves(folder: Folder) -> dict[int, list[str]]:
+    """The moves of every game that counts."""
+    story = folder.story()
+    known = standings(folder.plan(), story.results)
+    return {
+        game.number: [line.split()[2] for line in story.results[game.number].record.partition("\n\n")[2].splitlines()]
+        for game in known.schedule.games
+    }
+
+
+async def start_command(*words: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", "tournament", *words,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+
+
+async def lines_of(process: asyncio.subprocess.Process) -> AsyncIterator[dict[str, Any]]:
+    assert process.stdout is not None
+    async for line in process.stdout:
+        yield json.loads(line)

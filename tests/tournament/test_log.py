@@ -1,0 +1,78 @@
+"""The log: whole lines count, half ones are cut off, and two never write at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from client.tournament import story
+from client.tournament.errors import TournamentError
+from client.tournament.log import Log, read
+from client.tournament.results import Result, Used
+from client.tournament.story import Answer, tell
+
+ENTRIES = [
+    story.beginning("abc"),
+    story.created(1, "r1"),
+    story.created(2, "r2"),
+    story.dropped(2, "r2", story.NO_RESULT),
+    story.ended(1, Result("1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n")),
+    story.answered(Answer("ann", "solves", "x", "a1", True, 0.5)),
+]
+
+
+async def test_a_log_tells_what_was_written(tmp_path: Path) -> None:
+    log = Log(tmp_path / "log.jsonl")
+    assert log.open() == []
+    for entry in ENTRIES[:-1]:
+        log.write(entry)
+    await asyncio.gather(*(log.keep(ENTRIES[-1]) for _ in range(3)))
+    await log.close()
+    found = tell(read(tmp_path / "log.jsonl"))
+    assert (found.plan, found.rooms, found.dropped) == ("abc", {}, {2: 1})
+    assert found.results[1] == Result(
+        "1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n"
+    )
+    assert found.answers["ann", "solves", "x"].right
+
+
+async def test_wherever_it_is_cut_the_whole_lines_before_count(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = Log(path)
+    log.open()
+    for entry in ENTRIES:
+        log.write(entry)
+    await log.close()
+    data = path.read_bytes()
+    for cut in range(0, len(data), 7):
+        path.write_bytes(data[:cut])
+        before = read(path)
+        again = Log(path)
+        assert again.open() == before
+        again.write(ENTRIES[1])
+        await again.close()
+        assert read(path) == [*before, ENTRIES[1]]
+        assert len(before) == data[:cut].count(b"\n")
+
+
+async def test_damage_in_the_middle_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"type":"tournament"}\n{"ty\n{"type":"created","game":1,"room":"x"}\n')
+    with pytest.raises(TournamentError, match="line 2 is damaged"):
+        read(path)
+    with pytest.raises(TournamentError, match="line 1 of the log cannot be understood"):
+        tell([{"type": "ended", "game": 1}])
+    with pytest.raises(TournamentError, match="another version"):
+        tell([{"type": "tournament", "version": 99, "plan": ""}])
+
+
+async def test_only_one_plays_a_tournament(tmp_path: Path) -> None:
+    one, other = Log(tmp_path / "log.jsonl"), Log(tmp_path / "log.jsonl")
+    one.open()
+    with pytest.raises(TournamentError, match="is being played already"):
+        other.open()
+    await one.close()
+    other.open()
+    await other.close()
