@@ -17,7 +17,8 @@ from client.note import clean
 from client.pace import human_delay
 from client.session import Session
 from client.table import Table
-from client.thinking import Source, in_thread, think
+from client.thinking import Source, think
+from client.threads import in_thread
 from engine.game import Game
 from protocol import messages as m
 

@@ -26,7 +26,8 @@ from client.policy import Policy, Wish
 from client.runner import Runner
 from client.session import Session
 from client.statefile import StateFile, default_file
-from client.thinking import Source, in_thread
+from client.thinking import Source
+from client.threads import in_thread
 from engine.errors import GameError
 from engine.registry import create
 

@@ -1,27 +1,23 @@
-"""A bot's own code, off the event loop: in a daemon thread, so that one that never returns holds nobody up."""
+"""A bot's own code: asked for a move off the event loop, within a time, and with the evidence kept if it fails."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import threading
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from client import note
 from client.bot import Bot, Budget, Thought, as_thought
 from client.bridges.failure import Failure
 from client.bridges.forensics import Case, default_folder, keep
 from client.note import Note
+from client.threads import in_thread
 from engine.errors import GameError
 from engine.game import Game, State
 
-T = TypeVar("T")
 LEAVING = 1.0  # seconds for a bot that is stopped to put its things away
 
 
@@ -47,34 +43,6 @@ class Source:
         elif state != game.start():
             words += ["--position", game.dump(state)]
         return [*words, "--seconds", f"{budget.seconds:.3f}", "--deadline", f"{max(seconds, 0.001):.3f}"]
-
-
-def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if future.cancelled():
-            return
-        if error is None:
-            future.set_result(result)  # type: ignore[arg-type]
-        else:
-            future.set_exception(error)
-
-    def run() -> None:
-        result: T | None = None
-        failed: Exception | None = None
-        try:
-            result = work()
-        except (StopIteration, SystemExit, KeyboardInterrupt) as error:  # of no meaning outside of the bot
-            failed = RuntimeError(f"{type(error).__name__} {error}".strip())
-        except Exception as error:
-            failed = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, result, failed)
-
-    threading.Thread(target=run, daemon=True).start()
-    return future
 
 
 async def think(bot: Bot, game: Game, state: State, budget: Budget, source: Source) -> Thought:
