@@ -195,9 +195,7 @@ def main() -> None:
     for folder in folders:
         print(f"the database in {folder or tempfile.gettempdir()}")
         show(asyncio.run(measure(max(1, args.moves), folder)))
-    print(
-        "stamps are whole milliseconds; own: mean beyond the bare mean; ratio: mean over it; goal: the goal over the p99"
-    )
+    print("stamps are whole milliseconds; own: mean beyond bare; ratio: mean over bare; goal: the goal over the p99")
 
 
 if __name__ == "__main__":

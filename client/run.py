@@ -30,6 +30,7 @@ from client.thinking import Source
 from client.threads import in_thread
 from engine.errors import GameError
 from engine.registry import create
+from protocol.loop import run_loop
 
 LONGEST = 26  # characters of a name that leave room for more
 
@@ -66,7 +67,7 @@ def run(
         if concurrent < 1 or (games is not None and games < 1):
             raise LoadError("a bot plays one game at least: games and concurrent are 1 or more")
         policy, manners = Policy(maker.games, concurrent=concurrent), Manners(source=Source(maker.source))
-        asyncio.run(play(Connection(place, name, secret), maker, policy, manners, wishes=wishes, games=games))
+        run_loop(play(Connection(place, name, secret), maker, policy, manners, wishes=wishes, games=games))
     except KeyboardInterrupt:
         pass
     except (LoadError, GameError, Failure, SessionError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from argparse import Namespace
@@ -27,14 +26,15 @@ from client.thinking import Source, think
 from engine.registry import GAMES, create
 from parlour.arguments import options_of
 from parlour.cli import UserError
+from protocol.loop import run_loop
 
 
 def run_bot(args: Namespace) -> int:
     try:
         maker = maker_of(args)
         if args.ask is not None:
-            return asyncio.run(ask_once(args, maker))
-        played = asyncio.run(
+            return run_loop(ask_once(args, maker))
+        played = run_loop(
             play(
                 connection_of(args),
                 maker,

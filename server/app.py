@@ -16,6 +16,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import NegotiationError
 from websockets.typing import Subprotocol
 
+from protocol.loop import run_loop
 from protocol.wire import CODECS
 from server.bus import open_bus
 from server.clockwork import Now, now
@@ -129,18 +130,4 @@ def main(settings: Settings, beside: Beside = lambda server: nullcontext()) -> N
     gc.freeze()  # what is there now stays: the collector need not look at it again and again
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(0.0005)  # the thread that writes to the disk is not to wait long for its turn
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        runner.run(serve_until_told(settings, beside))
-
-
-def loop_factory() -> type[asyncio.AbstractEventLoop] | None:
-    """uvloop where it can be had; elsewhere asyncio with a receive buffer that is not cleared for every message."""
-    if sys.platform != "win32":
-        with suppress(ImportError):
-            import uvloop
-
-            return uvloop.Loop
-    from asyncio import selector_events
-
-    selector_events._SelectorTransport.max_size = 16 * 1024  # type: ignore[attr-defined]
-    return None
+    run_loop(serve_until_told(settings, beside))
