@@ -27,6 +27,10 @@ class Asking:
         self._throttle = Throttle(limits.messages_per_second, limits.burst, time.monotonic())
         return [waiting for waiting in self._waiting.values() if waiting.sent]
 
+    def lag(self, now: float) -> float:
+        """Seconds for an answer, lately, or so far if one lets us wait for longer."""
+        return max([self.latency, *(now - waiting.since for waiting in self._waiting.values() if waiting.sent)])
+
     def disconnected(self) -> None:
         self.link = None
         for waiting in self._waiting.values():

@@ -11,7 +11,7 @@ from client.following import Write, lines
 from client.happenings import Happening, Lost
 from client.session import Session
 from client.table import Table
-from client.tui.words import offer_text, printable
+from client.tui.words import left_text, offer_text, printable
 from engine.errors import GameError
 from protocol import messages as m
 
@@ -114,18 +114,55 @@ class PlainPlay:
 
 
 async def play_plainly(session: Session, opening: m.Command, write: Write) -> None:
-    """Sit down as the command says, or in the game that was left, and play. SessionError."""
-    assert session.welcome is not None
+    """Sit down as the command says, or in a game that was left, and play. SessionError."""
     heard: asyncio.Queue[Heard] = asyncio.Queue()
-    left = session.welcome.rooms
-    room = left[0] if left else (await session.ask(opening)).room or getattr(opening, "room", "")
     hearing = asyncio.create_task(hear(session, heard))
     read_lines(heard)
     try:
-        await PlainPlay(session, room, write).run(heard)
+        command = await wanted(session, opening, heard, write)
+        if command is not None:
+            room = (await session.ask(command)).room or getattr(command, "room", "")
+            await PlainPlay(session, room, write).run(heard)
     finally:
         hearing.cancel()
         await asyncio.gather(hearing, return_exceptions=True)
+
+
+async def wanted(session: Session, opening: m.Command, heard: asyncio.Queue[Heard], write: Write) -> m.Command | None:
+    """To go on with a game that was left, or the opening; None if nobody types any more."""
+    if not await all_known(session, heard):
+        return None
+    left = {str(number): table for number, table in enumerate(session.tables.unfinished(), 1)}
+    for number, table in left.items():
+        write(f"{number}: {left_text(table)}")
+    while left:
+        write("type the number of a game that you left, to go on with it, or new")
+        while not isinstance(answer := await heard.get(), str | None):
+            pass
+        if answer is None or answer.strip() == "quit":
+            return None
+        if answer.strip() in left:
+            return m.Watch(id=session.id(), room=left[answer.strip()].room)
+        if answer.strip() == "new":
+            break
+    return opening
+
+
+async def all_known(session: Session, heard: asyncio.Queue[Heard]) -> bool:
+    """Wait until we know how the games stand that were left; False if the session has ended."""
+    assert session.welcome is not None
+    unknown, early = set(session.welcome.rooms), list[str]()
+    while unknown:
+        news = await heard.get()
+        if news is None:
+            return False
+        if isinstance(news, str):
+            early.append(news)
+        elif isinstance(news, m.Snapshot):
+            unknown.discard(news.room)
+    for line in early:
+        heard.put_nowait(line)
+    return True
 
 
 async def hear(session: Session, heard: asyncio.Queue[Heard]) -> None:

@@ -21,7 +21,7 @@ from client.statefile import state_folder, try_lock
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
 PAUSE = 0.05  # seconds between two looks at a lock
-REMEMBERED = 3  # bots; each is a process
+REMEMBERED = 2  # bots of before; each is a process
 
 
 class Place:
@@ -58,12 +58,12 @@ class Place:
         os.close(lock)
         raise NoServer(f"another server is at work in {self.folder}")
 
-    def bots(self, bot: str) -> tuple[str, ...]:
-        """This bot and those of the last times, whom unfinished games may be against."""
-        names = [bot]
+    def bots(self, *wanted: str) -> tuple[str, ...]:
+        """These bots and those of the last times, whom unfinished games may be against."""
+        names = [*wanted]
         with suppress(OSError, UnicodeError):
             names += (self.folder / "bots").read_text(encoding="utf-8").split()
-        return tuple(dict.fromkeys(names))[:REMEMBERED]
+        return tuple(dict.fromkeys(names))[: len(wanted) + REMEMBERED]
 
     def remember(self, bots: tuple[str, ...]) -> None:
         """For the next time. Only bots that did come: a name that is wrong must not be in the way for ever."""

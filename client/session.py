@@ -141,6 +141,11 @@ class Session:
         """Seconds for a question and its answer, lately."""
         return self._asking.latency
 
+    @property
+    def lag(self) -> float:
+        """Seconds that an answer takes now."""
+        return self._asking.lag(time.monotonic())
+
     # -- connections
 
     async def _live(self) -> None:

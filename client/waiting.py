@@ -20,10 +20,10 @@ class Waiting:
         self.command, self.answer = command, answer
         self.sent = False
         self._again = False  # it may have arrived twice
-        self._since = 0.0
+        self.since = 0.0
 
     def on_its_way(self) -> None:
-        self._again, self.sent, self._since = self.sent, True, time.monotonic()
+        self._again, self.sent, self.since = self.sent, True, time.monotonic()
 
     def cut(self) -> None:
         """The connection is gone: what may be sent again waits for the next."""
@@ -45,7 +45,7 @@ class Waiting:
                 self.answer.set_result(m.Ok(id=self.command.id, seq=seq))
             else:
                 self.answer.set_exception(Refused(reply))
-        return time.monotonic() - self._since
+        return time.monotonic() - self.since
 
     def _was_done(self, error: m.Error) -> bool:
         """The first copy had arrived after all, and this is the answer to the second."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from client.tui.ascii_only import AsciiOnly
 from client.tui.looks import Looks
 from client.tui.parlour_screen import Foyer, ParlourScreen
 from client.tui.plan import Plan, Wish
-from client.tui.words import name_of, printable
+from client.tui.words import printable
 from protocol import messages as m
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Parlour(App[str]):
         self.session: Session | None = None
         self.bots: frozenset[str] = frozenset()
         self.connection = ""  # what is wrong with it, if anything
-        self._unfinished: set[str] = set()  # rooms to be offered again
+        self._unknown: set[str] = set()  # rooms that were left, and how they stand is to come
 
     def on_mount(self) -> None:
         self.theme = "textual-dark"
@@ -97,8 +98,9 @@ class Parlour(App[str]):
         assert session.welcome is not None
         if plan.errand == "play":
             self.order(m.Lobby(id=self.next_id(), on=True))  # tells who is a bot
-            self._unfinished = set(session.welcome.rooms)
-        if not self._unfinished:
+        if plan.errand in ("play", "lobby"):
+            self._unknown = set(session.welcome.rooms)
+        if not self._unknown:
             self._errand()
 
     def _errand(self) -> None:
@@ -125,8 +127,10 @@ class Parlour(App[str]):
                 self._trouble("")
             case m.LobbyUpdate(bots=bots) if bots is not None:
                 self.bots = frozenset(bot.name for bot in bots)
-            case m.Snapshot(room=room) if room in self._unfinished:
-                self._offer(room)
+            case m.Snapshot(room=room) if room in self._unknown:
+                self._unknown.discard(room)
+                if not self._unknown:
+                    self._offer()
         self._each(lambda screen: screen.hear(happening))
 
     def _screens(self) -> list[ParlourScreen]:
@@ -141,32 +145,15 @@ class Parlour(App[str]):
         self.connection = text
         self._each(lambda screen: screen.trouble())
 
-    def _offer(self, room: str) -> None:
-        """Go on with a game that was left?"""
-        table = self.table(room)
-        others, self._unfinished = self._unfinished - {room}, set()
-        if table is None or table.status == "ended":
-            self._unfinished = others
-            if not others:
-                self._errand()
-            return
-        name = table.setup.game if table.game is None else table.game.title
-        left = f"You left a game of {name} against {name_of(table.opponent)} after {table.ply} moves."
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.open_table(room)
-                return
-            if own:  # nobody waits there, and the house has only so many rooms
-                for given_up in (room, *others):
-                    self.order(m.Resign(id=self.next_id(), room=given_up))
+    def _offer(self) -> None:
+        """All games that were left are known: go on with one of them?"""
+        left = [] if self.session is None else self.session.tables.unfinished()
+        if not left:
             self._errand()
+            return
+        from client.tui.unfinished import offer
 
-        from client.tui.confirm import Confirm
-
-        own = self.host is not None and self.host.is_private
-        question = "Go on with it? No gives it up." if own else "Go on with it?"
-        self.push_screen(Confirm(f"{left} {question}"), answered)
+        offer(self, left, self._errand)
 
     # -- for the screens
 
@@ -176,13 +163,24 @@ class Parlour(App[str]):
     def table(self, room: str) -> Table | None:
         return None if self.session is None else self.session.tables.get(room)
 
+    @property
+    def plays_alone(self) -> bool:
+        """In a server of our own, where all others are bots."""
+        return self.host is not None and self.host.is_private
+
     def is_bot(self, name: str) -> bool:
-        """In a server of our own there is nobody else."""
-        return name in self.bots or (self.host is not None and self.host.is_private)
+        return name in self.bots or self.plays_alone
+
+    @cached_property
+    def newcomer(self) -> bool:
+        """Whether somebody has to be told how to move."""
+        from client.tui.first_game import first_game
+
+        return first_game()
 
     def lag(self) -> str:
-        slow = self.session is not None and self.session.latency > SLOW and not self.connection
-        return f"slow connection: {self.session.latency:.1f} s" if slow and self.session is not None else ""
+        seconds = 0.0 if self.session is None or self.connection else self.session.lag
+        return f"slow connection: {seconds:.1f} s" if seconds > SLOW else ""
 
     def order(self, command: m.Command, then: Callable[[m.Ok], None] | None = None) -> None:
         """Ask the server; what it says to that is told on the screen."""

@@ -9,10 +9,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(ModalScreen[bool | None]):
+    """None: no answer, which is seldom a yes."""
+
     BINDINGS = [
         Binding("y", "answer(True)", show=False),
-        Binding("n,escape", "answer(False)", show=False),
+        Binding("n", "answer(False)", show=False),
+        Binding("escape", "dismiss(None)", show=False),
     ]
 
     def __init__(self, question: str) -> None:

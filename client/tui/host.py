@@ -41,7 +41,7 @@ class Host:
     async def _own(self) -> str:
         self._place.open()
         vs = "" if self.plan.wish is None else self.plan.wish.vs
-        bots = self._place.bots(vs) if vs else HOUSE
+        bots = self._place.bots(*((vs,) if vs else HOUSE))
         self._server = PrivateServer(bots, self._place)
         self.is_private = True
         url = await self._server.start()

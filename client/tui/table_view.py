@@ -37,8 +37,7 @@ class TableView(ParlourScreen):
         super().__init__()
         self.room, self._sought = room, sought
         self.play: Play | None = None
-        self._notice = ""
-        self._greeted = False
+        self._notice = self._title = ""
 
     def parts(self) -> ComposeResult:
         looks = self.house.looks
@@ -109,8 +108,6 @@ class TableView(ParlourScreen):
             self.play = Play(table)
         self.play.fresh(table)
         self._send_premove()
-        lag = self.house.lag()
-        self.query_one("#title", Static).update(f" {title(table)}{f'   {lag}' if lag else ''}")
         self._paint_board()
         self.query_one(MoveList).show(table.moves, table.setup.sides, self.play.ply)
         self.query_one(NoteView).show(table, self.play.ply)
@@ -129,10 +126,18 @@ class TableView(ParlourScreen):
         table, play = self.table, self.play
         if table is None or play is None:
             return
+        self._entitle(table)
         now = time.monotonic()
         for side in (0, 1):
             place = side if not play.flipped else 1 - side
             self.query_one(f"#seat-{place}", SeatLine).show(table, side, now)
+
+    def _entitle(self, table: Table) -> None:
+        lag = self.house.lag()
+        text = f" {title(table)}{f'   {lag}' if lag else ''}"
+        if text != self._title:
+            self._title = text
+            self.query_one("#title", Static).update(text)
 
     def _say_line(self) -> None:
         self.query_one("#prompt", Static).update(" " + self._line())
@@ -165,7 +170,7 @@ class TableView(ParlourScreen):
             line += "   m: rematch   q: leave   arrows: look at the game"
         elif table.status == "ended" and table.next:
             line += "   m: on to the rematch"
-        elif table.my_move and not self._greeted and not table.moves[1:]:
+        elif table.my_move and not table.moves[1:] and self.house.newcomer:
             line += "   " + FIRST_HINT.format(move=table.game.legal(table.state)[0])
         return line
 
@@ -197,7 +202,7 @@ class TableView(ParlourScreen):
         except GameError as error:
             self.notice(str(error))
             return
-        self._greeted = True
+        self.house.newcomer = False
         self.house.order(m.Move(id=self.house.next_id(), room=self.room, ply=table.ply, move=move))
 
     def _send_premove(self) -> None:

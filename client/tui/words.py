@@ -158,6 +158,12 @@ def situation(table: Table) -> str:
     return f"{side_name(table, table.turn)} to move"
 
 
+def left_text(table: Table) -> str:
+    """A game that somebody has left in the middle."""
+    name = table.setup.game if table.game is None else table.game.title
+    return f"{name} against {name_of(table.opponent)} after {table.ply} {'move' if table.ply == 1 else 'moves'}"
+
+
 def offer_text(table: Table) -> str:
     """The opponent's offer that waits for an answer, if there is one."""
     if table.seat is None:

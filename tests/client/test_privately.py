@@ -41,6 +41,7 @@ def test_the_latest_bots_are_remembered(tmp_path: Path) -> None:
         place.remember(place.bots(bot))
     assert place.bots("search") == ("search", "random", "search@5")
     assert place.bots("greedy") == ("greedy", "random", "search@5")
+    assert place.bots("search", "random", "minimax") == ("search", "random", "minimax", "search@5", "greedy")
 
 
 async def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A network that misbehaves: a proxy between a client and a server which cuts connections and swallows bytes."""
+"""A network that misbehaves: a proxy between client and server which cuts connections, delays and swallows bytes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class FaultProxy:
         self._pairs: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.cut_between: tuple[int, int] | None = None
+        self.delay = 0.0  # seconds that everything takes, either way
         self.swallow = False  # a black hole: the connection stands and nothing comes through
         self.refuse = False
         self.cuts = self.connections = 0
@@ -89,6 +90,7 @@ class FaultProxy:
                             await writer.drain()
                         self._end(pair)
                         return
+                await asyncio.sleep(self.delay)
                 if not (self.swallow or hole):
                     writer.write(data)
                     await writer.drain()

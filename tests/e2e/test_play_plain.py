@@ -6,23 +6,29 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 
-@pytest.fixture
-def game(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    words = ["play", "cohcoh", "--private", "--plain", "--vs", "random", "--seat", "first", "--option", "k=4"]
+@contextmanager
+def playing(folder: Path, game: str, *words: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, "-m", "parlour", *words],
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "TERM": "dumb"},
+        [sys.executable, "-m", "parlour", "play", game, "--private", "--plain", "--vs", "random", *words],
+        env={**os.environ, "XDG_STATE_HOME": str(folder / "state"), "TERM": "dumb"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
         yield process
         process.kill()
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    with playing(tmp_path, "cohcoh", "--seat", "first", "--option", "k=4") as process:
+        yield process
 
 
 def until(game: subprocess.Popen[str], text: str) -> list[str]:
@@ -60,6 +66,19 @@ def test_a_game_line_by_line(game: subprocess.Popen[str]) -> None:
     tell(game, "resign")
     until(game, "random (black) wins: resignation")
     assert game.wait(20) == 0
+
+
+def test_games_that_were_left_are_offered(tmp_path: Path) -> None:
+    for game, answers in (("conga", []), ("mancala", ["new"]), ("cohcoh", ["3", "1"])):
+        with playing(tmp_path, game, "--seat", "first") as process:
+            for answer in answers:
+                until(process, "type the number of a game")
+                tell(process, answer)
+            shown = until(process, "your move")
+            tell(process, "quit")
+            assert process.wait(20) == 0
+    assert any(line.startswith(("Conga", "Mancala")) for line in shown)
+    assert not any(line.startswith("n-k-coh-coh") for line in shown)
 
 
 def test_the_end_of_the_input_is_a_way_to_leave(game: subprocess.Popen[str]) -> None:

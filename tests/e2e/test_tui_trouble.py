@@ -9,6 +9,7 @@ import pytest
 from client.tui.app import Parlour
 from client.tui.looks import Looks
 from client.tui.plan import Errand, Plan, Wish
+from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, until
 from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
 from tests.tui.still import picture_of
@@ -55,6 +56,42 @@ async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
             assert screen.room == room
             assert screen.table is not None
             assert screen.table.seat == 0
+
+
+async def test_of_several_unfinished_games_one_is_chosen(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, opponent(house.url):
+        rooms = []
+        for game, answer in (("conga", ""), ("mancala", "n")):
+            async with client(house.url, tmp_path, "play", Wish(game, seat=0, vs="bob")) as (app, pilot):
+                if answer:
+                    await settled(pilot, "a game is offered", lambda: "You left a game" in picture_of(app))
+                    await pilot.press(answer)
+                rooms.append((await at_table(app, pilot)).room)
+        async with client(house.url, tmp_path) as (app, pilot):  # the lobby
+            await settled(pilot, "both are offered", lambda: "You left 2 games" in picture_of(app))
+            shown = picture_of(app)
+            first = shown.index("Conga against bob") < shown.index("Mancala against bob")
+            await pilot.press(*(["down"] if first else []), "enter")
+            assert (await at_table(app, pilot)).room == rooms[1]
+
+
+async def test_a_slow_connection_is_told_about_as_long_as_it_is_slow(tmp_path: Path) -> None:
+    async with (
+        parlour(tmp_path) as house,
+        FaultProxy(house.url).open() as proxy,
+        opponent(house.url),
+        client(proxy.url, tmp_path, "play", Wish("conga", seat=0, vs="bob")) as (app, pilot),
+    ):
+        screen = await at_table(app, pilot)
+        assert "slow connection" not in picture_of(app)
+        proxy.delay = 1.0
+        await pilot.press(*"a4b4", "enter")
+        await settled(pilot, "it is seen before there is an answer", lambda: "slow connection: 0." in picture_of(app))
+        assert screen.table is not None
+        assert screen.table.ply == 0
+        proxy.delay = 0.0
+        await settled(pilot, "all is well", lambda: "slow connection" not in picture_of(app))
+        assert screen.table.ply > 0
 
 
 @pytest.mark.parametrize(("errand", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])

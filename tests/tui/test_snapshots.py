@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
+from textual.screen import Screen
 
+import client.tui
+from client.tui.choice import Choice
 from client.tui.confirm import Confirm
 from client.tui.help import Help
 from client.tui.keys import LOBBY_HELP, table_help
@@ -15,9 +20,12 @@ from client.tui.leaderboard import Leaderboard
 from client.tui.lobby_screen import LobbyScreen
 from client.tui.looks import Looks
 from client.tui.new_game import NewGame
+from client.tui.parlour_screen import ParlourScreen
 from client.tui.plan import Wish
 from client.tui.rooms import Rooms
+from client.tui.table_manners import TableManners
 from client.tui.table_screen import TableScreen
+from client.tui.table_view import TableView
 from client.tui.wall_screen import WallScreen
 from protocol import messages as m
 from protocol.messages import Snapshot
@@ -25,6 +33,7 @@ from tests.tui.lobbies import news
 from tests.tui.still import AT, Still, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
+SHARED: set[type] = {ParlourScreen, TableView, TableManners}  # what screens are made of
 SIZES = [(80, 24), (120, 40)]
 MATED = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
 
@@ -88,12 +97,20 @@ async def leaderboard(app: Still) -> None:
     board.show("conga", LEADERS)  # the answer to a question of before
 
 
+async def foyer(app: Still) -> None:
+    """The first screen is there by itself."""
+
+
 SCREENS: dict[str, Callable[[Still], object]] = {
+    "foyer": foyer,
     "lobby": lambda app: app.see(LobbyScreen()),
     "wall": lambda app: app.see(WallScreen(tuple(TABLES))),
     "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help())),
     "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
     "leaderboard": leaderboard,
+    "choice": lambda app: app.push_screen(
+        Choice("You left 2 games. Go on with one?", ["Conga against bob after 3 moves", "a new game"])
+    ),
     "confirm": lambda app: app.push_screen(Confirm("Resign this game?")),
     "new-game": lambda app: app.push_screen(NewGame(Wish("mancala", vs="greedy"), Rooms())),
 }
@@ -111,6 +128,22 @@ async def test_screens(name: str, size: tuple[int, int]) -> None:
             app.screen._flush()
         await pilot.pause()
         compare(name, size, picture_of(app))
+
+
+async def test_no_screen_is_missing() -> None:
+    for module in iter_modules(client.tui.__path__):
+        import_module(f"client.tui.{module.name}")
+    seen: set[type] = {TableScreen}
+    for open_screen in SCREENS.values():
+        app = Still()
+        async with app.run_test(size=(80, 24)):
+            await open_screen(app)  # type: ignore[misc]
+            seen.add(type(app.screen))
+    assert seen == {kind for kind in subclasses(Screen) if kind.__module__.startswith("client.tui.")} - SHARED
+
+
+def subclasses(kind: type) -> set[type]:
+    return {each for child in kind.__subclasses__() for each in (child, *subclasses(child))}
 
 
 async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
