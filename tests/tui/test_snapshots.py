@@ -143,7 +143,8 @@ async def test_no_screen_is_missing() -> None:
 
 
 def subclasses(kind: type) -> set[type]:
-    return {each for child in kind.__subclasses__() for each in (child, *subclasses(child))}
+    children: list[type] = kind.__subclasses__()
+    return {each for child in children for each in (child, *subclasses(child))}
 
 
 async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
