@@ -52,7 +52,7 @@ class Matchmaker:
         async with self._turn, hall.store.alone("pair"):
             created = await self._founder.created(peer, command, met)
             who = await self._founder.rated(peer, command.game, options)
-            seeker = Wait("", player.id, who.rating, hall.now(), met)
+            seeker = Wait("", player.id, who.rating, hall.now(), met, who.provisional)
             waits = (await self._waits(command.game)).get(terms(options, command.clock, command.rated), [])
             for wait in choices(seeker, waits, seeker.since):
                 live = await hall.room(wait.room)
@@ -70,7 +70,8 @@ class Matchmaker:
             info = read_part(data, RoomInfo)
             seats = [seat for seat in info.seats if seat is not None]
             if info.paired and len(seats) == 1 and seats[0].online:
-                wait = Wait(info.room, seats[0].player, seats[0].rating, info.created_at, info.met)
+                (seat,) = seats
+                wait = Wait(info.room, seat.player, seat.rating, info.created_at, info.met, seat.provisional)
                 waits.setdefault(terms(info.options, info.clock, info.rated), []).append(wait)
         return waits
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 NEAR = 100  # points apart that are near enough at once
-WIDER = 20  # points more for every second that one of the two waits
+UNSURE = 400  # where one of the two ratings is provisional
+WIDER = 100  # points more for every second that one of the two waits
 
 
 class Wait(NamedTuple):
@@ -17,6 +18,7 @@ class Wait(NamedTuple):
     rating: int | None
     since: int
     met: str = ""
+    provisional: bool = False
 
 
 def choices(seeker: Wait, others: Iterable[Wait], now: int) -> list[Wait]:
@@ -42,7 +44,8 @@ def matches(waits: Iterable[Wait], now: int) -> list[tuple[Wait, Wait]]:
 
 def fits(one: Wait, other: Wait, now: int) -> bool:
     seconds = (now - min(one.since, other.since)) / 1000
-    return apart(one, other) <= NEAR + WIDER * seconds
+    at_once = UNSURE if one.provisional or other.provisional else NEAR
+    return apart(one, other) <= at_once + WIDER * seconds
 
 
 def apart(one: Wait, other: Wait) -> int:

@@ -227,7 +227,8 @@ def digest(secret: str) -> bytes:
 
 
 def new_secret() -> str:
-    return secrets.token_urlsafe(24)
+    """Long, random, and without the dash that a command line would take for a flag."""
+    return secrets.token_hex(24)
 
 
 Commit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it

@@ -62,7 +62,7 @@ async def until_none_waits(server: Running) -> None:
 
 async def test_the_nearest_of_those_who_wait(start: Start, come: Come) -> None:
     server = await start()
-    low, mid, high, seeker = await rated_members(server, come, low=1000, mid=1500, high=2000, seeker=1560)
+    low, mid, high, seeker = await rated_members(server, come, low=300, mid=1500, high=2700, seeker=1560)
     rooms = [await waits(guest, rated=True) for guest in (low, mid, high)]
     found = await seeker.ask("pair", **TERMS, rated=True)
     assert found["room"] == rooms[1]
@@ -75,12 +75,12 @@ async def test_the_nearest_of_those_who_wait(start: Start, come: Come) -> None:
 async def test_who_waits_reaches_farther_with_time_and_goes_over(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    old, young = await rated_members(server, come, old=1500, young=1850)
+    old, young = await rated_members(server, come, old=1000, young=3100)
     host = await waits(old)
     room = await waits(young)
     clock.pass_by(10)
     assert await waiting_rooms(server) == 2
-    clock.pass_by(3)
+    clock.pass_by(10)
     assert (await young.find(type="ended", room=room))["result"] == "*"
     assert (await young.find(type="rematched", room=room))["next"] == host
     snapshot = await young.find(type="snapshot", room=host)
@@ -95,7 +95,7 @@ async def test_who_waits_reaches_farther_with_time_and_goes_over(start: Start, c
 async def test_not_the_same_opponent_again_while_another_waits(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    ann, ben, cy = await rated_members(server, come, ann=1500, ben=1500, cy=1800)
+    ann, ben, cy = await rated_members(server, come, ann=1500, ben=1500, cy=3100)
     game = await room_of(ann, ben)
     await ann.ask("resign", room=game)
     room = await waits(ann)

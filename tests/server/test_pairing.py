@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.pairing import NEAR, WIDER, Wait, choices, fits, matches
+from server.pairing import NEAR, UNSURE, WIDER, Wait, choices, fits, matches
 
 NOW = 1_000_000
 
@@ -29,6 +29,14 @@ def test_the_longer_somebody_waits_the_farther_they_reach() -> None:
     assert not fits(me, other, NOW + 9_999)
     assert fits(me, other, NOW + 10_000)
     assert fits(wait("me", 1500), wait("patient", 1500 + NEAR + 10 * WIDER, seconds=10), NOW)
+
+
+def test_a_rating_that_is_not_certain_need_not_be_near() -> None:
+    me, other = wait("me", 1500), wait("other", 1500 + UNSURE)
+    assert not fits(me, other, NOW)
+    assert fits(me, other._replace(provisional=True), NOW)
+    assert fits(me._replace(provisional=True), other, NOW)
+    assert not fits(me._replace(provisional=True), other._replace(rating=1501 + UNSURE), NOW)
 
 
 def test_who_has_no_rating_plays_anybody_but_the_near_ones_come_first() -> None:

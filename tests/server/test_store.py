@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.store import Append, Conflict, Session, Store, Unavailable, open_store
+from server.store import Append, Conflict, Session, Store, Unavailable, new_secret, open_store
 from server.store import appended as put
 from tests.server.stores import row
 
@@ -151,3 +151,9 @@ async def test_the_newest_of_many_rooms(store: Store) -> None:
         await put(store, Append(room, 0, (b"x",) * count))
     assert await store.latest(["r1", "r2", "nowhere"]) == {"r1": 1, "r2": 3}
     assert await store.latest([]) == {}
+
+
+def test_a_secret_can_be_typed_behind_a_flag() -> None:
+    secrets = {new_secret() for _ in range(500)}
+    assert len(secrets) == 500
+    assert all(secret.isalnum() and len(secret) == 48 for secret in secrets)
