@@ -58,7 +58,7 @@ async def think(bot: Bot, game: Game, state: State, budget: Budget, source: Sour
 
     working = in_thread(work)
     try:
-        async with asyncio.timeout(budget.remaining() + bot.overtime):
+        async with asyncio.timeout(seconds + bot.overtime):
             return await asyncio.shield(working)
     except Failure:
         raise  # a bridge has kept the evidence already
@@ -70,7 +70,7 @@ async def think(bot: Bot, game: Game, state: State, budget: Budget, source: Sour
             working.exception()  # of no interest to anybody
         if isinstance(error, asyncio.CancelledError):
             raise
-        failure, trace = Failure("timeout", f"no answer after {time.monotonic() - began:.1f} s"), ""
+        failure, trace = Failure("timeout", f"no answer after {seconds + bot.overtime:.1f} s"), ""
     except GameError as error:
         failure, trace = Failure("illegal", str(error)), ""
     except Exception as error:

@@ -15,7 +15,7 @@ from client.bridges.adapters import ADAPTERS
 from client.bridges.failure import Failure
 from client.bridges.forensics import default_folder
 from client.bridges.limits import Limits
-from client.bridges.program import Program, name_of, split
+from client.bridges.program import Program, from_anywhere, name_of, split
 from client.clocks import parse
 from client.errors import SessionError
 from client.maker import Maker, of_homework, of_program, of_recipe
@@ -71,6 +71,8 @@ def program_of(args: Namespace) -> Maker:
         raise UserError(f"there is no adapter {args.adapter[:40]!r}; there are {', '.join(ADAPTERS)}")
     folder = args.workdir or Path.cwd()
     words = split(args.exec, folder)
+    if args.adapter is not None and args.workdir is None:
+        words = (words[0], *from_anywhere(words[1:]))
     program = Program(
         words=words,
         folder=folder.absolute(),

@@ -63,6 +63,11 @@ def split(command: str, folder: Path) -> tuple[str, ...]:
     return tuple(words)
 
 
+def from_anywhere(words: Sequence[str]) -> tuple[str, ...]:
+    """The words for a program that runs in another folder: files of this one are named so that they are found."""
+    return tuple(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
+
+
 def name_of(words: Sequence[str]) -> str:
     """What a program is called: its script, where it has one, and not what runs it."""
     name = Path(words[0]).name

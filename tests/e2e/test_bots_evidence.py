@@ -45,6 +45,7 @@ KINDS = {
     "hangs": (HANGS, ("bot.py", "--ask", "conga", "--deadline", "0.2")),
     "process": (RAISES.format(isolation="process"), ("bot.py", *MANCALA)),
     "exec": (EXEC, ("--exec", PROGRAM, *MANCALA)),
+    "elsewhere": ("import sys; sys.exit('found')", ("--exec", PROGRAM, "--adapter", "mancala", *MANCALA)),
     "homework": (HOMEWORK, ("--exec", f"{PROGRAM} {{in}}", "--adapter", "mancala", "--workdir", ".", *MANCALA)),
 }
 
@@ -72,7 +73,7 @@ def test_it_happens_again(kind: str, tmp_path: Path) -> None:
     status, again, _ = sentence([str(script)], "/", tmp_path)
     if kind == "process":  # a worker answers with what went wrong
         assert (status, json.loads(again.splitlines()[-1])["error"]) == (0, first.partition("error: ")[2])
-    elif kind in ("exec", "homework"):
+    elif kind in ("exec", "homework", "elsewhere"):
         assert status != 0
         assert again
         assert first.endswith(again[:160])
