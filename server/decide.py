@@ -15,7 +15,7 @@ from engine.replay import judge
 from protocol import messages as m
 from protocol.messages import AnyEvent, ErrorCode, Moved, Player
 from server import clock
-from server.room import BOTH_GONE, Room, evolved, state_at
+from server.room import BOTH_GONE, Room, evolved, occurrences, state_at
 
 NO_RESULT: m.Result = "*"
 NAMES_ONLY = "a rated game is for names with a token; play a casual one, or ask whoever runs the server for a token"
@@ -119,8 +119,9 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
 def finish(room: Room, moved: Moved, now: int) -> Decision:
     """The move, and the end of the game where the rules see one."""
     game, state = room.game, room.state
-    occurrences = 1 if game.spec.repetition is None else room.seen.count(state)
-    outcome = judge(game, state, moved.ply, occurrences)
+    enough = game.spec.repetition
+    times = 1 if enough is None else occurrences(room, enough)
+    outcome = judge(game, state, moved.ply, times)
     if outcome is None:
         return Decision((moved,), room)
     end = by_rules(room, outcome, now)

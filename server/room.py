@@ -6,7 +6,8 @@ server/decide.py says which events a command leads to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from engine.game import Game, State
@@ -19,6 +20,7 @@ from server.trail import Trail
 CHAT_KEPT = 50  # of what was said, for those who come late
 new = object.__new__
 new_tuple = tuple.__new__
+MARK = 8  # bytes
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
 
 
@@ -44,7 +46,7 @@ class Room:
     seats: tuple[Seat | None, Seat | None]
     away: tuple[int | None, int | None]  # since when a seat's player is gone
     state: State
-    seen: Trail[State]  # all states so far, in games that count how often one occurs
+    seen: bytes  # a mark of every state so far, in games that count how often one occurs
     moves: Trail[Made]
     clocks: clock.Clocks
     draw: int | None  # the seat that offers
@@ -65,7 +67,7 @@ class Room:
         self.seats = (None, None)
         self.away = (None, None)
         self.state = self.game.start()
-        self.seen = Trail([self.state])
+        self.seen = mark(self.state)
         self.moves = Trail()
         self.clocks = clock.wound(setup.clock, setup.at)
         self.draw = self.takeback = self.rematch = None
@@ -148,13 +150,29 @@ def played(room: Room, event: Moved) -> State:
     return room.game.after(room.state, room.game.parse(room.state, event.move))
 
 
-def state_at(room: Room, ply: int) -> State:
-    """The state after so many plies, which is not kept."""
+def states(room: Room) -> Iterator[State]:
+    """The start, and the state after every move: they are not kept."""
     game = room.game
     state = game.start()
-    for made in room.moves.first(ply):
+    yield state
+    for made in room.moves:
         state = game.after(state, game.parse(state, made.move))
-    return state
+        yield state
+
+
+def state_at(room: Room, ply: int) -> State:
+    return next(islice(states(room), ply, None))
+
+
+def mark(state: State) -> bytes:
+    """A few bytes that equal states have in common, and different ones hardly ever."""
+    return hash(state).to_bytes(MARK, "little", signed=True)
+
+
+def occurrences(room: Room, enough: int) -> int:
+    """How often the state of a room has occurred, this time included; exact where it is enough to matter."""
+    found = room.seen.count(room.seen[-MARK:])
+    return found if found < enough else list(states(room)).count(room.state)
 
 
 def horizon(room: Room, before: int) -> int:
@@ -171,7 +189,7 @@ def horizon(room: Room, before: int) -> int:
 def moved(room: Room, event: Moved, state: State) -> None:
     room.state = state
     if room.game.spec.repetition is not None:
-        room.seen = room.seen.plus(state)
+        room.seen += mark(state)
     made = (event.seq, event.side, event.move, event.took, event.charged, event.left, event.note)
     room.moves = room.moves.plus(new_tuple(Made, made))
     room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
@@ -224,7 +242,7 @@ def declined(room: Room, event: m.Declined) -> None:
 def taken_back(room: Room, event: m.TakenBack) -> None:
     """The clocks keep what they show: time that was used stays used."""
     room.state = state_at(room, event.ply)
-    room.seen = room.seen.first(event.ply + 1)
+    room.seen = room.seen[: MARK * (event.ply + 1)]
     room.moves = room.moves.first(event.ply)
     room.clocks = room.clocks._replace(since=event.at)
     room.draw = room.takeback = None

@@ -43,10 +43,6 @@ class Trail(Generic[T]):
         """The last ones, at most so many."""
         return self._items[max(0, self.length - count) : self.length]
 
-    def count(self, item: T) -> int:
-        whole = len(self._items) == self.length
-        return self._items.count(item) if whole else self._items[: self.length].count(item)
-
     def __len__(self) -> int:
         return self.length
 
