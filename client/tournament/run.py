@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from client.session import Session
 from client.statefile import StateFile
 from client.tournament import story as entries
+from client.tournament.answers import ask, unanswered
 from client.tournament.arbiter import Arbiter
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
@@ -21,6 +22,7 @@ from client.tournament.plan import Plan
 from client.tournament.players import Player
 from client.tournament.runner import Runner, Tell
 from client.tournament.story import Story, tell
+from client.tournament.versions import versions
 
 AT_ONCE = 4  # players that come up at a time; each is a process
 PATIENCE = 15.0  # seconds to wait for the server
@@ -51,6 +53,7 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
             url = await hosting.start()
         arbiter = await connect(plan, folder, Where(url, where.token, where.trust), stack)
         await start_players(plan, folder, Where(url, trust=where.trust), stack, say)
+        await ask_students(plan, folder, log, story, say)
         yield Runner(plan, folder, log, story, arbiter, news)
 
 
@@ -60,7 +63,8 @@ async def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
     story = tell(log.open())
     folder.check(story)
     if not story.plan:
-        await log.keep(entries.beginning(folder.digest()))
+        log.write(entries.beginning(folder.digest()))
+    await log.keep(entries.run(versions()))
     return log, story
 
 
@@ -106,6 +110,17 @@ async def start_players(plan: Plan, folder: Folder, where: Where, stack: AsyncEx
         if isinstance(error, TournamentError | OSError):
             raise error from None
         raise
+
+
+async def ask_students(plan: Plan, folder: Folder, log: Log, story: Story, say: Say) -> None:
+    """One at a time, before any game is played: their time is measured."""
+    left = unanswered(plan, story)
+    if left:
+        say(f"asking {len(left)} times for the move of a position")
+    for student, goal, position in left:
+        answer = await ask(plan, folder, student, goal, position)
+        await log.keep(entries.answered(answer))
+        story.answers[student, goal.name, position] = answer
 
 
 async def play(runner: Runner) -> None:

@@ -35,6 +35,7 @@ class Story:
     rooms: dict[int, str] = field(default_factory=dict)  # games that were begun, and have no result yet
     dropped: Counter[int] = field(default_factory=Counter)  # how often a room has come to nothing
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
+    versions: list[dict[str, str]] = field(default_factory=list)  # what it was played with, each once
 
     @property
     def known(self) -> set[str]:
@@ -58,6 +59,9 @@ def take(story: Story, entry: Entry) -> None:
             if entry["version"] != VERSION:
                 raise TournamentError(f"this tournament was begun by another version of parlour ({entry['version']})")
             story.plan = entry["plan"]
+        case "run":
+            if entry["versions"] not in story.versions:
+                story.versions.append(entry["versions"])
         case "created":
             story.rooms[entry["game"]] = entry["room"]
         case "dropped":
@@ -78,6 +82,10 @@ def take(story: Story, entry: Entry) -> None:
 
 def beginning(plan: str) -> Entry:
     return {"type": "tournament", "version": VERSION, "plan": plan}
+
+
+def run(versions: dict[str, str]) -> Entry:
+    return {"type": "run", "versions": versions}
 
 
 def created(game: int, room: str) -> Entry:

@@ -6,6 +6,9 @@ parlour tournament new spring --plan spring.toml      then: run spring
 parlour tournament status cup                         how far it is
 parlour tournament resume cup                         go on after Ctrl-C, a crash or a power failure
 parlour tournament table cup --csv                    or --json, or text
+parlour tournament export cup                         cup.zip: every game, and a page to look at them
+parlour tournament verify cup.zip                     play every game through again
+parlour tournament grade course --csv                 pass or fail, with the evidence
 
 A tournament is a folder. Whatever happens, what has been played is in it, and nothing is played twice. Without --url
 it has a server of its own. docs/tournaments.md leads from nothing to a graded table."""
@@ -23,7 +26,8 @@ def arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, (about, add) in ACTIONS.items():
         action = actions.add_parser(name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter)
-        action.add_argument("folder", metavar="FOLDER", type=Path, help="where the tournament is kept")
+        where = ("BUNDLE", "the archive") if name == "verify" else ("FOLDER", "where the tournament is kept")
+        action.add_argument("folder", metavar=where[0], type=Path, help=where[1])
         add(action)
 
 
@@ -56,6 +60,22 @@ def table(parser: ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="for spreadsheets")
     form.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--public", action="store_true", help="with pseudonyms for students")
+
+
+def export(parser: ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="FILE", type=Path, help="the archive, or the page (FOLDER.zip, FOLDER.html)")
+    parser.add_argument("--page", action="store_true", help="only the page: one HTML file that needs no network")
+    parser.add_argument("--public", action="store_true", help="with pseudonyms for students, and without evidence")
+
+
+def verify(parser: ArgumentParser) -> None:
+    parser.add_argument("--sha256", metavar="SUM", default="", help="the archive's own checksum, as it was published")
+
+
+def grade(parser: ArgumentParser) -> None:
+    parser.add_argument("--csv", action="store_true", help="with the evidence, for spreadsheets")
+    parser.add_argument("--public", action="store_true", help="with pseudonyms")
 
 
 ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
@@ -64,6 +84,9 @@ ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "resume": ("go on with one that was interrupted", resume),
     "status": ("how far it is, and what is under way", status),
     "table": ("the results so far", table),
+    "export": ("write a bundle: everything, in one archive that can be verified", export),
+    "verify": ("play every game of a bundle through again, and say what differs", verify),
+    "grade": ("who has reached which goal, with the evidence", grade),
 }
 
 

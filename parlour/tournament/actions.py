@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 
 from client.bots.recipe import Recipe
-from client.tournament import tables
+from client.tournament import grades, tables
+from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
+from client.tournament.page import page
 from client.tournament.plan import Plan
+from client.tournament.pseudonyms import drawn, pseudonyms, published
 from client.tournament.standings import standings
+from client.tournament.story import Story
+from client.tournament.verify import verify as check
 from parlour.house import recipe_of
 from parlour.tournament import running
 from parlour.tournament.planning import given, plan_of
@@ -24,8 +31,9 @@ def new(folder: Folder, args: Namespace) -> int:
 
 
 def create(folder: Folder, args: Namespace) -> None:
-    plan = plan_of(args, folder.path.absolute().name)
+    plan = drawn(plan_of(args, folder.path.absolute().name))
     check_bots(plan)
+    check_students(plan)
     folder.create(plan)
 
 
@@ -37,6 +45,15 @@ def check_bots(plan: Plan) -> None:
             recipe.check()
             if plan.game not in recipe.games:
                 raise TournamentError(f"{player.name} does not play {plan.game}")
+
+
+def check_students(plan: Plan) -> None:
+    """That those can be asked who are to solve positions."""
+    absent = [name for name in plan.students if not plan.player(name).started]
+    if absent and any(goal.kind == "solves" for goal in plan.goals):
+        raise TournamentError(
+            f"{absent[0]} connects by itself and cannot be asked to solve positions: give bot or exec"
+        )
 
 
 def run(folder: Folder, args: Namespace) -> int:
@@ -68,12 +85,59 @@ def status(folder: Folder, args: Namespace) -> int:
     return 0
 
 
+def seen(folder: Folder, public: bool) -> tuple[Plan, Story]:
+    """The plan and what has happened; for the public with other names."""
+    plan, story = folder.plan(), folder.story()
+    return published(plan, story, pseudonyms(plan, folder.path)) if public else (plan, story)
+
+
 def table(folder: Folder, args: Namespace) -> int:
-    known = standings(folder.plan(), folder.story().results)
+    plan, story = seen(folder, args.public)
+    known = standings(plan, story.results)
     if args.json:
         print(json.dumps(tables.as_json(known), ensure_ascii=False))
     else:
         print(tables.as_csv(known).rstrip("\n") if args.csv else tables.as_text(known))
+    return 0
+
+
+def export(folder: Folder, args: Namespace) -> int:
+    plan, story = seen(folder, args.public)
+    target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
+    if args.page:
+        data = page(standings(plan, story.results), plan, story.results).encode()
+    else:
+        data = pack(plan, story, None if args.public else folder.path)
+    draft = target.with_name(f"{target.name}.draft")
+    draft.write_bytes(data)
+    draft.replace(target)
+    print(f"{sha256(data).hexdigest()}  {target}")
+    return 0
+
+
+def verify(folder: Folder, args: Namespace) -> int:
+    path = folder.path
+    found, games = check(path)
+    if args.sha256 and sha256(path.read_bytes()).hexdigest() != args.sha256.lower():
+        found.insert(0, "the archive is not the one with that checksum")
+    for sentence in found:
+        print(f"{path}: WRONG: {shown(sentence)}")
+    if not found:
+        print(f"{path}: ok, {games} games played through, and the table is right")
+    return 1 if found else 0
+
+
+def shown(sentence: str) -> str:
+    """A stranger wrote the bundle: nothing in it is to steer a terminal."""
+    return "".join(char if char.isprintable() else "?" for char in sentence)
+
+
+def grade(folder: Folder, args: Namespace) -> int:
+    plan, story = seen(folder, args.public)
+    if not plan.goals:
+        raise TournamentError(f"{folder.plan_file} has no goals: grading needs format = 'grading' and [[goal]] tables")
+    found = grades.grades(plan, story)
+    print(grades.as_csv(found, plan).rstrip("\n") if args.csv else grades.as_text(found, plan))
     return 0
 
 
@@ -83,4 +147,7 @@ ACTIONS: dict[str, Callable[[Folder, Namespace], int]] = {
     "resume": resume,
     "status": status,
     "table": table,
+    "export": export,
+    "verify": verify,
+    "grade": grade,
 }

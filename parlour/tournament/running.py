@@ -9,6 +9,8 @@ from argparse import Namespace
 
 from client.errors import SessionError
 from client.run import interruptible
+from client.tournament import grades
+from client.tournament.answers import unanswered
 from client.tournament.folder import Folder
 from client.tournament.run import Where, play, prepared
 from client.tournament.standings import standings
@@ -32,7 +34,8 @@ def run(folder: Folder, args: Namespace) -> int:
 
 
 def finished(folder: Folder) -> bool:
-    return standings(folder.plan(), folder.story().results).finished
+    plan, story = folder.plan(), folder.story()
+    return standings(plan, story.results).finished and not unanswered(plan, story)
 
 
 async def one(folder: Folder, where: Where, lines: Lines) -> None:
@@ -57,6 +60,9 @@ def say(line: str) -> None:
 
 def report(folder: Folder) -> None:
     if finished(folder):
-        print(f"\n{as_text(standings(folder.plan(), folder.story().results))}")
+        plan, story = folder.plan(), folder.story()
+        print(f"\n{as_text(standings(plan, story.results))}")
+        if plan.goals:
+            print(f"\n{grades.as_text(grades.grades(plan, story), plan)}")
     else:
         print(f"stopped; go on with: parlour tournament resume {folder.path}")

@@ -1,0 +1,25 @@
+"""How ratings went from round to round. Pure."""
+
+from __future__ import annotations
+
+from client.tournament.elo import ratings
+from client.tournament.plan import Plan
+from client.tournament.results import Results
+from client.tournament.standings import Standings
+
+MOST = 40  # points of a line
+
+
+def ratings_by_round(table: Standings, plan: Plan, results: Results) -> list[tuple[int, dict[str, float]]]:
+    """After each round what was known then; of very many rounds only some."""
+    games = [game for game in table.schedule.games if game.number in results]
+    numbers = sorted({game.round for game in games})
+    step = max(1, -(-len(numbers) // MOST))
+    chosen = [*numbers[step - 1 :: step]]
+    if numbers and (not chosen or chosen[-1] != numbers[-1]):
+        chosen.append(numbers[-1])
+    found = []
+    for number in chosen:
+        known = [(*game.seats, results[game.number].points[0]) for game in games if game.round <= number]
+        found.append((number, {name: rating.elo for name, rating in ratings(plan.names, known).items()}))
+    return found

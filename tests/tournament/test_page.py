@@ -1,0 +1,105 @@
+"""The page: everything is on it, nothing comes from elsewhere, and strangers' texts are only texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from client.tournament.page import page
+from client.tournament.plan import Contestant, Plan
+from client.tournament.plot import plot, ticks
+from client.tournament.standings import standings
+from client.tournament.story import Story
+from tests.tournament.browser import PROGRAM, browser
+from tests.tournament.made import lost_on_time, story_of
+from tests.tournament.plans import plan
+
+EVIL = "</script><img src=x>"
+NASTY = "\"><script>alert('note')</script> \u2028 </script>"
+
+
+def evil() -> tuple[Plan, Story]:
+    players = (Contestant(EVIL), Contestant("'><b>&amp;"), Contestant("ann"))
+    given = plan("round-robin", game="cohcoh", opening_plies=2, players=players)
+    story = story_of(replace(given, name=EVIL), NASTY)
+    story.results[1] = replace(lost_on_time(story.results[1]), evidence='x"><script>')
+    return replace(given, name=EVIL), story
+
+
+class Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.inside = ""
+        self.data: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        values = dict(attrs)
+        self.links += [value or "" for key, value in attrs if key in ("src", "href")]
+        assert not any(key.startswith("on") for key in values)
+        self.inside = values.get("id") or tag if tag == "script" else ""
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.data[self.inside] = self.data.get(self.inside, "") + data
+
+
+def test_texts_of_strangers_are_only_texts() -> None:
+    given, story = evil()
+    text = page(standings(given, story.results), given, story.results)
+    reader = Reader()
+    reader.feed(text)
+    assert (reader.tags.count("script"), reader.tags.count("img"), reader.tags.count("b")) == (2, 0, 0)
+    assert all(link.startswith(("#game-", "x")) for link in reader.links)
+    games = json.loads(reader.data["data"])
+    assert games[1]["notes"][0] == NASTY
+    assert {name for game in games for name in game["seats"]} == set(given.names)
+    assert not re.search(r"https?://|//cdn|@import|url\(", text)
+
+
+def test_the_same_results_make_the_same_page() -> None:
+    given, story = evil()
+    first, second = (page(standings(given, story.results), given, story.results) for _ in range(2))
+    assert first == second
+
+
+def test_a_page_of_nothing_is_a_page() -> None:
+    given = plan("swiss", *"abcd")
+    assert "0 games, not finished" in page(standings(given, {}), given, {})
+
+
+def test_a_plot_stays_within_its_frame() -> None:
+    drawn = plot([(1, {"a": -800.0, "b": 0.0}), (2, {"a": 900.0, "b": 5.0})], ["a", "b"])
+    for number in re.findall(r'c[xy]="([\d.-]+)"', drawn):
+        assert 0 <= float(number) <= 720
+    assert plot([], ["a"]) == ""
+    assert ticks(-3, 3)
+    assert all(-120 <= value <= 340 for value in ticks(-120, 340))
+
+
+@pytest.mark.skipif(not PROGRAM, reason="there is no browser here")
+async def test_games_are_replayed_in_a_real_browser(tmp_path: Path) -> None:
+    given, story = evil()
+    file = tmp_path / "page.html"
+    file.write_text(page(standings(given, story.results), given, story.results), encoding="utf-8")
+    async with browser(tmp_path / "profile") as tab:
+        await tab.open(f"{file.as_uri()}#game-2")
+        assert "Game 2" in await tab.evaluate("document.getElementById('title').textContent")
+        before = await tab.evaluate("document.getElementById('board').textContent")
+        await tab.evaluate("document.getElementById('next').click()")
+        assert await tab.evaluate("document.getElementById('board').textContent") != before
+        assert await tab.evaluate("document.getElementById('note').textContent") == NASTY
+        await tab.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
+        assert story.results[2].result in await tab.evaluate("document.getElementById('state').textContent")
+        await tab.evaluate("document.querySelector('#list a').click()")
+        await tab.evaluate("document.getElementById('last').click()")
+        assert "time" in await tab.evaluate("document.getElementById('state').textContent")
+        assert await tab.evaluate("document.images.length + document.scripts.length") == 2
+    assert not tab.complaints
