@@ -23,7 +23,7 @@ CLASSIC: Mapping[str, Colours] = {
     "conga": Colours("#1d4ed8", "#c62828", "#f2c94c"),  # as the course draws it
     "mancala": Colours("#7a4a1e", "#2f5d50", "#3a3a3a"),
     "maxconnect4": Colours("#c62828", "#2e8b3d", "#20304a"),
-    "cohcoh": Colours("#f0ece0", "#111111", "#8a7a5c"),
+    "cohcoh": Colours("#f0ece0", "#2c2c2c", "#8a7a5c"),
 }
 USUAL = Colours("#1d4ed8", "#c62828", "#444444")
 SAFE = Colours("#0072b2", "#e69f00", "#3a3a3a")  # of the palette by Okabe and Ito
@@ -45,7 +45,7 @@ def style(theme: str, game: str, ink: Ink) -> Style:
         color="#ffffff" if dark(ground) else "#000000",
         bgcolor=ground,
         bold=ink.kind in ("0", "1") or bool(ink.mark),
-        underline=ink.mark == "last",
+        underline=ink.mark == "last" and ink.face,
     )
 
 
@@ -55,7 +55,7 @@ def mono(ink: Ink) -> Style:
     return Style(
         bold=ink.kind in ("0", "1"),
         reverse=ink.strong or ink.mark == "picked",
-        underline=ink.mark in ("last", "preview", "end"),
+        underline=ink.mark in ("last", "preview", "end") and ink.face,
     )
 
 

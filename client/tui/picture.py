@@ -28,6 +28,7 @@ class Ink(NamedTuple):
     kind: str
     mark: Mark = ""
     strong: bool = False  # the cursor is here too
+    face: bool = False  # what stands in the cell, and not the space around it
 
 
 class Span(NamedTuple):
@@ -127,24 +128,25 @@ class Picture:
         for column, cell in enumerate(row):
             if self.size.lines:
                 line.append(self._wall(number, column))
-            line.append(self._cell(cell, middle, marks))
+            line += self._cell(cell, middle, marks)
         if self.size.lines:
             line.append(self._wall(number, len(row)))
         return line
 
-    def _cell(self, cell: Cell | None, middle: bool, marks: Marks) -> Span:
+    def _cell(self, cell: Cell | None, middle: bool, marks: Marks) -> list[Span]:
         width = self.size.width
         if cell is None:
-            return Span(" " * width, LABEL)
+            return [Span(" " * width, LABEL)]
         mark, here = marks.of(cell.name), cell.name == marks.cursor
         shown = marks.preview.get(cell.name, cell)
         ink = Ink("empty" if shown.owner is None else str(shown.owner), mark, here)
         if not middle:
-            return Span(" " * width, ink)
+            return [Span(" " * width, ink)]
         bracket = BRACKETS["cursor" if here else mark]
         face = self.board.face(shown)
         face = ("." if self._ascii else "·") if shown.owner is None else face
-        return Span(f"{bracket[0]}{face}{bracket[1]}".center(width), ink)
+        left, inside, right = f"{bracket[0]}{face}{bracket[1]}".center(width).partition(face)
+        return [Span(left, ink), Span(inside, ink._replace(face=True)), Span(right, ink)]
 
     # -- lines between the cells, where there are cells
 

@@ -22,7 +22,7 @@ def values(moves: Sequence[PlayedMove]) -> list[float | None]:
 
 def graph(series: Sequence[float | None], width: int, height: int, ascii_only: bool = False) -> list[str]:
     """The latest values as columns: the middle is even, what is above it is good for the first side."""
-    shown = list(series)[-width:] if width > 0 else []
+    shown = known_so_far(series)[-width:] if width > 0 else []
     known = [abs(value) for value in shown if value is not None]
     scale = max([1.0, *known])  # what is less than a point is nearly even
     bars = ASCII_BARS if ascii_only else BARS
@@ -32,6 +32,14 @@ def graph(series: Sequence[float | None], width: int, height: int, ascii_only: b
     for line in range(height - 1, -1, -1):
         lines.append("".join(" " if level is None else bar(bars, level - 8 * line) for level in levels))
     return lines
+
+
+def known_so_far(series: Sequence[float | None]) -> list[float | None]:
+    """A move that nobody has valued leaves the value as it was."""
+    out: list[float | None] = []
+    for value in series:
+        out.append(out[-1] if value is None and out else value)
+    return out
 
 
 def bar(bars: str, level: int) -> str:

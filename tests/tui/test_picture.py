@@ -63,6 +63,14 @@ def test_marks_are_characters() -> None:
         assert shown in text
 
 
+def test_only_the_face_of_a_cell_is_underlined() -> None:
+    board = create("conga").draw(create("conga").start())
+    lines = Picture(board, Size(7, 3, True)).lines(Marks(last=frozenset({"d1"})))
+    for theme in ("classic", "mono"):
+        under = [span.text for line in lines for span in line if style(theme, "conga", span.ink).underline]
+        assert under == ["w10"]
+
+
 def test_ascii_pictures_have_nothing_else() -> None:
     for name in GAMES:
         board = create(name).draw(create(name).start())

@@ -100,6 +100,7 @@ def test_values_are_for_the_first_side() -> None:
 def test_the_graph_has_its_size_and_its_middle() -> None:
     lines = graph([4.0, 0.0, -4.0, None], 10, 2)
     assert lines == ["█   ", "██  "]
+    assert graph([None, 4.0, None, -4.0], 10, 1) == [" ██ "]
     assert graph([1.0] * 50, 10, 3)[0] == "█" * 10
     assert all(line.isascii() for line in graph([1.0, -0.5], 5, 3, ascii_only=True))
     assert graph([], 0, 2) == ["", ""]
