@@ -42,7 +42,7 @@ def run_file(path: Path) -> ModuleType:
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)
-    spec = importlib.util.spec_from_file_location(f"bot_file_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"bot_file_{path.stem}", path.absolute())
     if spec is None or spec.loader is None:
         raise LoadError(f"{path} is no Python file: its name should end in .py")
     module = importlib.util.module_from_spec(spec)
@@ -56,7 +56,8 @@ def run_file(path: Path) -> ModuleType:
 
 def explain(error: BaseException, path: Path) -> str:
     """What happened and in which line of the file."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     text = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
     return " ".join(text.split()) + (f" (line {line})" if line else "")
