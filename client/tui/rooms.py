@@ -33,7 +33,10 @@ class Rooms:
         if news.full:
             self._rooms = {}
         for info in news.rooms:
-            self._rooms[info.room] = info
+            if info.status == "ended" and info.result == "*":  # a wait that led to nothing, a game that was aborted
+                self._rooms.pop(info.room, None)
+            else:
+                self._rooms[info.room] = info
         if news.bots is not None:
             self._bots = news.bots
 

@@ -60,6 +60,18 @@ async def until_none_waits(server: Running) -> None:
             await asyncio.sleep(0.005)
 
 
+async def gone_over(young: Guest, room: str, old: Guest, host: str) -> None:
+    """Who waited in one room has come to the other, and they play."""
+    assert (await young.find(type="rematched", room=room))["next"] == host
+    assert (await young.find(type="ended", room=room))["result"] == "*"
+    snapshot = await young.find(type="snapshot", room=host)
+    assert snapshot["status"] == "running"
+    await old.find(type="started", room=host)
+    first, second = (old, young) if snapshot["your_seat"] == 1 else (young, old)
+    await first.ask("move", room=host, ply=0, move="a1")
+    await second.find(type="moved", room=host)
+
+
 async def test_the_nearest_of_those_who_wait(start: Start, come: Come) -> None:
     server = await start()
     low, mid, high, seeker = await rated_members(server, come, low=300, mid=1500, high=2700, seeker=1560)
@@ -81,14 +93,7 @@ async def test_who_waits_reaches_farther_with_time_and_goes_over(start: Start, c
     clock.pass_by(10)
     assert await waiting_rooms(server) == 2
     clock.pass_by(10)
-    assert (await young.find(type="ended", room=room))["result"] == "*"
-    assert (await young.find(type="rematched", room=room))["next"] == host
-    snapshot = await young.find(type="snapshot", room=host)
-    assert snapshot["status"] == "running"
-    await old.find(type="started", room=host)
-    first, second = (old, young) if snapshot["your_seat"] == 1 else (young, old)
-    await first.ask("move", room=host, ply=0, move="a1")
-    await second.find(type="moved", room=host)
+    await gone_over(young, room, old, host)
     assert await waiting_rooms(server) == 0
 
 

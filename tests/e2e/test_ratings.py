@@ -67,6 +67,18 @@ async def test_a_rating_stands_beside_the_name_and_goes_along_to_a_rematch(start
     assert "rating" not in (await ben.find(type="snapshot", room=other))["seats"][0]
 
 
+async def test_an_arbiter_who_is_a_guest_can_have_others_play_for_ratings(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await members(server, come, "ann", "ben")
+    arbiter = await come(server.url, "arbiter")
+    room = (await arbiter.ask("create", game="cohcoh", rated=True, players=["ann", "ben"]))["room"]
+    for guest in (ann, ben):
+        await guest.ask("join", room=room)
+    await ben.find(type="snapshot", status="running")
+    await ben.ask("resign", room=room)
+    assert (await arbiter.find(type="ended"))["ratings"] == CHANGES
+
+
 async def test_guests_and_odd_positions_are_not_rated(start: Start, come: Come) -> None:
     server = await start()
     ann, _ = await members(server, come, "ann", "ben")

@@ -11,7 +11,7 @@ from protocol.wire import read_part
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE
-from tests.e2e.test_pairing import TERMS, rate, waits
+from tests.e2e.test_pairing import TERMS, gone_over, rate, waits
 from tests.nodes.conftest import Start, until
 
 
@@ -21,13 +21,7 @@ async def test_somebody_of_another_node_comes_within_reach(start: Start, come: C
     old = await come(left.url, token=await account(left, "old"))
     young = await come(right.url, token=await account(left, "young"))
     host, room = await waits(old), await waits(young)
-    assert (await young.find(type="rematched", room=room))["next"] == host
-    snapshot = await young.find(type="snapshot", room=host)
-    assert snapshot["status"] == "running"
-    await old.find(type="started", room=host)
-    first, second = (old, young) if snapshot["your_seat"] == 1 else (young, old)
-    await first.ask("move", room=host, ply=0, move="a1")
-    await second.find(type="moved", room=host)
+    await gone_over(young, room, old, host)
 
 
 async def test_nobody_is_paired_with_who_is_gone_from_another_node(start: Start, come: Come) -> None:

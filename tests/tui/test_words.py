@@ -84,6 +84,8 @@ def test_rooms_are_sorted_and_filtered() -> None:
     rooms.update(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),), bots=()))
     assert rooms.running() == ("r1", "r3") or rooms.running() == ("r3", "r1")
     assert [line.key for line in rooms.lines("bot")] == []
+    rooms.update(LobbyUpdate(rooms=(room("r2", "mancala", "", "bob", status="ended"),)))
+    assert "r2" not in [line.key for line in rooms.lines("")]
     assert "casual conga        alice - bob 1640" in room_line(room("r1", "conga", "alice", "bob"))
     assert room_line(room("r1", "conga", "a", "b", status="running", watchers=3)).endswith("0 moves, 3 watching")
 
