@@ -119,6 +119,7 @@ async def test_sitting_down_in_a_room_that_waits_and_quick_pairing(tmp_path: Pat
             screen = await at_table(app, pilot)
             assert screen.table is not None
             assert (screen.room, screen.table.seat) == (made.room, 1)
+        await bob.ask(m.Resign(id=bob.id(), room=made.room))  # or alice would be asked whether she goes on with it
         await carol.ask(m.Pair(id=carol.id(), game="conga"))
         async with client(house.url, tmp_path) as (app, pilot):
             await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.lines)
