@@ -11,15 +11,19 @@ import runpy
 import signal
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from client import attached
+from client.backoff import Backoff
 from client.errors import NoServer
 from client.statefile import state_folder, try_lock
 
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
+LASTING = 30.0  # seconds after which a server that dies was healthy
 PAUSE = 0.05  # seconds between two looks at a lock
 REMEMBERED = 2  # bots of before; each is a process
 
@@ -80,13 +84,33 @@ class Place:
 
 
 class PrivateServer:
+    """It comes back at the same address whenever it dies, and finds its games where they were."""
+
     def __init__(self, bots: tuple[str, ...], place: Place, settings: tuple[str, ...] = ()) -> None:
         """`settings`: more flags of `parlour serve`."""
         self._bots, self._place, self._settings = bots, place, settings
         self._process: asyncio.subprocess.Process | None = None
+        self._keeper: asyncio.Task[None] | None = None
 
-    async def start(self, port: int = 0) -> str:
+    async def start(self) -> str:
         """Its address; NoServer if it does not come up."""
+        url = await self._launch(0)
+        self._keeper = asyncio.create_task(self._keep(urlsplit(url).port or 0))
+        return url
+
+    async def _keep(self, port: int) -> None:
+        backoff = Backoff(first=0.1, most=10.0)
+        while True:
+            began = time.monotonic()
+            if self._process is not None:
+                await self._process.wait()
+            if time.monotonic() - began > LASTING:
+                backoff.reset()
+            await asyncio.sleep(backoff.next())
+            with suppress(NoServer):  # once more, later
+                await self._launch(port)
+
+    async def _launch(self, port: int) -> str:
         words = ["serve", "--port", str(port), "--db", str(self._place.folder / "parlour.db"), "--log-level", "error"]
         words += ["--house", ",".join(self._bots) or "none", *self._settings]
         self._process = await attached.start("client.privately", *words, heard=True, held=self._place.held)
@@ -98,16 +122,17 @@ class PrivateServer:
                 line = await self._process.stdout.readline()
         if b"listening on" not in line:
             said = (await self._process.stderr.read(2000)).decode(errors="replace") if not line else ""
-            await self.stop()
+            await self._end()
             raise NoServer(f"a private server could not be started: {' '.join(said.split())[-200:] or 'no answer'}")
         return line.decode().split()[-1]
 
-    async def ended(self) -> None:
-        """Wait until it is no more, by whatever cause."""
-        if self._process is not None:
-            await self._process.wait()
-
     async def stop(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        await self._end()
+
+    async def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             await attached.end(process, GRACE)

@@ -23,7 +23,7 @@ from client.tui.ascii_only import AsciiOnly
 from client.tui.looks import Looks
 from client.tui.parlour_screen import Foyer, ParlourScreen
 from client.tui.plan import Plan, Wish
-from client.tui.words import printable
+from client.tui.words import lost_text, printable
 from protocol import messages as m
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Parlour(App[str]):
     def _hear(self, happening: Happening) -> None:
         match happening:
             case Lost():
-                self._trouble(f"reconnecting… nothing is lost ({printable(happening.why)})")
+                self._trouble(lost_text(happening, "" if self.session is None else self.session.url))
             case Connected():
                 if self.host is not None:
                     self.host.keep_secret()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from client.happenings import Lost
 from client.table import Table
 from engine.game import Outcome
 from protocol import messages as m
@@ -27,6 +28,12 @@ REASONS = {
 def printable(text: str) -> str:
     """A stranger's text without characters that could steer a terminal."""
     return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def lost_text(lost: Lost, url: str) -> str:
+    """Without the address, which is known and long."""
+    why = lost.why.replace(f" to {url}", "").replace(f" from {url}", "")
+    return f"reconnecting… nothing is lost ({printable(why)})"
 
 
 def name_of(seat: Seat | None) -> str:

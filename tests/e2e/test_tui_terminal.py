@@ -64,9 +64,9 @@ def screens(home: Path) -> Iterator[Callable[..., Screen]]:
         screen.child.close(force=True)
 
 
-def leftovers(home: Path) -> list[str]:
-    """Processes that still have our folder in their arguments or environment."""
-    found = []
+def leftovers(home: Path) -> dict[int, str]:
+    """Processes that have our folder in their arguments or environment."""
+    found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
@@ -74,7 +74,7 @@ def leftovers(home: Path) -> list[str]:
             except OSError:
                 continue
             if str(home).encode() in told:
-                found.append((folder / "cmdline").read_text().replace("\0", " "))
+                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
     return found
 
 
@@ -127,6 +127,19 @@ def test_nothing_is_left_however_it_ends(number: signal.Signals, screens: Callab
     if number == signal.SIGTERM:
         screen.see(re.escape("\x1b[?1049l"))  # the terminal is as it was
         assert screen.end() == 0
+    assert gone(home)
+
+
+def test_a_private_server_that_dies_comes_back(screens: Callable[..., Screen], home: Path) -> None:
+    screen = screens("play", "cohcoh", "--private", "--vs", "random", "--seat", "first")
+    screen.see("your move")
+    (server,) = (pid for pid, words in leftovers(home).items() if "client.privately" in words)
+    os.kill(server, signal.SIGKILL)
+    screen.see("reconnecting")
+    screen.type("a1\r")
+    screen.see("2 b [a-d][1-4]")
+    screen.type("\x03")
+    assert screen.end() == 0
     assert gone(home)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from client.clocks import parse
+from client.happenings import Lost
 from client.table import Table
 from client.tui.advice import objection
 from client.tui.looks import Looks
@@ -15,7 +16,7 @@ from client.tui.note_view import note_text
 from client.tui.rooms import Rooms
 from client.tui.values import graph, values
 from client.tui.wall_screen import layout
-from client.tui.words import clock_text, offer_text, printable, room_line, situation, time_text, title
+from client.tui.words import clock_text, lost_text, offer_text, printable, room_line, situation, time_text, title
 from protocol import messages as m
 from protocol.messages import LobbyUpdate
 from tests.tui.lobbies import news, room
@@ -67,6 +68,15 @@ def test_a_title_has_the_options() -> None:
     clock = parse("5+3")
     table = Table(snapshot_of("cohcoh", clock=clock, left=(300_000, 300_000), rated=True), 0.0)
     assert title(table) == "n-k-coh-coh: alice - search, n 4, k 3, clock 5+3, rated"
+
+
+def test_a_lost_connection_fits_into_a_line() -> None:
+    url = "ws://127.0.0.1:34729/ws"
+    for why in (f"no connection to {url}: connection refused", f"no answer from {url}"):
+        text = lost_text(Lost(why, 1.0), url)
+        assert url not in text
+        assert len(text) < 79
+        assert why.rpartition(" ")[2] in text or "no answer" in text
 
 
 def test_a_stranger_cannot_steer_the_terminal() -> None:
