@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import sys
@@ -36,12 +37,13 @@ LONGEST = 26  # characters of a name that leave room for more
 
 
 def say(sentence: str) -> None:
-    """BrokenPipeError once, when nobody reads any more."""
+    """BrokenPipeError once, when nobody reads any more. A full disk costs what we say, not the game."""
     try:
         print(sentence, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise
+    except OSError as error:
+        if error.errno in (errno.EPIPE, errno.EIO):  # a reader or a terminal that has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise BrokenPipeError from None
 
 
 def run(
@@ -153,12 +155,14 @@ async def live(session: Session, maker: Maker, games: tuple[str, ...], runner: R
 
 
 async def interruptible(work: Coroutine[Any, Any, None], with_stdin: bool) -> None:
-    """Work until its end, or until SIGTERM or Ctrl-C (or standard input's end); then it takes its leave."""
+    """Work until its end, or until a signal or the end of the terminal or of the input; then it takes its leave."""
     task = asyncio.create_task(work)
     if with_stdin:
         in_thread(until_end_of_input).add_done_callback(lambda ended: task.cancel())
     loop = asyncio.get_running_loop()
-    numbers = (signal.SIGTERM, signal.SIGINT)
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it
+        numbers.append(signal.SIGHUP)
     for number in numbers:
         with suppress(NotImplementedError, ValueError, RuntimeError):  # not in this thread, or not on this system
             loop.add_signal_handler(number, task.cancel)

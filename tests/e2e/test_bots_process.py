@@ -36,7 +36,7 @@ async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None
         assert await asyncio.wait_for(again.wait(), 10) == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     code = "import os\nopen('pid', 'w').write(str(os.getpid()))\n" + FIRST
     made = program(tmp_path, code)
