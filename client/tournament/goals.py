@@ -68,7 +68,8 @@ def by_forfeits(student: str, goal: Goal, pairs: tuple[Pair, ...], results: Resu
         for game in pair:
             result = results[game.number]
             if result.forfeited[game.seats.index(student)]:
-                reasons.append(f"{result.forfeit} in game {game.number}")
+                where = f" ({result.evidence})" if result.evidence else ""
+                reasons.append(f"{result.forfeit} in game {game.number}{where}")
         if len(reasons) > goal.forfeits:
             return Track(student, goal, pairs, "fail", number, f"{len(reasons)} in {2 * number}: {', '.join(reasons)}")
     verdict: Verdict = "pass" if count == len(pairs) else "open"

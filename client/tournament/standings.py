@@ -102,7 +102,7 @@ def standings(plan: Plan, results: Results) -> Standings:
         schedule=known,
         rows=tuple(sorted(rows.values(), key=lambda row: rank(plan, known, results, row))),
         duels=tuple(duels(plan, games, results)),
-        forfeits=tuple(forfeit for game in games for forfeit in forfeits(game, results[game.number])),
+        forfeits=tuple(forfeit for game in sorted(games) for forfeit in forfeits(game, results[game.number])),
         balance=balance(plan, games, results),
         finished=known.finished(results),
     )

@@ -1,0 +1,106 @@
+"""A tournament of players that answer at once, against what the server can do with the same players and no runner.
+
+    python -m bench.tournament                500 games, 20 at a time, three times turn by turn
+
+Server, players and runner are processes of their own (the runner is this one). Every result is on the disk of --dir
+before it counts, in the server's database and in the tournament's log.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import uvloop
+
+from bench.instant import GAME, name
+from bench.server import parlour
+from client.tournament.folder import Folder
+from client.tournament.plan import Contestant, Plan
+from client.tournament.run import Where, play, prepared
+from client.tournament.settling import settle
+
+PLAYERS = 5
+PAIRINGS = PLAYERS * (PLAYERS - 1) // 2
+numbers = count(1)
+
+
+@contextmanager
+def players(url: str, *more: int) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.instant", url, str(PLAYERS), *map(str, more)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "here\n"
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def alone(url: str, args: Namespace) -> float:
+    """Games a second when the players invite each other."""
+    with players(url, args.games, args.concurrency) as process:
+        assert process.stdout is not None
+        return float(args.games / float(process.stdout.readline()))
+
+
+async def run(folder: Folder, url: str) -> tuple[float, float]:
+    """Seconds, and seconds of our own CPU time."""
+    async with prepared(folder, Where(url), lambda said: None, lambda news: None) as runner:
+        began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+        await play(runner)
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return time.perf_counter() - began, spent
+
+
+def tournament(url: str, args: Namespace, place: Path) -> tuple[float, float]:
+    """Games a second, and milliseconds of the runner's CPU time for each."""
+    folder = Folder(place / f"cup{next(numbers)}")
+    contestants = tuple(Contestant(name(number), at_a_time=args.concurrency) for number in range(PLAYERS))
+    games = args.games // PAIRINGS // 2 * 2
+    plan = Plan("bench", GAME, "round-robin", contestants, games=games, concurrency=args.concurrency)
+    folder.create(settle(plan, "bench"))
+    with players(url):
+        seconds, spent = uvloop.run(run(folder, url))
+    done = len(folder.story().results)
+    assert done == games * PAIRINGS
+    return done / seconds, 1000 * spent / done
+
+
+def main(args: Namespace) -> None:
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {args.games} games, {args.concurrency} at a time")
+    ratios = []
+    with TemporaryDirectory(dir=args.dir) as folder, parlour(folder, "--rooms-per-player", "1000") as server:
+        for _ in range(args.repeat):
+            bare = alone(server.url, args)
+            rate, cost = tournament(server.url, args, Path(folder))
+            ratios.append(rate / bare)
+            print(
+                f"players alone {bare:.1f} games/s, tournament {rate:.1f} games/s: {rate / bare:.2f} x; "
+                f"the runner takes {cost:.1f} ms of CPU time a game",
+                flush=True,
+            )
+    print(f"tournament: median {statistics.median(ratios):.2f} x of what the server does without one")
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=500)
+    parser.add_argument("--concurrency", type=int, default=20)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--dir", help="where database and log go (a temporary folder)")
+    main(parser.parse_args())
