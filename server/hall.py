@@ -189,6 +189,19 @@ class Hall:
         live.queue.append((None, None, action))
         self._go_on(live)
 
+    async def turn(self, live: Live) -> bool:
+        """Wait until everything before has had its turn in a room; False if that takes too long."""
+        reached = asyncio.Event()
+
+        def mark(room: Room, at: int) -> Decision:
+            reached.set()
+            return Decision((), room)
+
+        self.act(live, mark)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(reached.wait(), RETRY)
+        return reached.is_set()
+
     def _go_on(self, live: Live) -> None:
         while live.queue and not live.busy:
             self._settle(live, live.queue.popleft())

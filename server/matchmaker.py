@@ -19,7 +19,7 @@ from server.decide import Decision, Refusal, decide, go_over, join
 from server.founder import Founder
 from server.hall import RETRY, THE_HOUSE, Hall, Pending
 from server.live import Live
-from server.pairing import Wait, choices, matches
+from server.pairing import Wait, choices, matches, nearest
 from server.peer import Peer, require
 from server.room import Room
 from server.store import Unavailable
@@ -84,17 +84,8 @@ class Matchmaker:
             return Decision((), room)
 
         self._hall.act(live, sit)
-        done = asyncio.Event()
-
-        def reached(room: Room, at: int) -> Decision:
-            done.set()
-            return Decision((), room)
-
-        self._hall.act(live, reached)
-        try:
-            await asyncio.wait_for(done.wait(), RETRY)
-        except TimeoutError:
-            raise Refusal("unavailable", "it takes too long to find a seat; try again", retry_after=RETRY) from None
+        if not await self._hall.turn(live):
+            raise Refusal("unavailable", "it takes too long to find a seat; try again", retry_after=RETRY)
         return live.room.status == "running" and live.room.seat_of(who.id) is not None
 
     # -- from time to time
@@ -148,12 +139,8 @@ class Matchmaker:
         now, setup = hall.now(), room.setup
         known = dict(await hall.store.leaders(rating.profile(setup.game, setup.options), now, LISTED))
         mine = next((seat.rating for seat in room.seats if seat is not None), None)
-
-        def distance(name: str) -> tuple[float, float]:
-            far = mine is None or name not in known
-            return (float("inf") if far else abs(known[name].rating - (mine or 0)), random.random())
-
-        name = min(fresh, key=distance)
+        random.shuffle(fresh)
+        name = nearest(mine, {name: known[name].rating if name in known else None for name in fresh})
         wait.asked.add(name)
         wait.bot_at = now + BOT_TIME
         if wait.live.room.status == "waiting":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 NEAR = 100  # points apart that are near enough at once
@@ -40,6 +41,16 @@ def matches(waits: Iterable[Wait], now: int) -> list[tuple[Wait, Wait]]:
                 left.remove(guest)
                 found.append((guest, host))
     return found
+
+
+def nearest(rating: int | None, others: Mapping[str, float | None]) -> str:
+    """The name of who is nearest in rating; the first of those of whom that says nothing, or the same."""
+
+    def distance(name: str) -> float:
+        other = others[name]
+        return inf if rating is None or other is None else abs(rating - other)
+
+    return min(others, key=distance)
 
 
 def fits(one: Wait, other: Wait, now: int) -> bool:

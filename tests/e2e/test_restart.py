@@ -6,15 +6,18 @@ import asyncio
 import random
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from engine.registry import create
+from server.app import Running
 from server.clockwork import now
 from tests.e2e.conftest import Come, Process, Spawn, Start
 from tests.e2e.guest import Guest, Message
+from tests.e2e.parlours import until
 from tests.e2e.play import move, play, room_of
 
 FISCHER = {"kind": "fischer", "base": 60_000}
@@ -34,6 +37,25 @@ async def test_a_lost_connection_comes_back_to_its_seat(start: Start, come: Come
     assert (await ann.find(type="presence"))["online"]
     await move(back, room, 1, "b1")
     assert (await ann.find(type="moved", ply=2))["side"] == 1
+
+
+def absent(server: Running, guest: Guest) -> bool:
+    return not server.house.desk.is_here(guest.you["name"])
+
+
+async def test_who_is_gone_before_the_answer_is_not_taken_for_one_who_is_there(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    for number in range(8):
+        room = (await ann.ask("create", game="cohcoh"))["room"]
+        hasty = await come(server.url, f"hasty{number}")
+        await hasty.send("join", room=room)
+        hasty.socket.transport.abort()
+        live = server.house.hall.rooms[room]
+        await until("the connection is gone", partial(absent, server, hasty))
+        await ann.ask("say", room=room, text="anybody there?")
+        await until("nobody is there", lambda live=live: live.room.away != (None, None) or None in live.room.seats)  # type: ignore[misc]
+        assert [len(peers) for peers in live.players] in ([0, 1], [1, 0])
 
 
 async def test_a_session_is_a_secret_of_its_own(start: Start, come: Come) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.pairing import NEAR, UNSURE, WIDER, Wait, choices, fits, matches
+from server.pairing import NEAR, UNSURE, WIDER, Wait, choices, fits, matches, nearest
 
 NOW = 1_000_000
 
@@ -68,6 +68,13 @@ def test_the_younger_goes_over_to_the_older() -> None:
     old, young = wait("old", 1500, seconds=60), wait("young", 2000, seconds=1)
     assert matches([young, old], NOW) == [(young, old)]
     assert matches([wait("a", 1500), wait("b", 2000)], NOW) == []
+
+
+def test_the_nearest_bot_and_the_first_where_ratings_say_nothing() -> None:
+    bots = {"new": None, "weak": 900.0, "equal": 1480.0}
+    assert nearest(1500, bots) == "equal"
+    assert nearest(None, bots) == "new"
+    assert nearest(1500, {"newer": None, "new": None}) == "newer"
 
 
 waits = st.lists(
