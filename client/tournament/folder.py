@@ -38,6 +38,7 @@ class Folder:
             raise TournamentError(
                 f"there is a tournament in {self.path} already; go on with it, or choose another folder"
             )
+        planfile.check(plan, self.plan_file)
         self.path.mkdir(parents=True, exist_ok=True)
         draft = self.plan_file.with_suffix(".draft")
         draft.write_text(planfile.write(plan), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,16 @@ KINDS = ("beats", "points", "forfeits", "solves")
 
 def load(path: Path) -> Plan:
     """The plan of a file, settled; TournamentError. Paths in it are relative to the file's folder."""
-    given = Fields.of_file(path)
+    return read(Fields.of_file(path), path)
+
+
+def check(plan: Plan, path: Path) -> None:
+    """That a plan can be read again from where it will be written; TournamentError."""
+    read(Fields(tomllib.loads(write(plan)), "the plan"), path)
+
+
+def read(given: Fields, path: Path) -> Plan:
+    where = given.where
     plan = Plan(
         name=given.text("name", path.stem),
         game=given.text("game", expected="the game that is played"),
@@ -38,12 +48,12 @@ def load(path: Path) -> Plan:
         rated=given.flag("rated"),
         adjudicate=given.whole("adjudicate", 0, 0, 10**9),
         url=given.text("url", ""),
-        sprt=sprt(Fields(given.table("sprt"), f"{path}: sprt"), Sprt()) if "sprt" in given else None,
+        sprt=sprt(Fields(given.table("sprt"), f"{where}: sprt"), Sprt()) if "sprt" in given else None,
         extra=given.whole("extra", 2, 0, 50),
         goals=tuple(map(goal, given.tables("goal"))),
     )
     given.done()
-    return settle(plan, str(path))
+    return settle(plan, where)
 
 
 def contestant(given: Fields, folder: Path) -> Contestant:

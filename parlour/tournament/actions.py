@@ -8,7 +8,6 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from client.bots.recipe import Recipe
 from client.tournament import grades, tables
 from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
@@ -38,10 +37,13 @@ def create(folder: Folder, args: Namespace) -> None:
 
 
 def check_bots(plan: Plan) -> None:
-    """That there are such bots, and that they play this game; LoadError or GameError."""
+    """That there are such bots, and that they play this game; LoadError or GameError. Nobody's file is run here."""
     for player in plan.players:
-        if player.bot:
-            recipe = Recipe(player.bot) if ".py" in player.bot else recipe_of(player.bot)
+        file = player.bot.partition(".py")[0] + ".py" if ".py" in player.bot else ""
+        if file and not Path(file).is_file():
+            raise TournamentError(f"there is no file {file}")
+        if player.bot and not file:
+            recipe = recipe_of(player.bot)
             recipe.check()
             if plan.game not in recipe.games:
                 raise TournamentError(f"{player.name} does not play {plan.game}")

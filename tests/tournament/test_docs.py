@@ -1,0 +1,36 @@
+"""docs/tournaments.md does what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client.tournament import planfile
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "tournaments.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.S | re.M)
+PLANS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.S | re.M)
+
+
+def test_the_plan_with_every_key_can_be_read(tmp_path: Path) -> None:
+    (text,) = PLANS
+    path = tmp_path / "plan.toml"
+    path.write_text(text, encoding="utf-8")
+    assert planfile.load(path).names == ("three", "homework", "alice", "bot-of-the-department")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [number for number, text in enumerate(COMMANDS) if "--url" not in text][:3])
+def test_the_commands_run(number: int, tmp_path: Path) -> None:
+    script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{COMMANDS[number]}'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
