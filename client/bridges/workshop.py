@@ -12,7 +12,7 @@ from pathlib import Path
 
 from client.bridges.failure import Failure
 
-PREFIX = "parlour-"
+PREFIX = "parlour-run-"
 CHUNK = 1 << 20
 CLEARING = 20.0  # seconds that the last folders may take to disappear
 
