@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # a game's rules, put here by engine/search/kernel.py
 
 INFINITY = 1 << 40
 SOLID_DEPTH = 255  # the depth of a value that holds at any depth
+HOPES = 50  # the side at the root takes an estimate for better by UNIT / HOPES: it plays on where it could have a draw
 MAX_PLY = 300  # frames of the stack: positions the game went through, then the search
 
 # The fields of a frame
@@ -184,7 +185,8 @@ def run(
                 continue
             depth = stack[f + DEPTH]
             if depth <= 0 or ply >= last:
-                value, solid = min(max(guess(mine, rest), low), high), 0
+                hope = UNIT // HOPES if stack[f + SIDE] == 0 else -(UNIT // HOPES)
+                value, solid = min(max(guess(mine, rest) + hope, low), high), 0
                 ply -= 1
                 continue
             secured = UNIT * base(mine, rest)

@@ -157,6 +157,19 @@ def test_no_proof_goes_beyond_the_ply_limit() -> None:
         assert report.proved is proved, limit
 
 
+@pytest.mark.parametrize(("reply", "image"), [("d4", "b2"), ("b2", "d4"), ("c4", "c2")])
+def test_a_sure_draw_is_less_than_a_game(reply: str, image: str) -> None:
+    """With the centre, white could answer every move with its image and draw."""
+    game = create("cohcoh", {"n": 5, "k": 4})
+    state = game.start()
+    for text in ("c3", reply):
+        state = game.play(state, game.parse(state, text))
+    report = Thinker(game).think(state, Limits(nodes=20_000))
+    assert report.move is not None
+    assert game.format(state, report.move) != image
+    assert not report.proved
+
+
 def test_a_finished_game_has_its_result_and_no_move() -> None:
     game = create("mancala", {"start": "0,0,0,0,0,0/0,0,0,0,0,0 20,28 1"})
     report = think(game, game.start(), Limits(seconds=1))
