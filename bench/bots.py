@@ -134,7 +134,7 @@ def flushes(folder: str, count: int) -> Iterator[float]:
         for _ in range(count):
             began = time.perf_counter()
             file.write(bytes(4096))
-            os.fdatasync(file.fileno())
+            os.fsync(file.fileno())
             yield (time.perf_counter() - began) * 1000
 
 
