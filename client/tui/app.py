@@ -227,7 +227,8 @@ class Parlour(App[str]):
     def leave_table(self, room: str) -> None:
         """Back to where we came from; out, if that is the street."""
         table = self.table(room)
-        if self.session is not None and table is not None and (table.seat is None or table.status == "waiting"):
+        still_shown = any(screen.shows(room) for screen in self._screens())
+        if table is not None and (table.seat is None or table.status == "waiting") and not still_shown:
             self.order(m.Leave(id=self.next_id(), room=room))
         self.leave_screen()
 

@@ -54,6 +54,14 @@ LOBBY_HELP = (
     ("esc", "empty the text; leave when it is empty"),
     ("?", "this page. eyes: watchers; 1620?: a rating not certain yet"),
 )
+WALL_HELP = (
+    ("tab", "the next board; shift+tab: the one before; so do the arrows"),
+    ("enter", "open the game; there, q brings you back"),
+    ("mouse", "click on a board to open it, turn the wheel for more of them"),
+    ("p", "other colours"),
+    ("?", "this page"),
+    ("q, esc", "back"),
+)
 
 
 def table_help() -> list[tuple[str, str]]:

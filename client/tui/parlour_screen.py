@@ -42,6 +42,10 @@ class ParlourScreen(Screen[None]):
     def hear(self, happening: Happening) -> None:
         """Something has happened."""
 
+    def shows(self, room: str) -> bool:
+        """Whether it has to hear of this room."""
+        return False
+
     def notice(self, text: str) -> None:
         """Something to be read once."""
         self.app.notify(text, markup=False)

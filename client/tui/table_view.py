@@ -148,14 +148,14 @@ class TableView(ParlourScreen):
     def _line(self) -> str:
         """The most important thing to say now."""
         table, play = self.table, self.play
+        if play is not None and play.typed:
+            return f"{'move' if play.playing else 'go to move'}: {play.typed}_   enter: go   esc: clear"
         if self.house.connection:
             return self.house.connection
         if table is None or play is None:
             return self._notice or f"waiting for room {printable(self.room)}…"
         if table.game is None:
             return f"{table.setup.game} is not known here: {table.position}"
-        if play.typed:
-            return f"{'move' if play.playing else 'go to move'}: {play.typed}_   enter: go   esc: clear"
         if self._notice:
             return self._notice
         if offer := offer_text(table):

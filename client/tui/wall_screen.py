@@ -10,13 +10,15 @@ from textual.containers import Grid, VerticalScroll
 from textual.widgets import Static
 
 from client.happenings import Happening
+from client.tui.help import Help
+from client.tui.keys import WALL_HELP
 from client.tui.parlour_screen import ParlourScreen
 from client.tui.tile import Tile
 from protocol import messages as m
 
 MANY = 9  # more than 3 x 3 are as small as can be
 TICK = 0.2  # seconds between looks at what has changed: eyes need no more
-KEYS = "tab, shift+tab: choose   enter, click: open   p: colours   q: back"
+KEYS = "tab: choose   enter, click: open   p: colours   ?: all keys   q: back"
 
 
 class WallScreen(ParlourScreen):
@@ -45,6 +47,9 @@ class WallScreen(ParlourScreen):
         room = getattr(happening, "room", None)
         if isinstance(room, str) and room in self._tiles:
             self._changed.add(room)
+
+    def shows(self, room: str) -> bool:
+        return room in self._tiles
 
     def _flush(self) -> None:
         """Show what has changed since the last time, all at once."""
@@ -85,6 +90,8 @@ class WallScreen(ParlourScreen):
         match event.key:
             case "q" | "escape":
                 self._leave()
+            case "question_mark" | "f1":
+                self.app.push_screen(Help("The keys of a wall", WALL_HELP))
             case "p":
                 self.house.other_theme()
             case "enter" if isinstance(self.focused, Tile):

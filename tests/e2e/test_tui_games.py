@@ -188,3 +188,7 @@ async def test_a_wall_goes_on_by_itself_and_opens_tables(tmp_path: Path) -> None
             assert screen.room == rooms[2]
             await pilot.press("q")
             await settled(pilot, "the wall is back", lambda: app.screen is wall)
+            await carol.ask(m.Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
+            await settled(pilot, "the wall still goes on", lambda: "'G'" in picture_of(app))
+            await pilot.press("question_mark")
+            assert "The keys of a wall" in picture_of(app)

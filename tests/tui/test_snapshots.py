@@ -15,7 +15,7 @@ import client.tui
 from client.tui.choice import Choice
 from client.tui.confirm import Confirm
 from client.tui.help import Help
-from client.tui.keys import LOBBY_HELP, table_help
+from client.tui.keys import LOBBY_HELP, WALL_HELP, table_help
 from client.tui.leaderboard import Leaderboard
 from client.tui.lobby_screen import LobbyScreen
 from client.tui.looks import Looks
@@ -106,6 +106,7 @@ SCREENS: dict[str, Callable[[Still], object]] = {
     "lobby": lambda app: app.see(LobbyScreen()),
     "wall": lambda app: app.see(WallScreen(tuple(TABLES))),
     "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help())),
+    "help-wall": lambda app: app.push_screen(Help("The keys of a wall", WALL_HELP)),
     "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
     "leaderboard": leaderboard,
     "choice": lambda app: app.push_screen(
