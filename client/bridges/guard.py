@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-VARIABLE = "STARTED_BY"  # where a program carries its mark
+VARIABLE = "STARTED_BY"  # where a program carries its mark, behind those of whoever started us
 ROUNDS = 5  # what multiplies while it is being killed is killed again
 SCRIPT = """
 groups=
@@ -61,7 +61,7 @@ class Guard:
         reading, self._pipe = os.pipe()
         try:
             silent = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-            words = ["/bin/sh", "-c", SCRIPT, "sh", f"{VARIABLE}={self._name}"]
+            words = ["/bin/sh", "-c", SCRIPT, "sh", self._name]
             actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *silent]
             os.posix_spawn(words[0], words, os.environ, file_actions=actions, setpgroup=0)
         finally:
@@ -69,6 +69,11 @@ class Guard:
 
 
 GUARD = Guard()
+
+
+def carrying(mark: str) -> dict[str, str]:
+    """What a program has in its environment."""
+    return {VARIABLE: f"{os.environ.get(VARIABLE, '')} {mark}".strip()}
 
 
 def kill_strays(mark: str) -> None:
@@ -83,10 +88,9 @@ def kill_strays(mark: str) -> None:
 
 
 def strays(mark: str) -> list[int]:
-    carried = f"{VARIABLE}={mark}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):  # it has ended, or belongs to somebody else
-            if carried in path.read_bytes():
+            if mark.encode() in path.read_bytes():
                 found.append(int(path.parent.name))
     return found

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from client.bridges.failure import Failure
-from client.bridges.guard import GUARD, VARIABLE, kill_strays
+from client.bridges.guard import GUARD, carrying, kill_strays
 from client.bridges.limits import Limits, environment
 
 KILLED = 5.0  # seconds that the system may take to end a killed process
@@ -51,7 +51,7 @@ class Process:
             self._process = subprocess.Popen(
                 limits.command(words),
                 cwd=folder,
-                env={**environment(), VARIABLE: self._mark},
+                env={**environment(), **carrying(self._mark)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -125,6 +126,25 @@ def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, 
     child.stop()
     eventually("the grandchild is gone too", lambda: gone(grandchild))
     assert not gone(other.pid)
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
+def test_a_bot_within_a_bot_is_ended_with_its_programs(children: list[Child], tmp_path: Path) -> None:
+    inner = """
+    from pathlib import Path
+    from client.bridges.child import Child
+    from client.bridges.limits import Limits
+    child = Child(["sleep", "600"], Path.cwd(), Limits())
+    print(child.pid, flush=True)
+    input()
+    """
+    words = (sys.executable, *script(tmp_path, inner)[2:])
+    child = Child(words, tmp_path, QUICK)
+    children.append(child)
+    program = int(child.listen(20))
+    assert not gone(program)
+    child.stop()
+    eventually("its program is gone", lambda: gone(program))
 
 
 def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:
