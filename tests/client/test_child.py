@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +15,6 @@ from client.bridges.limits import Limits
 from tests.client.programs import eventually, gone, script
 
 QUICK = Limits(grace=0.1)
-
-
-@pytest.fixture
-def children() -> Iterator[list[Child]]:
-    started: list[Child] = []
-    yield started
-    for child in started:
-        child.stop()
 
 
 def start(children: list[Child], folder: Path, code: str, limits: Limits = QUICK) -> Child:
@@ -108,43 +98,6 @@ def test_the_whole_group_goes(children: list[Child], tmp_path: Path) -> None:
     assert not gone(grandchild)
     child.stop()
     eventually("the grandchild is gone too", lambda: gone(grandchild))
-
-
-STRAY = """
-import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"], start_new_session=True)
-print(child.pid, flush=True)
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
-@pytest.mark.parametrize("then", ["time.sleep(600)", "os._exit(0)"])
-def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, then: str) -> None:
-    child = start(children, tmp_path, STRAY + then)
-    grandchild, other = int(child.listen(5)), start(children, tmp_path, "input()")
-    assert not gone(grandchild)
-    child.stop()
-    eventually("the grandchild is gone too", lambda: gone(grandchild))
-    assert not gone(other.pid)
-
-
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
-def test_a_bot_within_a_bot_is_ended_with_its_programs(children: list[Child], tmp_path: Path) -> None:
-    inner = """
-    from pathlib import Path
-    from client.bridges.child import Child
-    from client.bridges.limits import Limits
-    child = Child(["sleep", "600"], Path.cwd(), Limits())
-    print(child.pid, flush=True)
-    input()
-    """
-    words = (sys.executable, *script(tmp_path, inner)[2:])
-    child = Child(words, tmp_path, QUICK)
-    children.append(child)
-    program = int(child.listen(20))
-    assert not gone(program)
-    child.stop()
-    eventually("its program is gone", lambda: gone(program))
 
 
 def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:

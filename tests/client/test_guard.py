@@ -1,13 +1,19 @@
-"""The shell that ends what a killed bot has left behind."""
+"""Nothing outlives a bot: what a killed one has left behind, and what has left its group."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
-from tests.client.programs import eventually, gone
+import pytest
 
+from client.bridges.child import Child
+from client.bridges.limits import Limits
+from tests.client.programs import eventually, gone, script
+
+QUICK = Limits(grace=0.1)
 CODE = """
 import os, subprocess
 from client.bridges.guard import Guard
@@ -30,3 +36,41 @@ def test_groups_are_killed_unless_they_were_dropped() -> None:
         eventually("it is gone", partial(gone, pid))
     assert not gone(dropped)
     subprocess.run(["kill", str(dropped)], check=True)
+
+
+STRAY = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"], start_new_session=True)
+print(child.pid, flush=True)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
+@pytest.mark.parametrize("then", ["time.sleep(600)", "os._exit(0)"])
+def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, then: str) -> None:
+    child, other = (Child(words, tmp_path, QUICK) for words in (script(tmp_path, STRAY + then), ["cat"]))
+    children += [child, other]
+    grandchild = int(child.listen(5))
+    assert not gone(grandchild)
+    child.stop()
+    eventually("the grandchild is gone too", lambda: gone(grandchild))
+    assert not gone(other.pid)
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
+def test_a_bot_within_a_bot_is_ended_with_its_programs(children: list[Child], tmp_path: Path) -> None:
+    inner = """
+    from pathlib import Path
+    from client.bridges.child import Child
+    from client.bridges.limits import Limits
+    child = Child(["sleep", "600"], Path.cwd(), Limits())
+    print(child.pid, flush=True)
+    input()
+    """
+    words = (sys.executable, *script(tmp_path, inner)[2:])
+    child = Child(words, tmp_path, QUICK)
+    children.append(child)
+    program = int(child.listen(20))
+    assert not gone(program)
+    child.stop()
+    eventually("its program is gone", lambda: gone(program))
