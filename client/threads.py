@@ -36,17 +36,22 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
         failed: Exception | None = None
         try:
             result = work()
-        except StopIteration as error:  # which no future can carry
-            failed = RuntimeError(f"StopIteration {error}".strip())
-        except Exception as error:
-            failed = error
-        except BaseException as error:  # of no meaning outside of the work
-            failed = RuntimeError(f"{type(error).__name__} {error}".strip())
+        except BaseException as error:
+            failed = carried(error)
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(settle, result, failed)
 
     jobs().put(job)
     return future
+
+
+def carried(error: BaseException) -> Exception:
+    """What went wrong, without what would mean something else to whoever waits."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration | TimeoutError):
+        return error
+    failed = RuntimeError(f"{type(error).__name__} {error}".strip())
+    failed.__cause__ = error
+    return failed
 
 
 def jobs() -> SimpleQueue[Job]:

@@ -153,6 +153,11 @@ class Exits(Bot):
         raise SystemExit(3)
 
 
+class Impatient(Bot):
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        raise TimeoutError("of its own")
+
+
 class Nonsense(Bot):
     def choose(self, game: Game, state: State, budget: Budget) -> int:
         return object()  # type: ignore[return-value]
@@ -180,6 +185,7 @@ class BadHooks(Bot):
 PYTHON_ZOO = {
     Raises: ("resigned", "error: KeyError: 'ply "),
     Exits: ("resigned", "error: RuntimeError: SystemExit 3"),
+    Impatient: ("resigned", "error: RuntimeError: TimeoutError of its own"),
     Nonsense: ("resigned", "error: TypeError: choose() returns a move, not object"),
     Illegal: ("resigned", "illegal: 100 is not legal here"),  # columns count from 1
     Hangs: ("resigned", "timeout: no answer after"),
@@ -205,8 +211,13 @@ async def test_the_zoo_of_python(tmp_path: Path) -> None:
                 (info,) = await finished(guest, kind.__name__)
                 assert info.reason == reason, kind
                 assert said.has(words), said.lines
-        trace = next((tmp_path / "Raises").iterdir()) / "stderr.txt"
-        assert "raise KeyError" in trace.read_text()
+        for name, line in (
+            ("Raises", "raise KeyError"),
+            ("Exits", "raise SystemExit"),
+            ("Impatient", "raise TimeoutErr"),
+        ):
+            trace = next((tmp_path / name).iterdir()) / "stderr.txt"
+            assert line in trace.read_text()
 
 
 # -- strangers at the socket
