@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 from textual.binding import Binding
 from textual.css.query import NoMatches
-from textual.filter import LineFilter
+from textual.filter import LineFilter, NoColor
 
 from client.errors import SessionError
 from client.happenings import Connected, Happening, Lost
@@ -62,8 +62,10 @@ class Parlour(App[str]):
         self.run_worker(self._live())
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        filters = super().get_line_filters()
-        return [*filters, AsciiOnly()] if self.looks.ascii_only else filters
+        """Whatever a widget would draw: not with these characters, not with these colours."""
+        filters = [*super().get_line_filters()]
+        filters += [AsciiOnly()] if self.looks.ascii_only else []
+        return [*filters, NoColor()] if self.looks.theme == "mono" else filters
 
     async def close(self) -> None:
         """Everything that was started for this client ends. Shielded: a second Ctrl-C must not leave a server."""
@@ -243,5 +245,7 @@ class Parlour(App[str]):
     def other_theme(self) -> None:
         self.looks = self.looks.next_theme()
         self.set_class(self.looks.theme == "mono", "-mono")
+        for screen in self.screen_stack:
+            screen.query("*").refresh()
         self._each(lambda screen: screen.repaint())
         self._tell(f"colours: {self.looks.theme}")

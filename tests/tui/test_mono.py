@@ -1,0 +1,80 @@
+"""Without colours every screen is without colours, and what is chosen can still be seen."""
+
+from __future__ import annotations
+
+import pytest
+from rich.segment import Segment
+
+from client.tui.confirm import Confirm
+from client.tui.looks import Looks
+from client.tui.table_screen import TableScreen
+from tests.tui.lobbies import news
+from tests.tui.still import Still, snapshot_of
+from tests.tui.test_snapshots import SCREENS, TABLES
+
+
+def segments(app: Still) -> list[list[Segment]]:
+    return [[*strip] for strip in app.screen._compositor.render_strips()]
+
+
+def colours(app: Still) -> set[str]:
+    styles = [segment.style for line in segments(app) for segment in line if segment.style is not None]
+    return {colour.name for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
+
+
+def marked(app: Still) -> str:
+    drawn = [(segment.text, segment.style) for line in segments(app) for segment in line if segment.style]
+    return " ".join(text.strip() for text, style in drawn if style.reverse or style.underline)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+async def test_every_screen(name: str) -> None:
+    rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
+    app = Still(*rooms, looks=Looks("mono"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await SCREENS[name](app)  # type: ignore[misc]
+        app.happens(news())
+        await pilot.pause()
+        assert colours(app) <= {"default"}
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "chosen"),
+    [("lobby", ["down"], "alice"), ("choice", ["down"], "a new game"), ("wall", ["tab"], "alice - search")],
+)
+async def test_what_is_chosen_is_seen(name: str, keys: list[str], chosen: str) -> None:
+    rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
+    app = Still(*rooms, looks=Looks("mono"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await SCREENS[name](app)  # type: ignore[misc]
+        app.happens(news())
+        if name == "wall":
+            app.screen._flush()  # type: ignore[attr-defined]
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert chosen in marked(app)
+        assert "bob" not in marked(app)
+
+
+async def test_the_answer_that_has_the_focus_is_seen() -> None:
+    app = Still(looks=Looks("mono"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(Confirm("Resign this game?"))
+        await pilot.press("tab")
+        await pilot.pause()
+        assert marked(app).split()[0] in ("y:", "n:")
+
+
+async def test_colours_go_and_come_with_a_key() -> None:
+    app = Still(snapshot_of("conga"), looks=Looks("safe"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.see(TableScreen("room"))
+        await pilot.pause()
+        many = colours(app)
+        assert len(many) > 3
+        await pilot.press("p")
+        await pilot.pause()
+        assert colours(app) <= {"default"}
+        await pilot.press("p", "p")
+        await pilot.pause()
+        assert len(colours(app)) > 3
