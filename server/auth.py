@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from protocol.messages import Hello, Player
-from server.decide import Refusal
+from server.decision import Refusal
 from server.names import draw, new_player
 from server.settings import Settings
 from server.store import Session, Store, new_secret

@@ -13,7 +13,7 @@ from protocol.messages import AnyCommand, RoomCommand, RoomInfo
 from protocol.wire import read_part
 from server import found, view
 from server.auth import check_name, identify
-from server.decide import Decision, Refusal
+from server.decision import Decision, Refusal
 from server.founder import Founder
 from server.hall import RETRY, Hall
 from server.lists import LISTED, Lists
@@ -96,7 +96,7 @@ class Desk:
                 return
         elif type(command) is m.Leave and live.room.seat_of(require(peer).id) is None:
             peer.send(m.Ok(id=command.id, room=command.room))
-            self.hall.leave(live, peer)
+            self.hall.attendance.leave(live, peer)
             return
         self.hall.submit(live, peer, command)
 
@@ -125,7 +125,7 @@ class Desk:
         known = player.id == setup.by or player.name.casefold() in map(str.casefold, invited(live.room))
         if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not known:
             raise Refusal("bad_code", "this room is private and that is not its code")
-        seat = self.hall.arrive(live, peer)
+        seat = self.hall.attendance.arrive(live, peer)
         upto = live.room.horizon if seat is None else live.room.seq
         peer.send(m.Ok(id=command.id, room=command.room, seq=upto, seat=seat))
         if 0 < command.after <= upto:
@@ -196,7 +196,7 @@ class Desk:
         for name in sits:
             live = await hall.room(name)
             if live is not None:
-                hall.arrive(live, peer)
+                hall.attendance.arrive(live, peer)
                 peer.send(live.snapshot(peer, hall.now()))
         if hall.store.shared:
             await self._load_invitations(identity.player.name)
@@ -234,7 +234,7 @@ class Desk:
                 self.present.pop(name, None)
             if self.hall.store.shared and not any(require(other).id == peer.player.id for other in peers):
                 self.hall.spawn(self._left(peer.player.id))
-        self.hall.depart(peer)
+        self.hall.attendance.depart(peer)
 
     async def _left(self, player: str) -> None:
         with suppress(Unavailable):  # then it looks as if the player had been here when this node ends

@@ -7,8 +7,9 @@ from engine.registry import GAMES, create
 from engine.replay import judge
 from protocol.messages import AnyEvent, Created, Options, Player, TimeControl
 from server import clock
-from server.decide import NAMES_ONLY, Decision, Refusal, seated, start, then
+from server.decision import Decision, Refusal, then
 from server.room import Room
+from server.seating import NAMES_ONLY, seated, start
 
 
 def settle(game: str, options: Options, control: TimeControl) -> Options:

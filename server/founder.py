@@ -5,7 +5,8 @@ from __future__ import annotations
 from protocol import messages as m
 from protocol.messages import Created, Player
 from server import found, rating
-from server.decide import Decision, Refusal, decide
+from server.decide import decide
+from server.decision import Decision, Refusal
 from server.hall import Hall
 from server.index import whole
 from server.live import Live

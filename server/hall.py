@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,75 +18,30 @@ from protocol import messages as m
 from protocol.messages import Moved, RoomCommand
 from protocol.wire import read_event
 from server import rating
+from server.attendance import Attendance
 from server.audience import Audience
 from server.bus import Bus
 from server.clockwork import Alarms, Now, now
-from server.decide import Decision, Refusal, decide, overdue, presence, resume
-from server.found import again
-from server.index import INDEXED, line_after, whole
+from server.decide import decide
+from server.decision import Decision, Refusal
+from server.ending import overdue, resume
 from server.live import Live
 from server.lobby import Lobby
 from server.log import log
 from server.metrics import Metrics
 from server.names import new_player, new_room
+from server.others import Others
 from server.packet import Packet
 from server.peer import Peer, require
-from server.room import Room, evolve, replay
+from server.pending import Action, Origin, Pending
+from server.room import Room, replay
 from server.settings import Settings
-from server.store import Append, Conflict, RatingRow, RoomRow, Store, Unavailable
+from server.store import RoomRow, Store, Unavailable
 from server.teller import Teller
 
-Action = Callable[[Room, int], Decision]
 RETRY = 1.0  # seconds to wait while the store cannot write
-ENDED_KEPT = 1  # ended rooms that a connection still hears of: for a last word, or a rematch
 LATE = 300  # milliseconds after which the deadline of a room is anybody's business, not just its attendants'
 OTHERS = 5000  # milliseconds without a sign of other nodes after which there are none
-
-
-Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
-THE_HOUSE: Origin = (None, None, None)
-
-
-class Pending(Append):
-    """A decision that is on its way into the store."""
-
-    __slots__ = ("decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
-
-    def __init__(
-        self,
-        hall: Hall,
-        live: Live,
-        origin: Origin,
-        decision: Decision,
-        refusal: Refusal | None,
-        ratings: tuple[RatingRow, ...] = (),
-    ) -> None:
-        self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
-        events, room = decision
-        self.due = due = room.deadline
-        self.room, self.after = room.setup.room, live.room.seq
-        self.following = self.also = None
-        if len(events) == 1 and type(events[0]) is Moved:  # what most are
-            packet = Packet(events[0])
-            self.packets, self.payloads = [packet], (packet.payload,)
-        else:
-            self.packets = [Packet(event) for event in events]
-            self.payloads = tuple([packet.payload for packet in self.packets])
-            first = events[0]
-            if type(first) is m.Rematched and len(events) == 1:
-                self.following = again(room, first.next, first.at)
-                self.also = whole(self.following)
-        self.line = line_after(decision, due, live.stored_due)
-        self.ratings = ratings
-
-    def done(self, error: Exception | None) -> None:
-        if error is None:
-            self.hall.committed(self)
-        elif isinstance(error, Conflict):
-            self.live.queue.appendleft(self.origin)
-            self.hall.spawn(self.hall.catch_up(self.live))
-        else:
-            self.hall.failed(self.live, self.origin, error)
 
 
 class Hall:
@@ -97,6 +52,8 @@ class Hall:
         self.lobby = Lobby(settings.lobby_tick, self.audience)
         self.teller = Teller(settings, clock)
         self.alarms = Alarms(clock, self._ring)
+        self.attendance = Attendance(self)
+        self.others = Others(self)
         self.node = new_player()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
@@ -126,7 +83,7 @@ class Hall:
         live = self.rooms.get(name)
         if live is not None:
             if self.store.shared and not live.busy:  # others may have written to it
-                await self.catch_up(live)
+                await self.others.catch_up(live)
                 live.stored_due = None
             return live
         if name not in self._loading:
@@ -159,7 +116,7 @@ class Hall:
         live.used_at = self.now()
         self.bus.publish(room, packets)
         live.stored_due = room.deadline
-        self._show(room)
+        self.show(room)
         self.alarms.watch(live, live.room.deadline)
         log("created", room=room.id, game=room.setup.game)
         return live
@@ -170,7 +127,7 @@ class Hall:
             self.rooms.pop(live.room.id, None)
             self.alarms.silence(live)
 
-    def _show(self, room: Room) -> None:
+    def show(self, room: Room) -> None:
         if not room.setup.private:
             self.lobby.changed(room)
             self.bus.show(room)
@@ -187,7 +144,7 @@ class Hall:
     def act(self, live: Live, action: Action) -> None:
         """Something the house itself does."""
         live.queue.append((None, None, action))
-        self._go_on(live)
+        self.go_on(live)
 
     async def turn(self, live: Live) -> bool:
         """Wait until everything before has had its turn in a room; False if that takes too long."""
@@ -202,7 +159,7 @@ class Hall:
             await asyncio.wait_for(reached.wait(), RETRY)
         return reached.is_set()
 
-    def _go_on(self, live: Live) -> None:
+    def go_on(self, live: Live) -> None:
         while live.queue and not live.busy:
             self._settle(live, live.queue.popleft())
 
@@ -239,7 +196,7 @@ class Hall:
         elif peer is not None and command is not None:
             peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
             if type(command) is m.Leave:
-                self.leave(live, peer)
+                self.attendance.leave(live, peer)
 
     async def _rate(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
         """A rated game ends: write down what that does to ratings as they are. Conflict: they were others by then."""
@@ -264,7 +221,7 @@ class Hall:
                     pending.done(error)
                 return
             self.committed(new)
-            self.go_over(old.live, new.live)
+            self.attendance.go_over(old.live, new.live)
             self.committed(old)
 
         new.also = old
@@ -290,31 +247,23 @@ class Hall:
         if line is not None:
             self._index_changed(live, line)
         if pending.following is not None:
-            self.go_over(live, self.admit(pending.following))
+            self.attendance.go_over(live, self.admit(pending.following))
         if peer is not None and type(command) is m.Leave:
-            self.leave(live, peer)
+            self.attendance.leave(live, peer)
         self.alarms.watch(live, pending.due)
         if live.heard > live.room.seq:
-            self.behind(live, live.heard)
+            self.others.behind(live, live.heard)
         if live.queue:
-            self._go_on(live)
+            self.go_on(live)
 
     def _index_changed(self, live: Live, line: RoomRow) -> None:
         live.stored_due = line.deadline
-        self._show(live.room)
+        self.show(live.room)
         end = live.room.ended
         if end is not None:
             log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
             for peer in [*live.players[0], *live.players[1], *live.watchers]:
-                self._tidy(peer)
-            self.let_go(live)
-
-    def _tidy(self, peer: Peer) -> None:
-        """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
-        over = [live for live in peer.rooms.values() if live.room.status == "ended"]
-        for live in over[:-ENDED_KEPT]:
-            self.teller.catch_up(live)  # the very end may still wait for the tick
-            live.detach(peer)
+                self.attendance.tidy(peer)
             self.let_go(live)
 
     def failed(self, live: Live, origin: Origin, error: BaseException) -> None:
@@ -324,106 +273,7 @@ class Hall:
         sorry = Refusal("unavailable", f"not done: {error}", retry_after=RETRY)
         self.teller.refuse(live, origin[0], origin[1], sorry)
         self.alarms.retry(live, RETRY)
-        self._go_on(live)
-
-    def behind(self, live: Live, seq: int) -> None:
-        """Another node has written to a room, up to this seq, they say."""
-        live.heard = max(live.heard, seq)
-        if not live.busy:
-            live.busy = True  # at once: what is decided from now on is decided on what was read
-            self.spawn(self.catch_up(live))
-
-    async def catch_up(self, live: Live) -> None:
-        """Another node was first: read what it wrote, tell everyone here, and decide again."""
-        live.busy, live.heard = True, 0
-        try:
-            payloads = await self.store.events(live.room.id, live.room.seq)
-        except Unavailable as error:
-            waiting = [live.queue.popleft() for _ in range(len(live.queue))]
-            for origin in waiting or [(None, None, None)]:
-                self.failed(live, origin, error)
-            return
-        events = [read_event(payload) for payload in payloads]
-        for payload, event in zip(payloads, events, strict=True):
-            live.room = evolve(live.room, event)
-            live.log.append(payload)
-            self.teller.tell(live, [Packet(event)], None, None)
-        live.busy = False
-        if events:
-            self._after_others(live, events)
-        self.alarms.watch(live, live.room.deadline)
-        if live.heard > live.room.seq:
-            self.behind(live, live.heard)
-        self._go_on(live)
-
-    def _after_others(self, live: Live, events: list[m.AnyEvent]) -> None:
-        """What follows from events that another node wrote."""
-        live.stored_due = None  # it may have changed the index
-        if not live.room.setup.private and any(isinstance(event, INDEXED) for event in events):
-            self.lobby.changed(live.room)
-        for event in events:
-            if type(event) is m.Rematched:
-                self.spawn(self._follow(live, event.next))
-        for seat in (0, 1):
-            if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
-                self.act(live, partial(self.presence_of, live, seat))  # gone there, but here
-
-    async def _follow(self, old: Live, name: str) -> None:
-        with suppress(Unavailable):  # who asks finds the room later
-            new = await self.room(name)
-            if new is not None:
-                self.go_over(old, new)
-
-    # -- people come and go
-
-    def arrive(self, live: Live, peer: Peer) -> int | None:
-        """A connection begins to hear a room; whoever sits there is online from now on."""
-        self.teller.catch_up(live)
-        seat = live.attach(peer)
-        if seat is None:
-            self._watched(live)
-        elif live.room.away[seat] is not None:
-            self.act(live, partial(self.presence_of, live, seat))
-        return seat
-
-    def _watched(self, live: Live) -> None:
-        """By one more, or one less."""
-        if live.room.status != "ended":
-            self._show(live.room)
-
-    def depart(self, peer: Peer) -> None:
-        """A connection is gone."""
-        self.lobby.gone(peer)
-        for live in list(peer.rooms.values()):
-            if peer in live.watchers:
-                self.leave(live, peer)
-                continue
-            seat = live.detach(peer)
-            if seat is not None and not self.draining and live.room.status != "ended":
-                self.act(live, partial(self.presence_of, live, seat))
-            self.let_go(live)
-
-    @staticmethod
-    def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
-        return presence(room, seat, bool(live.players[seat]), at)
-
-    def leave(self, live: Live, peer: Peer) -> None:
-        """A connection does not hear of a room any more."""
-        watched = peer in live.watchers
-        live.detach(peer)
-        if watched:
-            self._watched(live)
-        self.let_go(live)
-
-    def go_over(self, old: Live, new: Live) -> None:
-        """The players of a room go on in another one, and see it."""
-        for peer in [*old.players[0], *old.players[1]]:
-            new.attach(peer)
-            peer.send(new.snapshot(peer, self.now()))
-        for seat in (0, 1):
-            elsewhere = self.store.shared and not new.players[seat] and old.room.away[1 - seat] is None
-            if not elsewhere:
-                self.act(new, partial(self.presence_of, new, seat))
+        self.go_on(live)
 
     # -- time
 

@@ -6,7 +6,7 @@ from protocol import messages as m
 from protocol.messages import Moved
 from protocol.wire import write_part
 from server import view
-from server.decide import Decision
+from server.decision import Decision
 from server.packet import Packet
 from server.room import Room
 from server.store import Append, RoomRow

@@ -9,7 +9,7 @@ from protocol import messages as m
 from protocol.messages import LobbyUpdate, RoomInfo
 from protocol.wire import read_part
 from server import rating, view
-from server.decide import Refusal
+from server.decision import Refusal
 from server.hall import Hall
 from server.peer import Peer, require
 

@@ -15,13 +15,16 @@ from protocol import messages as m
 from protocol.messages import BotInfo, Player, RoomInfo
 from protocol.wire import read_part
 from server import found, rating
-from server.decide import Decision, Refusal, decide, go_over, join
+from server.decide import decide
+from server.decision import Decision, Refusal
 from server.founder import Founder
-from server.hall import RETRY, THE_HOUSE, Hall, Pending
+from server.hall import RETRY, Hall
 from server.live import Live
 from server.pairing import Wait, choices, matches, nearest
 from server.peer import Peer, require
+from server.pending import THE_HOUSE, Pending
 from server.room import Room
+from server.seating import go_over, join
 from server.store import Unavailable
 
 LISTED = 1000  # rooms that are looked at

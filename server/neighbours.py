@@ -44,7 +44,7 @@ class Neighbours:
     def heard(self, room: str, seq: int) -> None:
         live = self._hall.rooms.get(room)
         if live is not None and live.room.seq < seq and not live.empty:
-            self._hall.behind(live, seq)
+            self._hall.others.behind(live, seq)
 
     def heard_lobby(self, rooms: tuple[RoomInfo, ...]) -> None:
         for info in rooms:
@@ -126,7 +126,7 @@ class Neighbours:
                 live = await hall.room(name)
                 seat = None if live is None else live.room.seat_of(player)
                 if live is not None and seat is not None and not live.players[seat]:
-                    hall.act(live, partial(hall.presence_of, live, seat))
+                    hall.act(live, partial(hall.attendance.presence_of, live, seat))
 
     async def _check(self) -> None:
         """Compare the rooms that somebody attends here with the store."""

@@ -10,7 +10,7 @@ from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import Leader, Options, Player, RatedGame, RatingChange, TimeControl
 from server import found
-from server.decide import Decision
+from server.decision import Decision
 from server.glicko import PERIOD, PROVISIONAL, Rating, rated, rested
 from server.room import Room, evolved
 from server.store import RatingRow

@@ -6,8 +6,7 @@ server/decide.py says which events a command leads to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from engine.game import Game, State
@@ -15,12 +14,12 @@ from engine.registry import create
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Moved, Said, Seat
 from server import clock
+from server.past import MARK, mark, state_at
 from server.trail import Trail
 
 CHAT_KEPT = 50  # of what was said, for those who come late
 new = object.__new__
 new_tuple = tuple.__new__
-MARK = 8  # bytes
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
 
 
@@ -148,31 +147,6 @@ def replay(events: Iterable[AnyEvent]) -> Room:
 
 def played(room: Room, event: Moved) -> State:
     return room.game.after(room.state, room.game.parse(room.state, event.move))
-
-
-def states(room: Room) -> Iterator[State]:
-    """The start, and the state after every move: they are not kept."""
-    game = room.game
-    state = game.start()
-    yield state
-    for made in room.moves:
-        state = game.after(state, game.parse(state, made.move))
-        yield state
-
-
-def state_at(room: Room, ply: int) -> State:
-    return next(islice(states(room), ply, None))
-
-
-def mark(state: State) -> bytes:
-    """A few bytes that equal states have in common, and different ones hardly ever."""
-    return hash(state).to_bytes(MARK, "little", signed=True)
-
-
-def occurrences(room: Room, enough: int) -> int:
-    """How often the state of a room has occurred, this time included; exact where it is enough to matter."""
-    found = room.seen.count(room.seen[-MARK:])
-    return found if found < enough else list(states(room)).count(room.state)
 
 
 def horizon(room: Room, before: int) -> int:

@@ -7,7 +7,7 @@ import asyncio
 from protocol import messages as m
 from protocol.messages import RoomCommand
 from server.clockwork import Now
-from server.decide import Refusal
+from server.decision import Refusal
 from server.live import Live
 from server.packet import Packet, framed, join
 from server.peer import Peer

@@ -9,7 +9,7 @@ from engine.record import Played, Record
 from engine.registry import GAMES
 from protocol.messages import GameInfo, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
 from server import clock
-from server.decide import claim_at
+from server.ending import claim_at
 from server.room import Made, Room
 
 Seats = tuple[Seat | None, Seat | None]

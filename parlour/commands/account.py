@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from parlour.cli import UserError
 from server.auth import check_name
-from server.decide import Refusal
+from server.decision import Refusal
 from server.names import new_player
 from server.settings import Settings
 from server.store import Store, StoreError, Unavailable, new_secret, open_store

@@ -12,7 +12,8 @@ from engine.game import Game
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Player, Snapshot, TimeControl
 from server import view
-from server.decide import Decision, Refusal, decide
+from server.decide import decide
+from server.decision import Decision, Refusal
 from server.found import found, settle
 from server.room import Room, evolve
 

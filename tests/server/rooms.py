@@ -7,7 +7,8 @@ from typing import Any
 from protocol import messages as m
 from protocol.messages import Created, Player, TimeControl
 from server import found
-from server.decide import Decision, Refusal, decide
+from server.decide import decide
+from server.decision import Decision, Refusal
 from server.room import Room
 
 ANN, BEN, EVE = (Player(id=f"p-{name}", name=name) for name in ("ann", "ben", "eve"))

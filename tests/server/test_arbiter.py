@@ -5,8 +5,8 @@ from __future__ import annotations
 from protocol import messages as m
 from protocol.messages import Created, TimeControl
 from server import found, view
-from server.decide import presence
 from server.room import Room, replay
+from server.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, play, refused
 
 

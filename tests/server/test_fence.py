@@ -223,7 +223,7 @@ class TwoHalls(RuleBasedStateMachine):
 
         def both() -> None:
             if live.room.seq < seq:
-                hall.behind(live, seq)
+                hall.others.behind(live, seq)
             hall.submit(live, visitor, m.Say(id=id, room="r1", text="at once"))
 
         self.call(both)
@@ -231,7 +231,7 @@ class TwoHalls(RuleBasedStateMachine):
     def hear(self, number: int, room: str, seq: int) -> None:
         live = self.halls[number].rooms.get(room)
         if live is not None and live.room.seq < seq:
-            self.call(self.halls[number].behind, live, seq)
+            self.call(self.halls[number].others.behind, live, seq)
 
     # -- what is always so
 

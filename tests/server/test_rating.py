@@ -7,7 +7,9 @@ import pytest
 from protocol import messages as m
 from protocol.messages import Options, Player
 from server import found, rating
-from server.decide import Decision, Refusal, abort, decide, resign
+from server.decide import decide
+from server.decision import Decision, Refusal
+from server.ending import abort, resign
 from server.glicko import PERIOD
 from server.room import Room, evolve
 from server.store import RatingRow

@@ -9,8 +9,10 @@ from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import END_REASONS, TimeControl
 from server import found, view
-from server.decide import Refusal, overdue, presence, resume
+from server.decision import Refusal
+from server.ending import overdue, resume
 from server.room import BOTH_GONE, Room
+from server.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
 
 MINUTE = 60_000

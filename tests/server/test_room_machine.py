@@ -13,8 +13,12 @@ from protocol import messages as m
 from protocol.messages import AnyEvent, TimeControl
 from protocol.wire import MSGPACK, read_event
 from server import view
-from server.decide import Decision, Refusal, decide, overdue, presence, resume
-from server.room import Room, evolve, replay, state_at
+from server.decide import decide
+from server.decision import Decision, Refusal
+from server.ending import overdue, resume
+from server.past import state_at
+from server.room import Room, evolve, replay
+from server.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, made
 
 players = st.sampled_from([ANN, BEN])

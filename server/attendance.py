@@ -1,0 +1,79 @@
+"""Who hears of a room: connections come and go, and whoever sits somewhere is here or away."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from server.decision import Decision
+from server.live import Live
+from server.peer import Peer
+from server.room import Room
+from server.seating import presence
+
+if TYPE_CHECKING:
+    from server.hall import Hall
+
+ENDED_KEPT = 1  # ended rooms that a connection still hears of: for a last word, or a rematch
+
+
+class Attendance:
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+
+    def arrive(self, live: Live, peer: Peer) -> int | None:
+        """A connection begins to hear a room; whoever sits there is online from now on."""
+        self._hall.teller.catch_up(live)
+        seat = live.attach(peer)
+        if seat is None:
+            self._watched(live)
+        elif live.room.away[seat] is not None:
+            self._hall.act(live, partial(self.presence_of, live, seat))
+        return seat
+
+    def _watched(self, live: Live) -> None:
+        """By one more, or one less."""
+        if live.room.status != "ended":
+            self._hall.show(live.room)
+
+    def depart(self, peer: Peer) -> None:
+        """A connection is gone."""
+        self._hall.lobby.gone(peer)
+        for live in list(peer.rooms.values()):
+            if peer in live.watchers:
+                self.leave(live, peer)
+                continue
+            seat = live.detach(peer)
+            if seat is not None and not self._hall.draining and live.room.status != "ended":
+                self._hall.act(live, partial(self.presence_of, live, seat))
+            self._hall.let_go(live)
+
+    @staticmethod
+    def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
+        return presence(room, seat, bool(live.players[seat]), at)
+
+    def leave(self, live: Live, peer: Peer) -> None:
+        """A connection does not hear of a room any more."""
+        watched = peer in live.watchers
+        live.detach(peer)
+        if watched:
+            self._watched(live)
+        self._hall.let_go(live)
+
+    def go_over(self, old: Live, new: Live) -> None:
+        """The players of a room go on in another one, and see it."""
+        for peer in [*old.players[0], *old.players[1]]:
+            new.attach(peer)
+            peer.send(new.snapshot(peer, self._hall.now()))
+        for seat in (0, 1):
+            elsewhere = self._hall.store.shared and not new.players[seat] and old.room.away[1 - seat] is None
+            if not elsewhere:
+                self._hall.act(new, partial(self.presence_of, new, seat))
+
+    def tidy(self, peer: Peer) -> None:
+        """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
+        over = [live for live in peer.rooms.values() if live.room.status == "ended"]
+        for live in over[:-ENDED_KEPT]:
+            self._hall.teller.catch_up(live)  # the very end may still wait for the tick
+            live.detach(peer)
+            self._hall.let_go(live)

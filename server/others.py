@@ -1,0 +1,72 @@
+"""What other nodes write to rooms that are open here."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from protocol import messages as m
+from protocol.wire import read_event
+from server.index import INDEXED
+from server.live import Live
+from server.packet import Packet
+from server.pending import THE_HOUSE
+from server.room import evolve
+from server.store import Unavailable
+
+if TYPE_CHECKING:
+    from server.hall import Hall
+
+
+class Others:
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+
+    def behind(self, live: Live, seq: int) -> None:
+        """Another node has written to a room, up to this seq, they say."""
+        live.heard = max(live.heard, seq)
+        if not live.busy:
+            live.busy = True  # at once: what is decided from now on is decided on what was read
+            self._hall.spawn(self.catch_up(live))
+
+    async def catch_up(self, live: Live) -> None:
+        """Another node was first: read what it wrote, tell everyone here, and decide again."""
+        live.busy, live.heard = True, 0
+        try:
+            payloads = await self._hall.store.events(live.room.id, live.room.seq)
+        except Unavailable as error:
+            waiting = [live.queue.popleft() for _ in range(len(live.queue))]
+            for origin in waiting or [THE_HOUSE]:
+                self._hall.failed(live, origin, error)
+            return
+        events = [read_event(payload) for payload in payloads]
+        for payload, event in zip(payloads, events, strict=True):
+            live.room = evolve(live.room, event)
+            live.log.append(payload)
+            self._hall.teller.tell(live, [Packet(event)], None, None)
+        live.busy = False
+        if events:
+            self._after_others(live, events)
+        self._hall.alarms.watch(live, live.room.deadline)
+        if live.heard > live.room.seq:
+            self.behind(live, live.heard)
+        self._hall.go_on(live)
+
+    def _after_others(self, live: Live, events: list[m.AnyEvent]) -> None:
+        """What follows from events that another node wrote."""
+        live.stored_due = None  # it may have changed the index
+        if not live.room.setup.private and any(isinstance(event, INDEXED) for event in events):
+            self._hall.lobby.changed(live.room)
+        for event in events:
+            if type(event) is m.Rematched:
+                self._hall.spawn(self._follow(live, event.next))
+        for seat in (0, 1):
+            if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
+                self._hall.act(live, partial(self._hall.attendance.presence_of, live, seat))  # gone there, but here
+
+    async def _follow(self, old: Live, name: str) -> None:
+        with suppress(Unavailable):  # who asks finds the room later
+            new = await self._hall.room(name)
+            if new is not None:
+                self._hall.attendance.go_over(old, new)

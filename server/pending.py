@@ -1,0 +1,64 @@
+"""A decision on its way into the store, and what becomes of it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from protocol import messages as m
+from protocol.messages import Moved, RoomCommand
+from server.decision import Decision, Refusal
+from server.found import again
+from server.index import line_after, whole
+from server.live import Live
+from server.packet import Packet
+from server.peer import Peer
+from server.room import Room
+from server.store import Append, Conflict, RatingRow
+
+if TYPE_CHECKING:
+    from server.hall import Hall
+
+Action = Callable[[Room, int], Decision]
+Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
+THE_HOUSE: Origin = (None, None, None)
+
+
+class Pending(Append):
+    __slots__ = ("decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
+
+    def __init__(
+        self,
+        hall: Hall,
+        live: Live,
+        origin: Origin,
+        decision: Decision,
+        refusal: Refusal | None,
+        ratings: tuple[RatingRow, ...] = (),
+    ) -> None:
+        self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
+        events, room = decision
+        self.due = due = room.deadline
+        self.room, self.after = room.setup.room, live.room.seq
+        self.following = self.also = None
+        if len(events) == 1 and type(events[0]) is Moved:  # what most are
+            packet = Packet(events[0])
+            self.packets, self.payloads = [packet], (packet.payload,)
+        else:
+            self.packets = [Packet(event) for event in events]
+            self.payloads = tuple([packet.payload for packet in self.packets])
+            first = events[0]
+            if type(first) is m.Rematched and len(events) == 1:
+                self.following = again(room, first.next, first.at)
+                self.also = whole(self.following)
+        self.line = line_after(decision, due, live.stored_due)
+        self.ratings = ratings
+
+    def done(self, error: Exception | None) -> None:
+        if error is None:
+            self.hall.committed(self)
+        elif isinstance(error, Conflict):
+            self.live.queue.appendleft(self.origin)
+            self.hall.spawn(self.hall.others.catch_up(self.live))
+        else:
+            self.hall.failed(self.live, self.origin, error)
