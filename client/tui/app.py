@@ -207,7 +207,8 @@ class Parlour(App[str]):
 
     def make(self, wish: Wish) -> None:
         sought = wish if wish.pair else None
-        self.order(wish.command(self.next_id()), lambda ok: self.open_table(ok.room, sought))
+        alone = self.host is not None and self.host.is_private
+        self.order(wish.command(self.next_id(), alone), lambda ok: self.open_table(ok.room, sought))
 
     def join(self, room: str, code: str = "", seat: int | None = None) -> None:
         self.order(m.Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))

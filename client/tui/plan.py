@@ -29,7 +29,8 @@ class Wish:
     pair: bool = False
     bot_after: int | None = None
 
-    def command(self, id: int) -> Create | Pair:
+    def command(self, id: int, alone: bool = False) -> Create | Pair:
+        """`alone`: nobody else will come, so that there is no use in waiting for anybody but a bot."""
         if self.pair:
             return Pair(
                 id=id,
@@ -37,7 +38,7 @@ class Wish:
                 options=self.options,
                 clock=self.clock,
                 rated=self.rated,
-                bot_after=self.bot_after,
+                bot_after=0 if alone else self.bot_after,
             )
         return Create(
             id=id,
@@ -65,9 +66,9 @@ class Plan:
     rooms: tuple[str, ...] = ()
     code: str = ""
 
-    def command(self, id: int) -> Create | Pair | Join:
+    def command(self, id: int, alone: bool) -> Create | Pair | Join:
         """What seats us: a room to be made, or one that waits."""
         assert self.wish is not None
         if self.errand == "join":
             return Join(id=id, room=self.rooms[0], code=self.code, seat=self.wish.seat)
-        return self.wish.command(id)
+        return self.wish.command(id, alone)

@@ -101,7 +101,7 @@ async def plainly(plan: Plan) -> int:
     host = Host(plan)
     try:
         session = await host.connect()
-        await play_plainly(session, plan.command(session.id()), say)
+        await play_plainly(session, plan.command(session.id(), host.is_private), say)
     except SessionError as error:
         raise UserError(str(error)) from None
     finally:

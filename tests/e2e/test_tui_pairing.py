@@ -73,7 +73,7 @@ async def test_line_by_line_into_another_room(tmp_path: Path, monkeypatch: pytes
 
 
 async def test_line_by_line_and_a_bot_after_a_while(tmp_path: Path) -> None:
-    command = ("play", "cohcoh", "--plain", "--private", "--pair", "--bot-after", "0")
+    command = ("play", "cohcoh", "--plain", "--private", "--pair")
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", *command,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={"XDG_STATE_HOME": str(tmp_path)},

@@ -1,0 +1,28 @@
+"""The page for a new game: what is chosen there is what is asked for."""
+
+from __future__ import annotations
+
+from textual.widgets import Select
+
+from client.tui.new_game import NewGame
+from client.tui.plan import BOT_AFTER, Wish
+from client.tui.rooms import Rooms
+from protocol import messages as m
+from tests.tui.still import Still
+
+
+async def test_a_game_can_be_made_to_count() -> None:
+    app = Still()
+    chosen: list[Wish | None] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        for stakes in ("casual", "rated"):
+            await app.push_screen(NewGame(Wish("mancala", vs="greedy"), Rooms()), chosen.append)
+            app.screen.query_one("#stakes", Select).value = stakes
+            await pilot.press("ctrl+s")
+    assert [wish.rated for wish in chosen if wish is not None] == [False, True]
+
+
+def test_whoever_is_alone_does_not_wait_for_a_bot() -> None:
+    wish = Wish("conga", pair=True, bot_after=BOT_AFTER)
+    assert wish.command(1) == m.Pair(id=1, game="conga", bot_after=BOT_AFTER)
+    assert wish.command(1, alone=True) == m.Pair(id=1, game="conga", bot_after=0)
