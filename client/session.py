@@ -257,3 +257,4 @@ class Session:
         task = asyncio.create_task(done())
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+        task.add_done_callback(lambda _: work.close())  # it may have been cancelled before it began

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
@@ -100,16 +100,16 @@ class Arbiter:
 
     async def look_for_strays(self, known: set[str]) -> None:
         """Rooms of ours that nobody knows of: the last thing before a crash may have been to make one."""
-        session = self.session
-        found = list((await session.ask(m.List(id=session.id(), game=self._plan.game))).rooms or ())
-        before = None
+        game, id = self._plan.game, self.session.id
+        found = list((await self._ask(lambda: m.List(id=id(), game=game))).rooms or ())
+        before: int | None = None
         for _ in range(PAGES):
-            page = await session.ask(m.History(id=session.id(), game=self._plan.game, before=before, limit=100))
+            page = await self._ask(lambda: m.History(id=id(), game=game, before=before, limit=100))  # noqa: B023
             found += page.rooms or ()
             before = page.before
             if before is None:
                 break
-        me = "" if session.welcome is None else session.welcome.you.name
+        me = "" if self.session.welcome is None else self.session.welcome.you.name
         known = known | set(self._changed)
         self._strays = [info for info in found if info.players and info.arbiter == me and info.room not in known]
 
@@ -118,7 +118,7 @@ class Arbiter:
         self._changed.setdefault(room, asyncio.Event())
         if room not in self.session.tables:
             try:
-                await self.session.ask(m.Watch(id=self.session.id(), room=room))
+                await self._ask(lambda: m.Watch(id=self.session.id(), room=room))
             except Refused as refused:
                 if refused.code == "no_room":
                     return None
@@ -147,27 +147,28 @@ class Arbiter:
 
     def forget(self, room: str) -> None:
         self._changed.pop(room, None)
-        self.session.tables.pop(room, None)
+        table = self.session.tables.get(room)
+        if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
+            del self.session.tables[room]
 
     async def abort(self, room: str) -> bool:
         """Whether the game is over now, by this or because it was over before; not if we have no say in it any more."""
-        while True:
-            try:
-                await self.session.ask(m.Abort(id=self.session.id(), room=room))
-                return True
-            except Unanswered:
-                continue
-            except Refused as refused:
-                if refused.code in ("game_over", "no_room", "bad_request", "not_seated"):
-                    return refused.code == "game_over"
-                if refused.code not in TEMPORARY:
-                    raise
-                await asyncio.sleep(refused.retry_after or PAUSE)
+        try:
+            await self._ask(lambda: m.Abort(id=self.session.id(), room=room))
+        except Refused as refused:
+            if refused.code not in ("game_over", "no_room", "bad_request", "not_seated"):
+                raise
+            return refused.code == "game_over"
+        return True
 
     async def record(self, room: str) -> str:
+        return (await self._ask(lambda: m.Export(id=self.session.id(), room=room))).text
+
+    async def _ask(self, command: Callable[[], m.Command]) -> m.Ok:
+        """Ask until there is an answer, however long the server is away; Refused if it is a lasting no."""
         while True:
             try:
-                return (await self.session.ask(m.Export(id=self.session.id(), room=room))).text
+                return await self.session.ask(command())
             except Unanswered:
                 continue
             except Refused as refused:
@@ -189,3 +190,4 @@ class Arbiter:
         task = asyncio.create_task(done())
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+        task.add_done_callback(lambda _: work.close())  # it may have been cancelled before it began

@@ -9,7 +9,7 @@ from typing import NamedTuple
 SURE = 1.959964  # standard deviations on both sides of 95 %
 PRIOR = 1.0  # pairs of draws that nobody has played: they keep a difference finite where somebody wins all games
 SCALE = log(10) / 400
-STEPS = 50
+SWEEPS, STILL = 2000, 1e-9
 
 
 class Difference(NamedTuple):
@@ -55,50 +55,69 @@ def difference(pairs: Sequence[float]) -> Difference:
     return Difference(elo_of(middle), elo_of(low), elo_of(high), normal((mean - 0.5) / error))
 
 
-def ratings(players: Sequence[str], games: Sequence[tuple[str, str, float]]) -> Mapping[str, Rating]:
-    """Of a whole field, from (first, second, points of the first): what makes the results most likely.
+Games = Sequence[tuple[str, str, float]]  # first, second, points of the first
+Met = list[dict[int, list[float]]]  # for everybody: whom they have met, with points and games
+
+
+def ratings(players: Sequence[str], games: Games) -> Mapping[str, Rating]:
+    """Of a whole field: what makes the results most likely, and how sure that is.
 
     Everybody also draws once against somebody of average strength, which keeps those finite who win or lose all.
     """
+    met = meetings(players, games)
+    strength = likeliest(met)
+    return centred(players, strength, curvature(strength, met))
+
+
+def strengths(players: Sequence[str], games: Games) -> Mapping[str, float]:
+    """The same without the errors, which are what takes long."""
+    strength = likeliest(meetings(players, games))
+    mean = sum(strength) / max(1, len(strength))
+    return {name: (value - mean) / SCALE for name, value in zip(players, strength, strict=True)}
+
+
+def meetings(players: Sequence[str], games: Games) -> Met:
     index = {name: number for number, name in enumerate(players)}
-    size = len(players)
-    met: dict[tuple[int, int], list[float]] = {}
+    met: Met = [{} for _ in players]
     for first, second, points in games:
-        tally = met.setdefault((index[first], index[second]), [0.0, 0.0])
-        tally[0] += points
-        tally[1] += 1
-    strength = [0.0] * size
-    information = [[0.0] * size for _ in range(size)]
-    for _ in range(STEPS):
-        slope, information = likelihood(strength, met)
-        change = solve(information, [[value] for value in slope])
-        step = max((abs(row[0]) for row in change), default=0.0)
-        damping = min(1.0, 1.0 / step) if step > 0 else 1.0
-        strength = [value + damping * row[0] for value, row in zip(strength, change, strict=True)]
-        if step < 1e-10:
+        for own, other, worth in ((index[first], index[second], points), (index[second], index[first], 1 - points)):
+            tally = met[own].setdefault(other, [0.0, 0.0])
+            tally[0] += worth
+            tally[1] += 1
+    return met
+
+
+def likeliest(met: Met) -> list[float]:
+    """One after the other moves to where the others make their results most likely, until nobody moves any more."""
+    strength = [0.0] * len(met)
+    for _ in range(SWEEPS):
+        farthest = 0.0
+        for i, others in enumerate(met):
+            own = chance(strength[i])
+            slope, curve = 0.5 - own, own * (1 - own)
+            for j, (points, count) in others.items():
+                wins = chance(strength[i] - strength[j])
+                slope += points - count * wins
+                curve += count * wins * (1 - wins)
+            step = max(-1.0, min(1.0, slope / curve))
+            strength[i] += step
+            farthest = max(farthest, abs(step))
+        if farthest < STILL:
             break
-    return centred(players, strength, information)
+    return strength
 
 
-def likelihood(
-    strength: list[float], met: Mapping[tuple[int, int], list[float]]
-) -> tuple[list[float], list[list[float]]]:
-    """The slope of the logarithm of the likelihood, and its curvature."""
+def curvature(strength: list[float], met: Met) -> list[list[float]]:
+    """Of the logarithm of the likelihood: the information that the games hold."""
     size = len(strength)
-    slope = [0.5 - chance(value) for value in strength]
-    information = [[0.0] * size for _ in range(size)]
-    for i, value in enumerate(strength):
-        information[i][i] = chance(value) * (1 - chance(value))
-    for (i, j), (points, count) in met.items():
-        wins = chance(strength[i] - strength[j])
-        slope[i] += points - count * wins
-        slope[j] -= points - count * wins
-        weight = count * wins * (1 - wins)
-        information[i][i] += weight
-        information[j][j] += weight
-        information[i][j] -= weight
-        information[j][i] -= weight
-    return slope, information
+    found = [[0.0] * size for _ in range(size)]
+    for i, others in enumerate(met):
+        found[i][i] += chance(strength[i]) * (1 - chance(strength[i]))
+        for j, (_, count) in others.items():
+            wins = chance(strength[i] - strength[j])
+            found[i][i] += count * wins * (1 - wins)
+            found[i][j] -= count * wins * (1 - wins)
+    return found
 
 
 def chance(difference: float) -> float:

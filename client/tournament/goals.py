@@ -2,76 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from client.tournament.listing import Listing, Pair, played
+from client.tournament.listing import Pair, numbered, played
 from client.tournament.plan import Goal, Plan
 from client.tournament.results import Results
 from client.tournament.sequential import weigh
 
 Verdict = Literal["pass", "fail", "open"]
+PairOf = Callable[[int], Pair]  # the pair with a number, from 0 on
+
+
+class Judged(NamedTuple):
+    """`pairs`: how many it took, or have been played so far; `evidence` is for people."""
+
+    verdict: Verdict
+    pairs: int
+    evidence: str
 
 
 class Track(NamedTuple):
-    """The way of a student to a goal. `needed`: pairs, as far as is known now; `evidence` is for people."""
+    """The way of a student to a goal, as far as it is certain that it has to be gone."""
 
     student: str
     goal: Goal
-    pairs: tuple[Pair, ...]
     verdict: Verdict
-    needed: int
     evidence: str
+    pairs: tuple[Pair, ...]
 
 
 def tracks(plan: Plan, results: Results) -> list[Track]:
     """Of all students to all goals that are played for. All students get the same openings."""
-    listing = Listing()
-    found = []
+    found, before = [], 0
     for student in plan.students:
         for goal in plan.goals:
             if goal.kind != "solves":
-                count = goal.games // 2
-                pairs = tuple(listing.pair(number + 1, student, goal.against, number + 1) for number in range(count))
-                found.append(follow(student, goal, pairs, results))
+                found.append(follow(plan, student, goal, before, results))
+                before += goal.games // 2
     return found
 
 
-def follow(student: str, goal: Goal, pairs: tuple[Pair, ...], results: Results) -> Track:
-    worth = played(pairs, results, student)
-    if goal.kind == "beats":
-        balance = weigh(worth, goal.sprt)
-        done = {"H1": "pass", "H0": "fail"}.get(balance.verdict, "fail" if len(worth) == len(pairs) else "open")
-        count = balance.pairs
-        score = f"{sum(worth[:count]):g} points of {2 * count}"
-        text = f"{score}, log ratio {balance.ratio:.2f} of {balance.lower:.2f} to {balance.upper:.2f}"
-        text += ", undecided" if done == "fail" and not balance.verdict else ""
-        return Track(student, goal, pairs, done, count if done != "open" else len(pairs), text)  # type: ignore[arg-type]
-    if goal.kind == "points":
-        return by_points(student, goal, pairs, worth)
-    return by_forfeits(student, goal, pairs, results, len(worth))
+def follow(plan: Plan, student: str, goal: Goal, before: int, results: Results) -> Track:
+    def pair(number: int) -> Pair:
+        return numbered(before + number + 1, number + 1, student, goal.against, number + 1)
+
+    total = goal.games // 2
+    worth = played(map(pair, range(total)), results, student)
+    judged = JUDGES[goal.kind](student, goal, worth, results, pair)
+    certain = judged.pairs if judged.verdict != "open" else min(total, len(worth) + plan.ahead)
+    return Track(student, goal, judged.verdict, judged.evidence, tuple(map(pair, range(certain))))
 
 
-def by_points(student: str, goal: Goal, pairs: tuple[Pair, ...], worth: list[float]) -> Track:
-    total, verdict, needed = 0.0, "open", len(pairs)
+def by_test(student: str, goal: Goal, worth: list[float], results: Results, pair: PairOf) -> Judged:
+    balance = weigh(worth, goal.sprt)
+    score = f"{sum(worth[: balance.pairs]):g} points of {2 * balance.pairs}"
+    text = f"{score}, log ratio {balance.ratio:.2f} of {balance.lower:.2f} to {balance.upper:.2f}"
+    if balance.verdict:
+        return Judged("pass" if balance.verdict == "H1" else "fail", balance.pairs, text)
+    if len(worth) == goal.games // 2:
+        return Judged("fail", balance.pairs, f"{text}, undecided")
+    return Judged("open", balance.pairs, text)
+
+
+def by_points(student: str, goal: Goal, worth: list[float], results: Results, pair: PairOf) -> Judged:
+    total = 0.0
     for number, value in enumerate(worth, 1):
         total += value
-        if total >= goal.points or total + 2 * (len(pairs) - number) < goal.points:
-            verdict, needed = "pass" if total >= goal.points else "fail", number
-            break
-    done = needed if verdict != "open" else len(worth)
-    return Track(student, goal, pairs, verdict, needed, f"{total:g} points of {2 * done}")  # type: ignore[arg-type]
+        possible = total + goal.games - 2 * number
+        if total >= goal.points or possible < goal.points:
+            verdict: Verdict = "pass" if total >= goal.points else "fail"
+            return Judged(verdict, number, f"{total:g} points of {2 * number}")
+    return Judged("open", len(worth), f"{total:g} points of {2 * len(worth)}")
 
 
-def by_forfeits(student: str, goal: Goal, pairs: tuple[Pair, ...], results: Results, count: int) -> Track:
+def by_forfeits(student: str, goal: Goal, worth: list[float], results: Results, pair: PairOf) -> Judged:
     reasons: list[str] = []
-    for number, pair in enumerate(pairs[:count], 1):
-        for game in pair:
+    for number in range(len(worth)):
+        for game in pair(number):
             result = results[game.number]
             if result.forfeited[game.seats.index(student)]:
                 where = f" ({result.evidence})" if result.evidence else ""
                 reasons.append(f"{result.forfeit} in game {game.number}{where}")
         if len(reasons) > goal.forfeits:
-            return Track(student, goal, pairs, "fail", number, f"{len(reasons)} in {2 * number}: {', '.join(reasons)}")
-    verdict: Verdict = "pass" if count == len(pairs) else "open"
-    evidence = f"{len(reasons)} in {2 * count}" + (f": {', '.join(reasons)}" if reasons else "")
-    return Track(student, goal, pairs, verdict, len(pairs), evidence)
+            return Judged("fail", number + 1, f"{len(reasons)} in {2 * number + 2}: {', '.join(reasons)}")
+    verdict: Verdict = "pass" if len(worth) == goal.games // 2 else "open"
+    return Judged(verdict, len(worth), f"{len(reasons)} in {2 * len(worth)}" + "".join(f", {why}" for why in reasons))
+
+
+JUDGES: dict[str, Callable[[str, Goal, list[float], Results, PairOf], Judged]] = {
+    "beats": by_test,
+    "points": by_points,
+    "forfeits": by_forfeits,
+}

@@ -34,20 +34,22 @@ class Listing:
         self.pairs: list[Pair] = []
         self.byes: list[Bye] = []
 
-    def pair(self, round: int, first: str, second: str, opening: int | None = None) -> Pair:
-        """Two games from the same opening; without a number the opening is one of their own."""
+    def pair(self, round: int, first: str, second: str) -> Pair:
+        """Two games from an opening of their own."""
         number = len(self.pairs) + 1
-        chosen = number if opening is None else opening
-        games = (
-            Pairing(2 * number - 1, round, number, (first, second), chosen),
-            Pairing(2 * number, round, number, (second, first), chosen),
-        )
-        self.pairs.append(games)
-        return games
+        self.pairs.append(numbered(number, round, first, second, number))
+        return self.pairs[-1]
 
-    def schedule(self, final: bool, pairs: int | None = None) -> Schedule:
-        games = tuple(game for pair in self.pairs[:pairs] for game in pair)
-        return Schedule(games, tuple(self.byes), final)
+    def schedule(self, final: bool) -> Schedule:
+        return Schedule(tuple(game for pair in self.pairs for game in pair), tuple(self.byes), final)
+
+
+def numbered(number: int, round: int, first: str, second: str, opening: int) -> Pair:
+    """The pair of games with this number, from one opening."""
+    return (
+        Pairing(2 * number - 1, round, number, (first, second), opening),
+        Pairing(2 * number, round, number, (second, first), opening),
+    )
 
 
 def points(pair: Pair, results: Results, name: str) -> float | None:

@@ -104,6 +104,11 @@ class Plan:
     def player(self, name: str) -> Contestant:
         return next(player for player in self.players if player.name == name)
 
+    @property
+    def ahead(self) -> int:
+        """Pairs of games to have ready where it is not certain how many will be needed."""
+        return 2 * self.concurrency
+
     def limit(self, name: str) -> int:
         """How many games this player plays at a time."""
         player = self.player(name)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from client.tournament.elo import ratings
+from client.tournament.elo import strengths
 from client.tournament.plan import Plan
 from client.tournament.results import Results
-from client.tournament.standings import Standings
+from client.tournament.standings import Standings, decided
 
 MOST = 40  # points of a line
 
@@ -20,6 +20,6 @@ def ratings_by_round(table: Standings, plan: Plan, results: Results) -> list[tup
         chosen.append(numbers[-1])
     found = []
     for number in chosen:
-        known = [(*game.seats, results[game.number].points[0]) for game in games if game.round <= number]
-        found.append((number, {name: rating.elo for name, rating in ratings(plan.names, known).items()}))
+        known = decided((game for game in games if game.round <= number), results)
+        found.append((number, dict(strengths(plan.names, known))))
     return found

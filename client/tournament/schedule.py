@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from client.tournament.goals import tracks
 from client.tournament.knockout import knockout
-from client.tournament.listing import Listing, Schedule, played
+from client.tournament.listing import Listing, Pair, Schedule, numbered, played
 from client.tournament.plan import Plan
-from client.tournament.results import Results
+from client.tournament.results import Pairing, Results
 from client.tournament.sequential import weigh
 from client.tournament.swiss import swiss
 
@@ -66,21 +66,28 @@ def gauntlet(plan: Plan, results: Results) -> Schedule:
 
 def match(plan: Plan, results: Results) -> Schedule:
     """Pair after pair, until the test has its verdict or there have been enough."""
-    listing = Listing()
-    first, second = plan.names
-    pairs = [listing.pair(number + 1, first, second) for number in range(plan.games // 2)]
+
+    def pair(number: int) -> Pair:
+        return numbered(number + 1, number + 1, plan.names[0], plan.names[1], number + 1)
+
+    count, final = plan.games // 2, True
     if plan.sprt is not None:
-        balance = weigh(played(pairs, results, first), plan.sprt)
-        if balance.verdict:
-            return listing.schedule(final=True, pairs=balance.pairs)
-    return listing.schedule(final=True)
+        worth = played(map(pair, range(count)), results, plan.names[0])
+        balance = weigh(worth, plan.sprt)
+        final = bool(balance.verdict) or len(worth) == count
+        count = balance.pairs if balance.verdict else min(count, len(worth) + plan.ahead)
+    return Schedule(tuple(game for number in range(count) for game in pair(number)), (), final)
 
 
 def grading(plan: Plan, results: Results) -> Schedule:
     """Every student towards every goal, all of them pair by pair; a goal that is decided needs no more games."""
     found = tracks(plan, results)
-    games = [game for track in found for pair in track.pairs[: track.needed] for game in pair]
-    return Schedule(tuple(sorted(games, key=lambda game: (game.opening, game.number))), (), True)
+    games = sorted((game for track in found for pair in track.pairs for game in pair), key=by_opening)
+    return Schedule(tuple(games), (), all(track.verdict != "open" for track in found))
+
+
+def by_opening(game: Pairing) -> tuple[int, int]:
+    return game.opening, game.number
 
 
 FORMATS: dict[str, Callable[[Plan, Results], Schedule]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from client.tournament.elo import Difference, Rating, difference, ratings
@@ -77,9 +78,6 @@ class Standings:
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)
 
-    def duel(self, first: str, second: str) -> Duel | None:
-        return next((duel for duel in self.duels if (duel.first, duel.second) == (first, second)), None)
-
 
 def standings(plan: Plan, results: Results) -> Standings:
     known = schedule(plan, results)
@@ -94,7 +92,7 @@ def standings(plan: Plan, results: Results) -> Standings:
     for game in games:
         for seat, points in enumerate(results[game.number].points):
             rows[game.seats[seat]].beaten += points * rows[game.seats[1 - seat]].points
-    field_ratings = ratings(plan.names, [(*game.seats, results[game.number].points[0]) for game in games])
+    field_ratings = ratings(plan.names, decided(games, results))
     for name, row in rows.items():
         row.rating = field_ratings[name]
     return Standings(
@@ -106,6 +104,11 @@ def standings(plan: Plan, results: Results) -> Standings:
         balance=balance(plan, games, results),
         finished=known.finished(results),
     )
+
+
+def decided(games: Iterable[Pairing], results: Results) -> list[tuple[str, str, float]]:
+    """Those that say something about strength: not those to which neither came."""
+    return [(*game.seats, results[game.number].points[0]) for game in games if sum(results[game.number].points) == 1]
 
 
 def count(row: Row, seat: int, result: Result) -> None:
@@ -133,6 +136,8 @@ def duels(plan: Plan, games: list[Pairing], results: Results) -> list[Duel]:
     """Of everybody with everybody they have met, both ways."""
     pairs: dict[tuple[str, str], dict[int, list[float]]] = {}
     for game in games:
+        if sum(results[game.number].points) < 1:
+            continue
         for seat, points in enumerate(results[game.number].points):
             met = pairs.setdefault((game.seats[seat], game.seats[1 - seat]), {})
             met.setdefault(game.pair, []).append(points)

@@ -52,17 +52,12 @@ def columns(rows: list[list[str]]) -> list[str]:
 
 
 def crosstable(table: Standings) -> list[list[str]]:
+    known = {(duel.first, duel.second): f"{duel.points:g}/{duel.games}" for duel in table.duels}
+    known |= {(row.name, row.name): "-" for row in table.rows}
     rows = [["", "", *(str(number) for number in range(1, len(table.rows) + 1)), ""]]
     for number, row in enumerate(table.rows, 1):
-        rows.append([str(number), row.name, *(met(table, row, other) for other in table.rows), ""])
+        rows.append([str(number), row.name, *(known.get((row.name, other.name), "") for other in table.rows), ""])
     return rows
-
-
-def met(table: Standings, row: Row, other: Row) -> str:
-    if row is other:
-        return "-"
-    duel = table.duel(row.name, other.name)
-    return "" if duel is None else f"{duel.points:g}/{duel.games}"
 
 
 def shown_duels(table: Standings) -> list[Duel]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable
 
 from client.tournament.results import Pairing, Result
@@ -16,6 +17,7 @@ from client.tournament.tables import HEADS, cells, columns
 BAR = 30
 EVERY = 0.5  # seconds between two pictures
 HIDE, SHOW, CLEAR = "\x1b[?25l", "\x1b[?25h", "\x1b[J"
+SHARE = 20  # times what a picture costs, so that it never costs much
 MOST_LIVE = 8
 
 Print = Callable[[str], None]
@@ -79,8 +81,10 @@ class Screen(Lines):
         try:
             sys.stdout.write(HIDE)
             while True:
+                began = time.monotonic()
                 self._draw(picture(runner, self._said))
-                await asyncio.sleep(EVERY)
+                spent = time.monotonic() - began
+                await asyncio.sleep(max(EVERY, SHARE * spent))
         finally:
             self._draw(picture(runner, []))
             sys.stdout.write(SHOW)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 from functools import partial
 from pathlib import Path
@@ -157,6 +158,16 @@ async def test_what_may_not_be_sent_twice_is_cut(tmp_path: Path) -> None:
             with pytest.raises(Cut, match="lost before the answer came"):
                 await asking
             assert (await left.ask(m.Create(id=left.id(), game="conga"))).room
+
+
+async def test_whoever_leaves_at_once_leaves_nothing_half_begun(tmp_path: Path) -> None:
+    """News of an unknown room make a session ask about it; it may be closed before it comes to that."""
+    async with parlour(tmp_path) as house:
+        eve = session(house.url, "eve")
+        await eve.open()
+        eve._receive(m.Presence(room="nowhere", seq=3, at=0, seat=0, online=True))
+        await eve.close()
+    gc.collect()  # a coroutine that was never awaited would complain
 
 
 async def test_nobody_there() -> None:

@@ -26,16 +26,21 @@ def folder_of(path: Path, format: str, count: int, **more: Any) -> Folder:
     return folder
 
 
-async def run_until(folder: Folder, lines: int | None, server_dies_at: int = -1) -> bool:
-    """Kill the runner behind so many lines of news (None: never), the server before; whether it has come to its end."""
+async def run_until(folder: Folder, lines: int | None, server_dies_at: int = -1, bot_dies_at: int = -1) -> bool:
+    """Kill the runner behind so many lines of news (None: never), others before; whether it has come to its end."""
     process = await start_command("resume", str(folder.path), "--json")
     seen = 0
     try:
         async for entry in lines_of(process):
+            if entry["type"] == "ended":
+                assert entry.keys() == {"type", "game", "round", "seats", "room", "result", "reason", "forfeit"}
             seen += entry["type"] in ("began", "ended")
             if seen == server_dies_at:
                 server_dies_at = -1
-                os.kill(server_of(process.pid), signal.SIGKILL)
+                os.kill(child(process.pid, b"client.privately"), signal.SIGKILL)
+            if seen == bot_dies_at:
+                bot_dies_at = -1
+                os.kill(child(process.pid, b"bot"), signal.SIGKILL)
             if lines is not None and seen >= lines:
                 process.kill()
                 break
@@ -47,13 +52,11 @@ async def run_until(folder: Folder, lines: int | None, server_dies_at: int = -1)
     return code == 0
 
 
-def server_of(runner: int) -> int:
-    (server,) = (
-        pid
-        for pid in descendants(runner)
-        if b"client.privately" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    )
-    return server
+def child(runner: int, word: bytes) -> int:
+    """A process of the runner's with this word among its arguments."""
+    found = [pid for pid in descendants(runner) if word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+    assert found, word
+    return found[0]
 
 
 async def compare(tmp_path: Path, format: str, count: int, kills: int, seed: int, **more: Any) -> None:
@@ -62,7 +65,7 @@ async def compare(tmp_path: Path, format: str, count: int, kills: int, seed: int
     rng = Random(seed)
     for _ in range(kills):
         await run_until(broken, rng.randrange(1, 12), server_dies_at=rng.randrange(1, 8))
-    assert await run_until(broken, None, server_dies_at=1)
+    assert await run_until(broken, None, server_dies_at=1, bot_dies_at=2)
     assert table(broken) == table(whole)
     assert moves(broken) == moves(whole)
     ended = [line for line in broken.log_file.read_text().splitlines() if '"type":"ended"' in line]

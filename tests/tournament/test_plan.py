@@ -110,7 +110,7 @@ def test_flags_make_plans_and_mistakes_cost_one_sentence(tmp_path: Path, capsys:
     found = Folder(Path(folder)).plan()
     assert (found.names, found.sprt, found.games, found.options["stones"]) == (("a", "b"), Sprt(0, 50), 1000, 9)
     assert main(["tournament", "status", folder]) == 0
-    assert "0 of 1000 games, not begun" in capsys.readouterr().out
+    assert "0 of 16 games, more to follow, not begun" in capsys.readouterr().out
     for wrong in (
         ["new", folder, *words],
         ["run", folder, "--game", "conga"],

@@ -29,7 +29,7 @@ def pairs(rng: Random, elo: float, count: int, bias: float = 60) -> list[float]:
 
 @pytest.mark.parametrize(("elo0", "elo1", "error"), [(0, 100, 0.05), (-50, 50, 0.1)])
 def test_the_sequential_test_errs_as_rarely_as_promised_on_both_sides(elo0: float, elo1: float, error: float) -> None:
-    rng, given, runs = Random(7), Sprt(elo0, elo1, error, error), 200
+    rng, given, runs = Random(7), Sprt(elo0, elo1, error, error), 120
     for truth, wrong in ((elo0, "H1"), (elo1, "H0")):
         found: list[str] = [weigh(pairs(rng, truth, 400), given).verdict for _ in range(runs)]
         assert "" not in found
