@@ -14,6 +14,12 @@ Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "match", "gradi
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
+def file_of(bot: str) -> str:
+    """The file of FILE.py or FILE.py:Class; "" for a bot of the house."""
+    file, dot, _ = bot.partition(".py")
+    return file + dot if dot else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Contestant:
     """A player: a bot or a program that the runner starts, or (neither) somebody who connects under that name."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from client.tournament.errors import TournamentError
 from client.tournament.fields import Fields
-from client.tournament.plan import FORMATS, Contestant, Goal, Plan, Sprt
+from client.tournament.plan import FORMATS, Contestant, Goal, Plan, Sprt, file_of
 from client.tournament.settling import settle
 
 MOST = 100_000  # games of two players
@@ -60,7 +60,7 @@ def contestant(given: Fields, folder: Path) -> Contestant:
     bot, command = given.text("bot", ""), given.text("exec", "")
     if bot and command:
         raise TournamentError(f"{given.where}: give either bot or exec, not both")
-    file = bot.partition(".py")[0] + ".py" if ".py" in bot else ""
+    file = file_of(bot)
     workdir = given.text("workdir", "")
     found = Contestant(
         name=given.text("name", Path(file).stem if file else bot or None),

@@ -16,9 +16,10 @@ from typing import IO
 
 from client import attached
 from client.backoff import Backoff
+from client.note import clean
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
-from client.tournament.plan import Contestant, Plan
+from client.tournament.plan import Contestant, Plan, file_of
 
 COMING = 60.0  # seconds until a player must have connected, after what it may take to start
 LASTING = 30.0  # seconds after which a player that dies was healthy
@@ -37,7 +38,7 @@ def words(player: Contestant, plan: Plan, folder: Folder) -> list[str]:
         found += ["--adapter", player.adapter] if player.adapter else []
         found += [flag for flag, wanted in (("--ready", player.ready), ("--events", player.events)) if wanted]
     else:
-        bot, at, level = player.bot.partition("@") if ".py" not in player.bot else (player.bot, "", "")
+        bot, at, level = (player.bot, "", "") if file_of(player.bot) else player.bot.partition("@")
         found += [bot, "--seed", str(seed_of(plan, player.name))]
         found += ["--level", level] if at else []
     if player.seconds:
@@ -66,6 +67,7 @@ class Player:
         self._words = ["bot", *words(player, plan, folder), "--url", url, "--state", str(state), "--leave-with-stdin"]
         self._words += ["--concurrent", str(plan.limit(player.name)), *(["--tls-trust", trust] if trust else [])]
         self._token = os.environ.get(player.token, "") if player.token else ""
+        self._token_missing = player.token if not self._token else ""
         self._said: deque[str] = deque(maxlen=20)
         self._called = ""  # what the server calls it
         self._here = asyncio.Event()
@@ -75,6 +77,8 @@ class Player:
 
     async def start(self) -> None:
         """Until it is connected; TournamentError says why it is not."""
+        if self._token_missing:
+            raise TournamentError(f"the token of {self.name} should be in the variable {self._token_missing}")
         end = time.monotonic() + COMING + self._startup
         named_by = time.monotonic() + NAMED_LATER
         while True:
@@ -99,7 +103,7 @@ class Player:
         if not self._here.is_set():
             gone = reading.done()
             await self.stop()
-            last = self._said[-1].removeprefix("parlour: ") if self._said else "it said nothing"
+            last = clean(self._said[-1].removeprefix("parlour: ")) if self._said else "it said nothing"
             raise TournamentError(f"{self.name} {'cannot be started' if gone else 'does not come'}: {last}")
 
     async def _keep(self) -> None:

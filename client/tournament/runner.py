@@ -53,6 +53,7 @@ class Runner:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._openings: set[asyncio.Task[str]] = set()
         self._late: set[str] = set()
+        self._limits = {name: plan.limit(name) for name in plan.names}
         self._prover = Prover(plan.adjudicate) if plan.adjudicate else None
 
     async def run(self) -> None:
@@ -85,7 +86,7 @@ class Runner:
         for game in self.schedule.games:
             if len(self._tasks) >= self.plan.concurrency:
                 break
-            free = all(busy[name] < self.plan.limit(name) for name in game.seats)
+            free = all(busy[name] < self._limits[name] for name in game.seats)
             if game.number not in self.story.results and game.number not in self._tasks and free:
                 busy.update(game.seats)
                 self.live[game.number] = (game, "")
@@ -110,10 +111,12 @@ class Runner:
         """A test that has its verdict needs no more games, not even those under way."""
         wanted = {game.number for game in self.schedule.games}
         needless = [number for number in self._tasks if number not in wanted]
-        rooms = {number: self.live[number][1] for number in needless}
         await self._cancel(needless)
-        for number, room in rooms.items():
-            if room and number not in self.story.results:
+        if needless and self._openings:
+            await asyncio.wait(self._openings, timeout=LEAVING)
+        for number in needless:
+            room = self.story.rooms.get(number)
+            if room is not None:
                 await self.arbiter.abort(room)
                 self._drop(number, room, "not needed")
 

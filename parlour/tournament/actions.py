@@ -13,7 +13,7 @@ from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.page import page
-from client.tournament.plan import Plan
+from client.tournament.plan import Plan, file_of
 from client.tournament.pseudonyms import drawn, pseudonyms, published
 from client.tournament.standings import standings
 from client.tournament.story import Story
@@ -39,7 +39,7 @@ def create(folder: Folder, args: Namespace) -> None:
 def check_bots(plan: Plan) -> None:
     """That there are such bots, and that they play this game; LoadError or GameError. Nobody's file is run here."""
     for player in plan.players:
-        file = player.bot.partition(".py")[0] + ".py" if ".py" in player.bot else ""
+        file = file_of(player.bot)
         if file and not Path(file).is_file():
             raise TournamentError(f"there is no file {file}")
         if player.bot and not file:

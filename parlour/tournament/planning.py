@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from client.tournament import planfile
-from client.tournament.plan import FORMATS, Contestant, Plan, Sprt
+from client.tournament.plan import FORMATS, Contestant, Plan, Sprt, file_of
 from client.tournament.settling import settle
 from parlour.arguments import add_options, options_of
 from parlour.cli import UserError
@@ -51,9 +50,7 @@ def add_plan(parser: ArgumentParser) -> None:
     who = parser.add_argument_group("who plays; all may be repeated")
     add: dict[str, Any] = {"dest": "players", "action": "append", "default": []}
     who.add_argument("--bot", metavar="[NAME=]BOT", type=house, help="greedy, search@3, alphabeta:4, FILE.py …", **add)
-    who.add_argument(
-        "--exec", metavar="NAME=CMD", type=named("exec"), help="a program, as of parlour bot --exec", **add
-    )
+    who.add_argument("--exec", metavar="NAME=CMD", type=program, help="a program, as of parlour bot --exec", **add)
     who.add_argument("--connects", metavar="NAME", type=Contestant, help="somebody who connects by that name", **add)
     how = parser.add_argument_group("how it is run")
     how.add_argument("--extra", metavar="N", type=whole, help="more pairs of games for a tie of a knockout (2)")
@@ -94,19 +91,16 @@ def plan_of(args: Namespace, name: str) -> Plan:
 def house(text: str) -> Contestant:
     name, equals, bot = text.partition("=")
     bot = bot if equals else name
-    file = bot.partition(".py")[0] + ".py" if ".py" in bot else ""
+    file = file_of(bot)
     path = str(Path(file).absolute()) + bot[len(file) :] if file else bot
     return Contestant(name if equals else Path(file).stem if file else bot, bot=path)
 
 
-def named(key: str) -> Callable[[str], Contestant]:
-    def read(text: str) -> Contestant:
-        name, equals, command = text.partition("=")
-        if not equals or not name.strip() or not command.strip():
-            raise ArgumentTypeError(f"expected NAME=COMMAND, not {text[:40]!r}")
-        return Contestant(name.strip(), workdir=str(Path.cwd()), **{key: command.strip()})  # type: ignore[arg-type]
-
-    return read
+def program(text: str) -> Contestant:
+    name, _, command = text.partition("=")
+    if not name.strip() or not command.strip():
+        raise ArgumentTypeError(f"expected NAME=COMMAND, not {text[:40]!r}")
+    return Contestant(name.strip(), exec=command.strip(), workdir=str(Path.cwd()))
 
 
 def sprt(text: str) -> Sprt:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from client.tournament.folder import Folder
+from client.tournament.plan import Sprt
 from client.tournament.standings import standings
 from protocol import messages as m
 from tests.e2e.parlours import session, until
@@ -86,3 +87,19 @@ async def test_a_proved_result_ends_a_game_and_is_the_same_every_time(tmp_path: 
     assert moves(folders[0]) == moves(folders[1])
     results = folders[0].story().results.values()
     assert all(result.reason == "adjudicated" and result.proof is not None for result in results)
+
+
+async def test_a_match_that_is_decided_stops_what_is_under_way(tmp_path: Path) -> None:
+    given = plan_of("match", contestants(2), games=400, sprt=Sprt(0, 200, 0.1, 0.1), concurrency=6)
+    folder = Folder(tmp_path / "duel")
+    folder.create(given)
+    async with server_with_bots(tmp_path, 2) as url:
+        await run(folder, url)
+        async with session(url, "looker-on") as looker:
+            left = (await looker.ask(m.List(id=looker.id()))).rooms
+    known = standings(given, folder.story().results)
+    assert known.finished
+    assert known.balance is not None
+    assert known.balance.verdict
+    assert known.balance.pairs * 2 == len(known.schedule.games) < 400
+    assert (left, folder.story().rooms) == ((), {})

@@ -13,7 +13,7 @@ import pytest
 
 from client.tournament.folder import Folder
 from client.tournament.plan import Contestant
-from tests.e2e.parlours import until
+from tests.e2e.parlours import parlour, until
 from tests.tournament.houses import NAMES, lines_of, moves, plan_of, start_command, table
 
 
@@ -26,9 +26,11 @@ def folder_of(path: Path, format: str, count: int, **more: Any) -> Folder:
     return folder
 
 
-async def run_until(folder: Folder, lines: int | None, server_dies_at: int = -1, bot_dies_at: int = -1) -> bool:
+async def run_until(
+    folder: Folder, lines: int | None, server_dies_at: int = -1, bot_dies_at: int = -1, url: str = ""
+) -> bool:
     """Kill the runner behind so many lines of news (None: never), others before; whether it has come to its end."""
-    process = await start_command("resume", str(folder.path), "--json")
+    process = await start_command("resume", str(folder.path), "--json", "--url", url)
     seen = 0
     try:
         async for entry in lines_of(process):
@@ -44,12 +46,13 @@ async def run_until(folder: Folder, lines: int | None, server_dies_at: int = -1,
             if lines is not None and seen >= lines:
                 process.kill()
                 break
-        code = await asyncio.wait_for(process.wait(), 60)
+        _, errors = await asyncio.wait_for(process.communicate(), 60)
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return code == 0
+    assert lines is not None or not errors, errors.decode()
+    return process.returncode == 0
 
 
 def child(runner: int, word: bytes) -> int:
@@ -86,6 +89,20 @@ async def test_every_format_survives_kills_at_any_moment(
     format: str, count: int, more: dict[str, Any], seed: int, tmp_path: Path
 ) -> None:
     await compare(tmp_path, format, count, kills=3, seed=seed, **more)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3))
+async def test_on_somebodys_server_the_players_come_back_by_their_names(seed: int, tmp_path: Path) -> None:
+    whole, broken = (folder_of(tmp_path / name, "round-robin", 3, games=4) for name in ("whole", "broken"))
+    rng = Random(seed)
+    async with parlour(tmp_path) as house:
+        assert await run_until(whole, None, url=house.url)
+        for _ in range(4):
+            await run_until(broken, rng.randrange(1, 9), bot_dies_at=rng.randrange(1, 5), url=house.url)
+        assert await run_until(broken, None, url=house.url)
+    assert table(broken) == table(whole)
+    assert moves(broken) == moves(whole)
 
 
 async def test_ctrl_c_says_how_to_go_on_and_leaves_nobody_behind(tmp_path: Path) -> None:
