@@ -33,10 +33,10 @@ from server.names import new_player, new_room
 from server.others import Others
 from server.packet import Packet
 from server.peer import Peer, require
-from server.pending import Action, Origin, Pending
+from server.pending import Action, Origin, Pending, end_rated
 from server.room import Room, replay
 from server.settings import Settings
-from server.store import RoomRow, Store, Unavailable
+from server.store import RoomRow, Store
 from server.teller import Teller
 
 RETRY = 1.0  # seconds to wait while the store cannot write
@@ -189,7 +189,7 @@ class Hall:
         if decision.events:
             live.busy = True
             if decision.room.setup.rated and rating.counts(live.room, decision):
-                self.spawn(self._rate(live, origin, decision, refusal))
+                self.spawn(end_rated(self, live, origin, decision, refusal))
                 return
             pending = Pending(self, live, origin, decision, refusal)
             self.store.append(pending, pending.done)
@@ -197,19 +197,6 @@ class Hall:
             peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
             if type(command) is m.Leave:
                 self.attendance.leave(live, peer)
-
-    async def _rate(self, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
-        """A rated game ends: write down what that does to ratings as they are. Conflict: they were others by then."""
-        setup, seats = decision.room.setup, decision.room.seats
-        players = [seat.player for seat in seats if seat is not None]
-        try:
-            known = await self.store.ratings(rating.profile(setup.game, setup.options), players)
-        except Unavailable as error:
-            self.failed(live, origin, error)
-            return
-        rated, rows = rating.settle(decision, known)
-        pending = Pending(self, live, origin, rated, refusal, rows)
-        self.store.append(pending, pending.done)
 
     def move_over(self, old: Pending, new: Pending) -> None:
         """Who waits in one room sits down in another that waits: both rooms change together, or neither."""

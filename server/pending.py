@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from protocol import messages as m
 from protocol.messages import Moved, RoomCommand
+from server import rating
 from server.decision import Decision, Refusal
 from server.found import again
 from server.index import line_after, whole
@@ -14,7 +15,7 @@ from server.live import Live
 from server.packet import Packet
 from server.peer import Peer
 from server.room import Room
-from server.store import Append, Conflict, RatingRow
+from server.store import Append, Conflict, RatingRow, Store, Unavailable, appended
 
 if TYPE_CHECKING:
     from server.hall import Hall
@@ -62,3 +63,31 @@ class Pending(Append):
             self.hall.spawn(self.hall.others.catch_up(self.live))
         else:
             self.hall.failed(self.live, self.origin, error)
+
+
+async def end_rated(hall: Hall, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
+    """A rated game ends: write that down with what it does to ratings as they are; anew if they change meanwhile."""
+    setup, seats = decision.room.setup, decision.room.seats
+    players = [seat.player for seat in seats if seat is not None]
+    before = None
+    while True:
+        try:
+            known = await hall.store.ratings(rating.profile(setup.game, setup.options), players)
+        except Unavailable as error:
+            hall.failed(live, origin, error)
+            return
+        rated, rows = rating.settle(decision, known)
+        pending = Pending(hall, live, origin, rated, refusal, rows)
+        trouble = await outcome(hall.store, pending)
+        if not isinstance(trouble, Conflict) or known == before:  # it is the room that has changed
+            pending.done(trouble)
+            return
+        before = known
+
+
+async def outcome(store: Store, append: Append) -> Exception | None:
+    try:
+        await appended(store, append)
+    except (Conflict, Unavailable) as error:
+        return error
+    return None

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from server.clockwork import now
 from server.glicko import Rating, rated
-from server.store import open_store
+from server.store import Append, RatingRow, appended, open_store
 from tests.e2e.accounts import members
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Guest
@@ -138,6 +139,35 @@ async def test_a_rating_is_there_after_kill_9(spawn: Spawn, come: Come, tmp_path
     assert (await back.find(type="snapshot", room=room))["ratings"] == CHANGES
     assert [row.games for row in await store.rating_history("cohcoh", "p-ann", None, 9)] == [1]
     await store.close()
+
+
+async def test_a_move_was_in_time_however_long_ratings_take(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another game of the same player ends between the look at the ratings and the write, and an hour passes."""
+    ahead = 0
+    server = await start(clock=lambda: now() + ahead, sweep=3600.0)
+    store = server.house.store
+    ann, ben = await members(server, come, "ann", "ben")
+    clock = {"kind": "fischer", "base": 60_000}
+    room = await room_of(ann, ben, rated=True, options={"n": 3}, clock=clock)
+    await play(ann, ben, room, "b2", "a1", "a2", "c1")
+    ratings = store.ratings
+
+    async def slow(profile: str, players: list[str]) -> dict[str, RatingRow]:
+        nonlocal ahead
+        known = await ratings(profile, players)
+        if not ahead:
+            ahead = 3_600_000
+            other = RatingRow(profile, "p-ann", 1, 1700.0, 60.0, 0.06, now(), "elsewhere")
+            await appended(store, Append("elsewhere", 0, (b"",), ratings=(other,)))
+        return known
+
+    monkeypatch.setattr(store, "ratings", slow)
+    await ann.ask("move", room=room, ply=4, move="c2")
+    ended = await ann.find(type="ended")
+    assert (ended["reason"], ended["ratings"][0]["before"]) == ("line", 1700)
+    assert [row.games for row in await store.rating_history("cohcoh n=3", "p-ann", None, 9)] == [2, 1]
 
 
 @pytest.mark.parametrize("both", [False, True])
