@@ -51,7 +51,7 @@ def contents(plan: Plan, story: Story) -> Files:
         **{game_file(number): result.record for number, result in results.items()},
         **derived(plan, story, results),
         "table.txt": tables.as_text(table) + "\n",
-        "page.html": page(table, plan, results),
+        "page.html": page(table, plan, results, lambda forfeit: f"{evidence_of(forfeit.game)}/report.json"),
     }
     if plan.goals:
         files["answers.json"] = as_json([answered(answer) for _, answer in sorted(story.answers.items())])
@@ -69,6 +69,10 @@ def derived(plan: Plan, story: Story, results: Results) -> dict[str, str]:
 
 def game_file(number: int) -> str:
     return f"games/{number:05}.txt"
+
+
+def evidence_of(number: int) -> str:
+    return f"evidence/{number:05}"
 
 
 def schedule_of(plan: Plan, results: Results) -> dict[str, Any]:
@@ -94,7 +98,7 @@ def evidence(files: Files, story: Story, folder: Path) -> Files:
         if result.evidence and game_file(number) in files and place.is_dir():
             for path in sorted(place.iterdir()):
                 if path.is_file() and not path.is_symlink():
-                    found[f"evidence/{number:05}/{path.name}"] = path.read_bytes()[:LONGEST]
+                    found[f"{evidence_of(number)}/{path.name}"] = path.read_bytes()[:LONGEST]
     return found
 
 

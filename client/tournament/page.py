@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from client.tournament.plan import Plan
 from client.tournament.plot import plot
 from client.tournament.results import Pairing, Result, Results
 from client.tournament.rounds import ratings_by_round
-from client.tournament.standings import Standings
+from client.tournament.standings import Forfeit, Standings
 from client.tournament.tables import HEADS, balance_line, cells, crosstable, duel_line, shown_duels
 from engine.record import parse, play_through
 
 CROSS = 40  # players whose crosstable is of use on a page
+Evidence = Callable[[Forfeit], str]
 
 
-def page(table: Standings, plan: Plan, results: Results) -> str:
+def nowhere(forfeit: Forfeit) -> str:
+    return ""
+
+
+def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = nowhere) -> str:
+    """`evidence`: where a page finds the report of a forfeit, as seen from the page's own place."""
     here = files("client.tournament")
     style, script = (here.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}"
@@ -43,7 +51,7 @@ def page(table: Standings, plan: Plan, results: Results) -> str:
         "".join(f"<p>{escape(duel_line(duel))}</p>" for duel in shown_duels(table)),
         f"<p>{escape(balance_line(table))}</p>" if table.balance is not None else "",
         f"<h2>Ratings over the rounds</h2>{ratings}" if ratings else "",
-        forfeits(table),
+        forfeits(table, evidence),
         "<h2>Games</h2>",
         VIEWER,
         f'<div id="list">{game_list(games, results)}</div>',
@@ -96,12 +104,13 @@ def line(*parts: str) -> str:
     return "<tr>" + "".join(f'<td class="left">{part}</td>' for part in parts) + "</tr>"
 
 
-def forfeits(table: Standings) -> str:
+def forfeits(table: Standings, evidence: Evidence) -> str:
     if not table.forfeits:
         return ""
     rows = []
     for entry in table.forfeits:
-        where = f'<a href="{escape(entry.evidence)}/report.json">evidence</a>' if entry.evidence else ""
+        place = evidence(entry) if entry.evidence else ""
+        where = f'<a href="{escape(quote(place))}">evidence</a>' if place else ""
         rows.append(line(link(entry.game), escape(entry.loser), escape(entry.reason), where))
     return f"<h2>Forfeits</h2><table>{''.join(rows)}</table>"
 

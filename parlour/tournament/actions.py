@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Callable
 from hashlib import sha256
@@ -15,7 +16,7 @@ from client.tournament.folder import Folder
 from client.tournament.page import page
 from client.tournament.plan import Plan, file_of
 from client.tournament.pseudonyms import drawn, pseudonyms, published
-from client.tournament.standings import standings
+from client.tournament.standings import Forfeit, standings
 from client.tournament.story import Story
 from client.tournament.verify import verify as check
 from parlour.house import recipe_of
@@ -107,7 +108,9 @@ def export(folder: Folder, args: Namespace) -> int:
     plan, story = seen(folder, args.public)
     target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
     if args.page:
-        data = page(standings(plan, story.results), plan, story.results).encode()
+        place = os.path.relpath(folder.path, target.parent)
+        found = page(standings(plan, story.results), plan, story.results, lambda forfeit: report_of(place, forfeit))
+        data = found.encode()
     else:
         data = pack(plan, story, None if args.public else folder.path)
     draft = target.with_name(f"{target.name}.draft")
@@ -115,6 +118,10 @@ def export(folder: Folder, args: Namespace) -> int:
     draft.replace(target)
     print(f"{sha256(data).hexdigest()}  {target}")
     return 0
+
+
+def report_of(folder: str, forfeit: Forfeit) -> str:
+    return f"{folder}/{forfeit.evidence}/report.json"
 
 
 def verify(folder: Folder, args: Namespace) -> int:
