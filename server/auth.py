@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from protocol.messages import Hello, Player
@@ -11,18 +10,16 @@ from server.names import draw, new_player
 from server.settings import Settings
 from server.store import Session, Store, new_secret
 
-Taken = Callable[[str], bool]  # a guest who is here now has this name
-
 
 class Identity(NamedTuple):
     player: Player
     session: str  # the secret that brings this player back
 
 
-async def identify(store: Store, settings: Settings, hello: Hello, taken: Taken, now: int) -> Identity:
-    """Raises Refusal."""
+async def identify(store: Store, settings: Settings, hello: Hello, node: str, now: int) -> Identity:
+    """Raises Refusal. A new guest has taken a name at this node; who comes back keeps it, whoever has it meanwhile."""
     if hello.resume:
-        return await come_back(store, settings, hello.resume, taken, now)
+        return await come_back(store, settings, hello.resume, node, now)
     if hello.token:
         account = await store.account_of_token(hello.token)
         if account is None:
@@ -31,13 +28,14 @@ async def identify(store: Store, settings: Settings, hello: Hello, taken: Taken,
     elif settings.auth == "tokens":
         raise Refusal("guests_refused", "this server is for holders of tokens only")
     else:
-        session = Session(new_player(), await guest_name(store, settings, hello.name, taken), "")
+        player = new_player()
+        session = Session(player, await guest_name(store, settings, hello.name, node, player), "")
     secret = new_secret()
     await store.save_session(secret, session, now)
     return Identity(player_of(session), secret)
 
 
-async def come_back(store: Store, settings: Settings, secret: str, taken: Taken, now: int) -> Identity:
+async def come_back(store: Store, settings: Settings, secret: str, node: str, now: int) -> Identity:
     session = await store.session(secret)
     if session is None:
         raise Refusal("bad_session", "this session is not known any more; say hello without resume")
@@ -47,7 +45,7 @@ async def come_back(store: Store, settings: Settings, secret: str, taken: Taken,
     if not session.account and settings.auth == "tokens":
         raise Refusal("guests_refused", "this server is for holders of tokens only")
     if not session.account and owner is not None:  # the name has got an owner meanwhile
-        session = session._replace(name=await free_name(store, session.name, taken))
+        session = session._replace(name=await free_name(store, session.name, node, session.player))
     await store.save_session(secret, session, now)
     return Identity(player_of(session), secret)
 
@@ -56,18 +54,18 @@ def player_of(session: Session) -> Player:
     return Player(id=session.player, name=session.name, account=bool(session.account))
 
 
-async def guest_name(store: Store, settings: Settings, asked: str, taken: Taken) -> str:
+async def guest_name(store: Store, settings: Settings, asked: str, node: str, player: str) -> str:
     name = asked.strip() or f"guest-{draw(4)}"
     check_name(name, settings.name_length)
     if await store.account_named(name) is not None:
         raise Refusal("name_taken", f"the name {name} belongs to the holder of a token; take another, or use the token")
-    return await free_name(store, name, taken)
+    return await free_name(store, name, node, player)
 
 
-async def free_name(store: Store, name: str, taken: Taken) -> str:
-    """The name, or with a number behind it if a guest with that name is here, or it has an owner."""
+async def free_name(store: Store, name: str, node: str, player: str) -> str:
+    """The name, or with a number behind it if somebody with that name is at any node, or it has an owner."""
     candidate, number = name, 1
-    while taken(candidate) or await store.account_named(candidate) is not None:
+    while await store.account_named(candidate) is not None or not await store.take_name(node, player, candidate):
         number += 1
         candidate = f"{name}~{number}"
     return candidate

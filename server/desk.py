@@ -9,14 +9,13 @@ from typing import Any
 
 from engine.registry import GAMES
 from protocol import messages as m
-from protocol.messages import AnyCommand, RoomCommand, RoomInfo
-from protocol.wire import read_part
+from protocol.messages import AnyCommand, RoomCommand
 from server import found, view
 from server.auth import check_name, identify
 from server.decision import Decision, Refusal
 from server.founder import Founder
 from server.hall import RETRY, Hall
-from server.lists import LISTED, Lists
+from server.lists import Lists
 from server.live import Live
 from server.matchmaker import Matchmaker
 from server.peer import Peer, require
@@ -31,6 +30,7 @@ class Desk:
         self.hall = hall
         self.settings = hall.settings
         self.present: dict[str, dict[Peer, None]] = {}  # who is here, by name
+        self._leaving: set[tuple[str, str]] = set()  # who is not, and still is for the store
         self._founder = Founder(hall)
         self.matchmaker = Matchmaker(hall, self._founder, self._invite)
         self._house = {name.strip() for name in self.settings.house.split(",")}
@@ -171,21 +171,20 @@ class Desk:
         if self.hall.draining:
             raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY)
         hall = self.hall
-        identity = await identify(hall.store, self.settings, command, self.is_here, hall.now())
-        await hall.store.arrived(hall.node, [identity.player.id])
-        peer.player = identity.player
-        self.present.setdefault(identity.player.name.casefold(), {})[peer] = None
+        identity = await identify(hall.store, self.settings, command, hall.node, hall.now())
+        player = identity.player
+        sits = await hall.store.rooms_of(player.id) if command.resume or command.token else []
+        peer.player = player
+        self.present.setdefault(player.name.casefold(), {})[peer] = None
         plays = tuple(game for game in GAMES if game in command.plays)
         if plays:
-            player = identity.player
             house = player.account and player.name in self._house
             bot = m.BotInfo(name=player.name, plays=plays, account=player.account, house=house)
             hall.lobby.introduce(peer, bot)
-        sits = await hall.store.rooms_of(identity.player.id) if command.resume or command.token else []
         peer.send(
             m.Welcome(
                 id=command.id,
-                you=identity.player,
+                you=player,
                 session=identity.session,
                 server="parlour",
                 limits=self.settings.limits,
@@ -198,12 +197,12 @@ class Desk:
             if live is not None:
                 hall.attendance.arrive(live, peer)
                 peer.send(live.snapshot(peer, hall.now()))
-        if hall.store.shared:
-            await self._load_invitations(identity.player.name)
-        me = identity.player.name.casefold()
-        for live in list(hall.rooms.values()):
-            if live.room.status == "waiting" and me in map(str.casefold, invited(live.room)):
-                self._invite_late(live, peer)
+        with suppress(Unavailable):  # it will be told again who is here; whom a room waits for finds it in lists
+            await hall.store.arrived(hall.node, [(player.id, player.name)])
+            for name in await hall.store.rooms_for(player.name):
+                waiting = await hall.room(name)
+                if waiting is not None and waiting.room.status == "waiting":
+                    self._invite_late(waiting, peer)
 
     def _invite_late(self, live: Live, peer: Peer) -> None:
         if live.room.seat_of(require(peer).id) is None:
@@ -211,18 +210,14 @@ class Desk:
             by = live.room.setup.arbiter or names[0]
             peer.send(m.Invited(by=by, room=view.info(live.room)))
 
-    async def _load_invitations(self, name: str) -> None:
-        """Rooms of other nodes that wait for this name."""
-        for data in await self.hall.store.rooms("", "waiting", LISTED):
-            info = read_part(data, RoomInfo)
-            if name.casefold() in map(str.casefold, info.players or (info.invite,)):
-                await self.hall.room(info.room)
-
     def is_here(self, name: str) -> bool:
         return name.casefold() in self.present
 
-    def players(self) -> list[str]:
-        return sorted({require(peer).id for peers in self.present.values() for peer in peers})
+    def people(self, name: str = "") -> list[tuple[str, str]]:
+        """Players and names of all who are here, or of those with this name."""
+        here = [self.present.get(name.casefold(), {})] if name else self.present.values()
+        known = [require(peer) for peers in here for peer in peers]
+        return sorted({(player.id, player.name) for player in known})
 
     def goodbye(self, peer: Peer) -> None:
         """The connection is gone."""
@@ -232,13 +227,22 @@ class Desk:
             peers.pop(peer, None)
             if not peers:
                 self.present.pop(name, None)
-            if self.hall.store.shared and not any(require(other).id == peer.player.id for other in peers):
-                self.hall.spawn(self._left(peer.player.id))
+            if not any(require(other).id == peer.player.id for other in peers):
+                self._leaving.add((peer.player.id, peer.player.name))
+                self.hall.spawn(self.let_names_go())
         self.hall.attendance.depart(peer)
 
-    async def _left(self, player: str) -> None:
-        with suppress(Unavailable):  # then it looks as if the player had been here when this node ends
-            await self.hall.store.left(self.hall.node, player)
+    async def let_names_go(self) -> None:
+        """Names of those who have left are free again; later, if the store is away."""
+        while self._leaving:
+            player, name = person = self._leaving.pop()
+            try:
+                await self.hall.store.left(self.hall.node, player, name)
+                if person in self.people(name):  # and back already
+                    await self.hall.store.arrived(self.hall.node, [person])
+            except Unavailable:
+                self._leaving.add(person)
+                return
 
 
 def invited(room: Room) -> tuple[str, ...]:

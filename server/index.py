@@ -24,11 +24,20 @@ def line(room: Room, due: int | None) -> RoomRow:
         result="*" if end is None else end.result,
         private=room.setup.private,
         players=("" if first is None else first.player, "" if second is None else second.player),
-        names=("" if first is None else first.name, "" if second is None else second.name),
+        names=(name(room, 0), name(room, 1)),
         deadline=due,
         changed_at=room.setup.at if end is None else end.at,
         info=write_part(view.info(room)),
     )
+
+
+def name(room: Room, seat: int) -> str:
+    """Of who sits there; while the room waits, of whom the seat is kept for, in small letters."""
+    setup, there = room.setup, room.seats[seat]
+    if room.status != "waiting":
+        return "" if there is None else there.name
+    kept = setup.players[seat] if setup.players else setup.invite if there is None else ""
+    return kept.casefold()
 
 
 def line_after(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:

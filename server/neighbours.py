@@ -91,6 +91,7 @@ class Neighbours:
         """Unavailable, as soon as the store is."""
         try:
             await self._say_that_we_are_here()
+            await self._desk.let_names_go()
             await self._measure()
             await self._bury()
             await self._check()
@@ -103,12 +104,13 @@ class Neighbours:
         hall = self._hall
         known = await hall.store.mark_alive(hall.node, hall.now())
         hall.failing = ""
-        if self._well_since is None:
+        back = self._well_since is None
+        if back:
             self._well_since = hall.now()
             for live in hall.rooms.values():  # the others may have postponed deadlines meanwhile
                 live.stored_due = None
-        if not known:
-            await hall.store.arrived(hall.node, self._desk.players())
+        if back or not known:
+            await hall.store.arrived(hall.node, self._desk.people())
 
     async def _measure(self) -> None:
         if self._hall.now() - self._measured_at >= MEASURE:

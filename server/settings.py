@@ -23,7 +23,7 @@ class Settings:
     host: str = setting("127.0.0.1", "the address to listen on; 0.0.0.0 is everywhere")
     port: int = setting(8765, "the port to listen on; 0 takes any that is free", low=0)
     db: str = setting("parlour.db", "the database: a file, or postgresql://… for several nodes")
-    db_pool: int = setting(5, "connections to PostgreSQL, beside the one that writes", low=1)
+    db_pool: int = setting(5, "connections to PostgreSQL, beside the one that writes", low=2)
     bus: str = setting("", "an MQTT broker for several nodes and for anybody who listens: mqtt://host or mqtts://host")
     bus_user: str = setting("", "the broker's user")
     bus_password: str = setting("", "the broker's password; better in the variable than in a flag, which all can read")

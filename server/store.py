@@ -37,7 +37,7 @@ class RoomRow(NamedTuple):
     result: str
     private: bool
     players: tuple[str, str]
-    names: tuple[str, str]
+    names: tuple[str, str]  # of who plays; while the room waits, of those it waits for, in small letters
     deadline: int | None  # not later than the room's own, and as a rule a little behind it
     changed_at: int
     info: bytes
@@ -132,6 +132,9 @@ class Store(Protocol):
     async def rooms_of(self, player: str) -> list[str]:
         """The open rooms in which a player sits."""
 
+    async def rooms_for(self, name: str) -> list[str]:
+        """The rooms that wait for somebody of this name, private ones too."""
+
     async def due(self, before: int) -> list[tuple[str, int]]:
         """The rooms whose deadline in the index has passed, and that deadline."""
 
@@ -180,10 +183,13 @@ class Store(Protocol):
     async def time(self) -> int | None:
         """The time of the store, which is the same for all nodes; None if it has none of its own."""
 
-    async def arrived(self, node: str, players: list[str]) -> None:
-        """These players are connected to this node."""
+    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+        """These players are connected to this node, under these names."""
 
-    async def left(self, node: str, player: str) -> None: ...
+    async def take_name(self, node: str, player: str, name: str) -> bool:
+        """A player arrives, unless another one is connected under that name to any node; whether it was free."""
+
+    async def left(self, node: str, player: str, name: str) -> None: ...
 
     async def bury(self, before: int) -> list[str]:
         """Forget the nodes that were last there before this time; the players who were there and nowhere else."""

@@ -10,7 +10,7 @@ from server.store import Account, Session, digest
 
 class People(ABC):
     @abstractmethod
-    async def _fetch(self, sql: str, *values: Any) -> list[Any]: ...
+    async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]: ...
 
     # -- sessions and accounts
 
@@ -69,12 +69,24 @@ class People(ABC):
         at: int | None = rows[0][0]
         return at
 
-    async def arrived(self, node: str, players: list[str]) -> None:
-        sql = "INSERT INTO present (node, player) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING"
-        await self._fetch(sql, node, players)
+    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+        sql = """
+            INSERT INTO present (node, player, name) SELECT $1, * FROM unnest($2::text[], $3::text[])
+            ON CONFLICT DO NOTHING
+        """
+        await self._fetch(sql, node, [player for player, _ in people], [name.casefold() for _, name in people])
 
-    async def left(self, node: str, player: str) -> None:
-        await self._fetch("DELETE FROM present WHERE node = $1 AND player = $2", node, player)
+    async def take_name(self, node: str, player: str, name: str) -> bool:
+        sql = """
+            INSERT INTO present (node, player, name) SELECT $1, $2::text, $3::text
+            WHERE NOT EXISTS (SELECT 1 FROM present WHERE name = $3 AND player <> $2)
+            ON CONFLICT (node, player, name) DO UPDATE SET name = excluded.name RETURNING 1
+        """
+        return bool(await self._fetch(sql, node, player, name.casefold(), turn=f"name {name.casefold()}"))
+
+    async def left(self, node: str, player: str, name: str) -> None:
+        sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
+        await self._fetch(sql, node, player, name.casefold())
 
     async def bury(self, before: int) -> list[str]:
         """One statement, so that of several nodes which notice a death exactly one deals with it."""

@@ -75,11 +75,17 @@ class PostgresStore(People, Ratings):
     def queued(self) -> int:
         return 0 if self._writer is None else self._writer.queued
 
-    async def _fetch(self, sql: str, *values: Any) -> list[Any]:
-        """Rows; a connection of the pool that has died is replaced by a new one, once."""
+    async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]:
+        """Rows; a connection of the pool that has died is replaced by a new one, once.
+
+        `turn`: the statement sees what every other one that waited for the same turn has written before it.
+        """
         for attempt in (1, 2):
             try:
-                rows: list[Any] = await self._pool.fetch(sql, *values)
+                async with self._pool.acquire() as connection:
+                    rows: list[Any] = await (
+                        in_turn(connection, turn, sql, *values) if turn else connection.fetch(sql, *values)
+                    )
                 return rows
             except BROKEN as error:
                 if attempt == 2 or isinstance(error, TimeoutError):
@@ -91,20 +97,19 @@ class PostgresStore(People, Ratings):
     @asynccontextmanager
     async def alone(self, what: str) -> AsyncIterator[None]:
         """One at a time among all nodes. Whoever dies gives way: the lock ends with the connection."""
-        key = crc32(what.encode()) - 2**31
         try:
             connection = await self._pool.acquire(timeout=PATIENCE)
         except (*BROKEN, asyncpg.PostgresError) as error:
             raise Unavailable(f"the database is away: {describe(error)}") from None
         try:
             try:
-                await connection.execute("SELECT pg_advisory_lock($1, $2)", TURN, key)
+                await connection.execute("SELECT pg_advisory_lock($1, $2)", *key(what))
             except (*BROKEN, asyncpg.PostgresError) as error:
                 raise Unavailable(f"the database is away: {describe(error)}") from None
             yield
         finally:
             try:
-                await connection.execute("SELECT pg_advisory_unlock($1, $2)", TURN, key)
+                await connection.execute("SELECT pg_advisory_unlock($1, $2)", *key(what))
             except (*BROKEN, asyncpg.PostgresError):
                 connection.terminate()  # and with it the lock
             await self._pool.release(connection)
@@ -153,6 +158,10 @@ class PostgresStore(People, Ratings):
         sql = "SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $1 OR player1 = $1) ORDER BY room"
         return [row[0] for row in await self._fetch(sql, player)]
 
+    async def rooms_for(self, name: str) -> list[str]:
+        sql = "SELECT room FROM rooms WHERE status = 'waiting' AND (name0 = $1 OR name1 = $1) ORDER BY room"
+        return [row[0] for row in await self._fetch(sql, name.casefold())]
+
     async def due(self, before: int) -> list[tuple[str, int]]:
         sql = "SELECT room, deadline FROM rooms WHERE deadline <= $1 ORDER BY deadline LIMIT 500"
         return [(row[0], row[1]) for row in await self._fetch(sql, before)]
@@ -162,3 +171,15 @@ class PostgresStore(People, Ratings):
 
     async def unfinished(self) -> list[str]:
         return [row[0] for row in await self._fetch("SELECT room FROM rooms WHERE status <> 'ended' ORDER BY room")]
+
+
+def key(turn: str) -> tuple[int, int]:
+    """Of an advisory lock."""
+    return TURN, crc32(turn.encode()) - 2**31
+
+
+async def in_turn(connection: Any, turn: str, sql: str, *values: Any) -> list[Any]:
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", *key(turn))
+        rows: list[Any] = await connection.fetch(sql, *values)
+        return rows

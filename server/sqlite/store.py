@@ -29,6 +29,7 @@ class SqliteStore(Ratings):
         self._readers = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
         self._writer: Writer | None = None
         self._reader: sqlite3.Connection | None = None
+        self._names: dict[str, str] = {}  # who came first under a name
 
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
@@ -125,6 +126,10 @@ class SqliteStore(Ratings):
         both = f"{sql.format('player0')} UNION {sql.format('player1')} ORDER BY 1"
         return [room for (room,) in await self._read(both, player, player)]
 
+    async def rooms_for(self, name: str) -> list[str]:
+        sql = "SELECT room FROM rooms WHERE status = 'waiting' AND ?1 IN (name0, name1) ORDER BY room"
+        return [room for (room,) in await self._read(sql, name.casefold())]
+
     async def due(self, before: int) -> list[tuple[str, int]]:
         sql = (
             "SELECT room, deadline FROM rooms WHERE deadline IS NOT NULL AND deadline <= ? ORDER BY deadline LIMIT 500"
@@ -195,11 +200,16 @@ class SqliteStore(Ratings):
     async def time(self) -> int | None:
         return None
 
-    async def arrived(self, node: str, players: list[str]) -> None:
-        pass
+    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+        for player, name in people:
+            await self.take_name(node, player, name)
 
-    async def left(self, node: str, player: str) -> None:
-        pass
+    async def take_name(self, node: str, player: str, name: str) -> bool:
+        return self._names.setdefault(name.casefold(), player) == player
+
+    async def left(self, node: str, player: str, name: str) -> None:
+        if self._names.get(name.casefold()) == player:
+            del self._names[name.casefold()]
 
     async def bury(self, before: int) -> list[str]:
         return []

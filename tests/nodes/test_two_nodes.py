@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from bench.cluster.postgres import Postgres
 from server.clockwork import now
 from tests.e2e.conftest import Come
+from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.e2e.test_watcher_counts import counted
@@ -51,7 +55,7 @@ async def test_a_rematch_takes_both_along(start: Start, come: Come) -> None:
 
 
 async def test_quick_pairing_finds_someone_on_another_node(start: Start, come: Come) -> None:
-    left, right = await start(), await start()
+    left, right = await start(db_pool=2), await start(db_pool=2)  # the least that will do
     guests = [await come((left, right)[n % 2].url, f"g{n}") for n in range(8)]
     ids = [await guest.send("pair", game="conga") for guest in guests]
     answers = [await guest.answer(id) for guest, id in zip(guests, ids, strict=True)]
@@ -86,9 +90,48 @@ async def test_invitations_reach_whoever_is_meant_on_any_node(start: Start, come
     assert (invited["by"], invited["room"]["room"]) == ("ann", room)
     await ben.ask("join", room=room)
     await ann.find(type="started")
-    open_room = (await ann.ask("create", game="conga", invite="cy"))["room"]
-    cy = await come(right.url, "cy")
-    assert (await cy.find(type="invited"))["room"]["room"] == open_room
+    rooms = [(await ann.ask("create", game="conga", invite="Cy", private=private))["room"] for private in (False, True)]
+    cy = await come(right.url, "cy")  # late, and to a node that has not seen the rooms
+    told: set[str] = set()
+    while told != set(rooms):  # of one of them perhaps twice: by the store, and by news on their way
+        told.add((await cy.find(type="invited"))["room"]["room"])
+    await cy.ask("join", room=rooms[1])
+    await ann.find(type="started", room=rooms[1])
+
+
+async def test_a_guests_name_is_one_among_all_nodes(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, other = await come(left.url, "Ann"), await come(right.url, "ann")
+    assert (ann.you["name"], other.you["name"]) == ("Ann", "ann~2")
+    at_once = await asyncio.gather(*(come(node.url, "ben") for node in (left, right, left, right)))
+    assert sorted(guest.you["name"] for guest in at_once) == ["ben", "ben~2", "ben~3", "ben~4"]
+    back = await come(right.url, resume=ann.session)  # the same one, who may be at two nodes
+    assert back.you == ann.you
+    for guest in (ann, back):
+        guest.socket.transport.abort()
+    async with asyncio.timeout(PATIENCE):
+        while (again := await come(right.url, "ann")).you["name"] != "ann":
+            await again.close()
+
+
+async def test_a_name_is_free_again_although_its_guest_left_while_the_database_was_away(
+    start: Start, come: Come, postgres: Postgres
+) -> None:
+    left, right = await start(), await start()
+    ann = await come(left.url, "ann")
+    await asyncio.to_thread(postgres.stop)
+    try:
+        ann.socket.transport.abort()
+        await until(lambda: not left.house.desk.is_here("ann"))
+    finally:
+        await asyncio.to_thread(postgres.start)
+    name = ""
+    async with asyncio.timeout(PATIENCE):
+        while name != "ann":
+            guest = await Guest.open(right.url)
+            answer = await guest.answer(await guest.send("hello", name="ann"))
+            name = answer["you"]["name"] if answer["type"] == "welcome" else ""
+            await guest.close()
 
 
 async def test_whoever_comes_back_to_another_node_is_not_away(start: Start, come: Come) -> None:

@@ -80,13 +80,24 @@ async def test_one_node_at_a_time(store: PostgresStore, other: PostgresStore) ->
 async def test_players_of_a_dead_node_who_are_nowhere_else(store: PostgresStore) -> None:
     assert not await store.mark_alive("dead", 5)
     assert not await store.mark_alive("well", 100)
-    await store.arrived("dead", ["ann", "ben", "cy"])
-    await store.arrived("well", ["ben", "di"])
-    await store.left("dead", "cy")
-    assert await store.bury(50) == ["ann"]
+    await store.arrived("dead", [("p1", "ann"), ("p2", "ben"), ("p3", "cy")])
+    await store.arrived("well", [("p2", "ben"), ("p4", "di")])
+    await store.left("dead", "p3", "cy")
+    assert not await store.take_name("well", "p5", "ANN")
+    assert await store.bury(50) == ["p1"]
+    assert await store.take_name("well", "p5", "ann")
     assert await store.bury(50) == []
     assert not await store.mark_alive("dead", 101)  # it was not dead: it has to say again who is there
     assert await store.mark_alive("well", 101)
+
+
+async def test_of_guests_who_come_to_two_nodes_at_once_one_has_the_name(
+    store: PostgresStore, other: PostgresStore
+) -> None:
+    for n in range(20):
+        guests = [(store, "left", "p1"), (other, "right", "p2"), (other, "right", "p3")]
+        free = await asyncio.gather(*(at.take_name(node, player, f"ann{n}") for at, node, player in guests))
+        assert sorted(free) == [False, False, True]
 
 
 async def test_a_newer_database_or_a_strange_one_is_refused(database: str) -> None:

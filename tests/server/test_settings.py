@@ -28,6 +28,7 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
         ("rate", "nan", "--rate cannot be"),
         ("rate", "inf", "--rate cannot be"),
         ("burst", "1.5", "--burst is a number"),
+        ("db_pool", "1", "--db-pool cannot be"),
         ("auth", "nobody", "--auth is one of guests, tokens"),
         ("deflate", "perhaps", "--deflate is yes or no"),
         ("tls_cert", "/nowhere.pem", "belong together"),

@@ -93,6 +93,15 @@ async def test_the_index_answers(store: Store) -> None:
     assert await store.due(60) == []
 
 
+async def test_rooms_that_wait_for_somebody(store: Store) -> None:
+    await put(store, Append("r1", 0, (b"a",), row("r1", "waiting", private=True, names=("", "ben"))))
+    await put(store, Append("r2", 0, (b"a",), row("r2", "waiting", names=("straße".casefold(), "ben"))))
+    await put(store, Append("r3", 0, (b"a",), row("r3", names=("ann", "ben"))))
+    assert await store.rooms_for("Ben") == ["r1", "r2"]
+    assert await store.rooms_for("STRASSE") == ["r2"]
+    assert await store.rooms_for("ann") == []
+
+
 async def test_the_last_opponent(store: Store) -> None:
     assert await store.last_opponent("p1", "Ann") == ""
     await put(store, Append("r1", 0, (b"a",), row("r1", "ended", result="1-0", changed_at=8)))
@@ -116,6 +125,15 @@ async def test_a_name_has_one_owner_while_its_token_exists(store: Store) -> None
     assert await store.account_of_token("t1") is None
     assert await store.add_account("ann", "p2", "t2", 8)
     assert [(account.name, account.revoked_at) for account in await store.accounts()] == [("Ann", 7), ("ann", None)]
+
+
+async def test_a_guests_name_is_free_when_its_guest_has_left(store: Store) -> None:
+    assert await store.take_name("a", "p1", "Ann")
+    assert await store.take_name("b", "p1", "Ann")
+    assert not await store.take_name("a", "p2", "ann")
+    await store.left("b", "p1", "ann")
+    await store.left("a", "p1", "ann")
+    assert await store.take_name("a", "p2", "ANN")
 
 
 async def test_nodes_say_when_they_were_there(store: Store) -> None:
