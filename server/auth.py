@@ -12,14 +12,18 @@ from server.store import Session, Store, new_secret
 
 
 class Identity(NamedTuple):
-    player: Player
-    session: str  # the secret that brings this player back
+    session: Session
+    secret: str  # brings this player back
+
+    @property
+    def player(self) -> Player:
+        return Player(id=self.session.player, name=self.session.name, account=bool(self.session.account))
 
 
-async def identify(store: Store, settings: Settings, hello: Hello, node: str, now: int) -> Identity:
+async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
     """Raises Refusal. A new guest has taken a name at this node; who comes back keeps it, whoever has it meanwhile."""
     if hello.resume:
-        return await come_back(store, settings, hello.resume, node, now)
+        return await come_back(store, settings, hello.resume, node)
     if hello.token:
         account = await store.account_of_token(hello.token)
         if account is None:
@@ -30,12 +34,10 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str, no
     else:
         player = new_player()
         session = Session(player, await guest_name(store, settings, hello.name, node, player), "")
-    secret = new_secret()
-    await store.save_session(secret, session, now)
-    return Identity(player_of(session), secret)
+    return Identity(session, new_secret())
 
 
-async def come_back(store: Store, settings: Settings, secret: str, node: str, now: int) -> Identity:
+async def come_back(store: Store, settings: Settings, secret: str, node: str) -> Identity:
     session = await store.session(secret)
     if session is None:
         raise Refusal("bad_session", "this session is not known any more; say hello without resume")
@@ -46,12 +48,7 @@ async def come_back(store: Store, settings: Settings, secret: str, node: str, no
         raise Refusal("guests_refused", "this server is for holders of tokens only")
     if not session.account and owner is not None:  # the name has got an owner meanwhile
         session = session._replace(name=await free_name(store, session.name, node, session.player))
-    await store.save_session(secret, session, now)
-    return Identity(player_of(session), secret)
-
-
-def player_of(session: Session) -> Player:
-    return Player(id=session.player, name=session.name, account=bool(session.account))
+    return Identity(session, secret)
 
 
 async def guest_name(store: Store, settings: Settings, asked: str, node: str, player: str) -> str:

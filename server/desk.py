@@ -19,6 +19,7 @@ from server.lists import Lists
 from server.live import Live
 from server.matchmaker import Matchmaker
 from server.peer import Peer, require
+from server.present import Present
 from server.room import Room
 from server.store import Unavailable
 
@@ -29,8 +30,7 @@ class Desk:
     def __init__(self, hall: Hall) -> None:
         self.hall = hall
         self.settings = hall.settings
-        self.present: dict[str, dict[Peer, None]] = {}  # who is here, by name
-        self._leaving: set[tuple[str, str]] = set()  # who is not, and still is for the store
+        self.present = Present(hall)
         self._founder = Founder(hall)
         self.matchmaker = Matchmaker(hall, self._founder, self._invite)
         self._house = {name.strip() for name in self.settings.house.split(",")}
@@ -160,7 +160,7 @@ class Desk:
         self.hall.bus.invite(live.room, name)
 
     def invite_here(self, live: Live, name: str) -> None:
-        for peer in self.present.get(name.casefold(), ()):
+        for peer in self.present.named(name):
             self._invite_late(live, peer)
 
     # -- people
@@ -171,11 +171,16 @@ class Desk:
         if self.hall.draining:
             raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY)
         hall = self.hall
-        identity = await identify(hall.store, self.settings, command, hall.node, hall.now())
+        identity = await identify(hall.store, self.settings, command, hall.node)
         player = identity.player
-        sits = await hall.store.rooms_of(player.id) if command.resume or command.token else []
+        try:
+            await hall.store.save_session(identity.secret, identity.session, hall.now())
+            sits = await hall.store.rooms_of(player.id) if command.resume or command.token else []
+        except Unavailable:
+            self.present.let_go(player)
+            raise
         peer.player = player
-        self.present.setdefault(player.name.casefold(), {})[peer] = None
+        self.present.come(peer)
         plays = tuple(game for game in GAMES if game in command.plays)
         if plays:
             house = player.account and player.name in self._house
@@ -185,7 +190,7 @@ class Desk:
             m.Welcome(
                 id=command.id,
                 you=player,
-                session=identity.session,
+                session=identity.secret,
                 server="parlour",
                 limits=self.settings.limits,
                 games=view.games(),
@@ -210,39 +215,11 @@ class Desk:
             by = live.room.setup.arbiter or names[0]
             peer.send(m.Invited(by=by, room=view.info(live.room)))
 
-    def is_here(self, name: str) -> bool:
-        return name.casefold() in self.present
-
-    def people(self, name: str = "") -> list[tuple[str, str]]:
-        """Players and names of all who are here, or of those with this name."""
-        here = [self.present.get(name.casefold(), {})] if name else self.present.values()
-        known = [require(peer) for peers in here for peer in peers]
-        return sorted({(player.id, player.name) for player in known})
-
     def goodbye(self, peer: Peer) -> None:
         """The connection is gone."""
         if peer.player is not None:
-            name = peer.player.name.casefold()
-            peers = self.present.get(name, {})
-            peers.pop(peer, None)
-            if not peers:
-                self.present.pop(name, None)
-            if not any(require(other).id == peer.player.id for other in peers):
-                self._leaving.add((peer.player.id, peer.player.name))
-                self.hall.spawn(self.let_names_go())
+            self.present.go(peer)
         self.hall.attendance.depart(peer)
-
-    async def let_names_go(self) -> None:
-        """Names of those who have left are free again; later, if the store is away."""
-        while self._leaving:
-            player, name = person = self._leaving.pop()
-            try:
-                await self.hall.store.left(self.hall.node, player, name)
-                if person in self.people(name):  # and back already
-                    await self.hall.store.arrived(self.hall.node, [person])
-            except Unavailable:
-                self._leaving.add(person)
-                return
 
 
 def invited(room: Room) -> tuple[str, ...]:

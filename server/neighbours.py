@@ -66,7 +66,7 @@ class Neighbours:
         return self._hall.audience.info(room)
 
     def heard_invitation(self, room: str, name: str) -> None:
-        if self._desk.is_here(name):
+        if self._desk.present.is_here(name):
             self._hall.spawn(self._invite(room, name))
 
     async def _invite(self, room: str, name: str) -> None:
@@ -91,7 +91,7 @@ class Neighbours:
         """Unavailable, as soon as the store is."""
         try:
             await self._say_that_we_are_here()
-            await self._desk.let_names_go()
+            await self._desk.present.free_names()
             await self._measure()
             await self._bury()
             await self._check()
@@ -110,7 +110,7 @@ class Neighbours:
             for live in hall.rooms.values():  # the others may have postponed deadlines meanwhile
                 live.stored_due = None
         if back or not known:
-            await hall.store.arrived(hall.node, self._desk.people())
+            await self._desk.present.tell()
 
     async def _measure(self) -> None:
         if self._hall.now() - self._measured_at >= MEASURE:

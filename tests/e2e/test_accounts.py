@@ -6,6 +6,9 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
+
+from server.store import Unavailable
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import PATIENCE, Guest
 
@@ -86,3 +89,20 @@ async def test_an_account_finds_its_games_again_without_a_session(start: Start, 
     room = (await ann.ask("create", game="conga", seat=1))["room"]
     again = await come(server.url, token=token)
     assert (await again.find(type="snapshot"))["room"] == room
+
+
+async def test_a_name_is_free_again_if_its_guest_could_not_be_welcomed(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = await start()
+
+    async def save_session(*_: object) -> None:
+        raise Unavailable("the disk is full")
+
+    with monkeypatch.context() as fault:
+        fault.setattr(server.house.store, "save_session", save_session)
+        guest = await Guest.open(server.url)
+        assert (await guest.refused("hello", name="sam"))["code"] == "unavailable"
+    await guest.hello("sam")
+    assert guest.you["name"] == "sam"
+    await guest.close()

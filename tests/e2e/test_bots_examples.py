@@ -64,7 +64,7 @@ async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
     assert len((EXAMPLES / "my_bot.py").read_text().splitlines()) <= 15
     async with parlour(tmp_path) as there:
         process = await run_example("my_bot.py", there.url, tmp_path)
-        await until("it is there", lambda: "careful" in there.house.desk.present)
+        await until("it is there", lambda: there.house.desk.present.is_here("careful"))
         said = Said()
         await bot(there.url, house("random"), wishes=(wish("cohcoh", "Careful"),), games=1, said=said)
         process.terminate()

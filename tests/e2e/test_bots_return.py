@@ -23,11 +23,11 @@ async def test_a_token_counts_whatever_lies_in_the_state_file(tmp_path: Path) ->
         words = ("random", "--name", "mine", "--url", there.url, "--state", str(tmp_path / "state.json"))
         for more, name, absent in (((), "mine", "owner"), (("--token", token), "owner", "mine"), ((), "mine", "owner")):
             process = await start(*words, *more)
-            await until(f"{name} is there", partial(there.house.desk.is_here, name))
-            assert not there.house.desk.is_here(absent)
+            await until(f"{name} is there", partial(there.house.desk.present.is_here, name))
+            assert not there.house.desk.present.is_here(absent)
             process.send_signal(signal.SIGTERM)
             assert await asyncio.wait_for(process.wait(), 10) == 0
-            await until(f"{name} is gone", lambda name=name: not there.house.desk.is_here(name))  # type: ignore[misc]
+            await until(f"{name} is gone", lambda name=name: not there.house.desk.present.is_here(name))  # type: ignore[misc]
 
 
 class Host:
@@ -89,7 +89,7 @@ async def test_a_seeker_who_comes_back_knows_the_room_in_which_it_waits(tmp_path
         await until("it waits", lambda: there.house.rooms()["conga", "waiting"] == 1)
         process.kill()
         await process.wait()
-        await until("it is gone", lambda: not there.house.desk.is_here("random"))
+        await until("it is gone", lambda: not there.house.desk.present.is_here("random"))
         more: dict[str, Any] = {"wishes": (wish("conga"), wish("mancala")), "policy": {"concurrent": 2}}
         async with present(there.url, house("random"), state=tmp_path / "state.json", **more):
             await until("it seeks again", lambda: there.house.rooms().total() == 2)

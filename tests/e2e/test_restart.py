@@ -40,7 +40,7 @@ async def test_a_lost_connection_comes_back_to_its_seat(start: Start, come: Come
 
 
 def absent(server: Running, guest: Guest) -> bool:
-    return not server.house.desk.is_here(guest.you["name"])
+    return not server.house.desk.present.is_here(guest.you["name"])
 
 
 async def test_who_is_gone_before_the_answer_is_not_taken_for_one_who_is_there(start: Start, come: Come) -> None:

@@ -122,7 +122,7 @@ async def test_a_name_is_free_again_although_its_guest_left_while_the_database_w
     await asyncio.to_thread(postgres.stop)
     try:
         ann.socket.transport.abort()
-        await until(lambda: not left.house.desk.is_here("ann"))
+        await until(lambda: not left.house.desk.present.is_here("ann"))
     finally:
         await asyncio.to_thread(postgres.start)
     name = ""
