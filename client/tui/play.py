@@ -68,7 +68,7 @@ class Play:
         picking = self.picking()
         if picking is None:
             return Marks(last=last)
-        picked = picking.picked or self.hinted
+        picked = picking.picked or self.hinted or self._planned(picking)
         preview = picking.preview(self.cursor) if self.cursor is not None else {}
         return Marks(
             cursor=self.cursor,
@@ -78,6 +78,15 @@ class Play:
             end=picking.end_of(self.cursor) if preview and self.cursor is not None else None,
             last=last,
         )
+
+    def _planned(self, picking: Picking) -> tuple[str, ...]:
+        """The cells of the move in advance; none if it could not even be made now."""
+        if not self.premove:
+            return ()
+        try:
+            return picking.game.path(picking.state, picking.game.parse(picking.state, self.premove))
+        except GameError:
+            return ()
 
     # -- pointing
 

@@ -77,6 +77,7 @@ def test_a_move_in_advance_is_played_when_its_turn_comes() -> None:
     assert text == "b2"
     assert not play.want(text)
     assert play.due_premove() == ("", "")
+    assert play.marks().picked == ("b2",)
     moved(table, "a1")
     play.fresh(table)
     assert play.due_premove() == ("b2", "")
@@ -87,6 +88,7 @@ def test_a_move_in_advance_that_cannot_be_played_is_told_about() -> None:
     table = table_of(game="cohcoh", seat=1)
     play = Play(table)
     assert not play.want("b2")
+    assert play.marks().picked == ("b2",)
     moved(table, "b2")
     play.fresh(table)
     text, wrong = play.due_premove()

@@ -1,0 +1,108 @@
+"""The keys of the lobby: rooms are made, joined, watched; bots are challenged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select
+
+from client.tui.help import Help
+from client.tui.lobby_screen import LobbyScreen
+from client.tui.new_game import NewGame
+from client.tui.wall_screen import WallScreen
+from protocol import messages as m
+from protocol.messages import LobbyUpdate
+from tests.tui.lobbies import news, room
+from tests.tui.still import Still, picture_of
+
+
+@asynccontextmanager
+async def lobby() -> AsyncIterator[tuple[Still, Pilot[str]]]:
+    app = Still()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.see(LobbyScreen())
+        app.happens(news())
+        await pilot.pause()
+        app.orders.clear()
+        yield app, pilot
+
+
+def written(app: Still) -> list[m.Command]:
+    return [order for order in app.orders if not isinstance(order, m.Lobby)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([*"alice", "enter"], m.Join(id=0, room="r1")),
+        ([*"alice", "ctrl+o"], m.Watch(id=0, room="r1")),
+        ([*"carol", "enter"], m.Watch(id=0, room="r3")),
+        (["down", "enter"], m.Join(id=0, room="r1")),
+        (["ctrl+r"], m.History(id=0, limit=100)),
+    ],
+)
+async def test_what_enter_does_depends_on_the_line(keys: list[str], expected: m.Command) -> None:
+    async with lobby() as (app, pilot):
+        await pilot.press(*keys)
+        await pilot.pause()
+        (order,) = written(app)
+        assert type(order) is type(expected)
+        assert getattr(order, "room", "") == getattr(expected, "room", "")
+
+
+async def test_a_game_is_made_with_everything_that_was_chosen() -> None:
+    async with lobby() as (app, pilot):
+        await pilot.press("ctrl+n")
+        dialog = app.screen
+        assert isinstance(dialog, NewGame)
+        dialog.query_one("#game", Select).value = "mancala"
+        await pilot.pause()
+        dialog.query_one("#vs", Select).value = "greedy"
+        dialog.query_one("#seat", Select).value = "1"
+        for text, complaint in (("soon", "is no clock"), ("5+3", "written like stones=10"), ("5+3", "pits")):
+            dialog.query_one("#clock", Input).value = text
+            dialog.query_one("#options", Input).value = {"is no clock": "", "pits": "pits=99"}.get(complaint, "pits")
+            await pilot.press("ctrl+s")
+            assert app.screen is dialog
+            assert complaint in " ".join(picture_of(app).split())
+        dialog.query_one("#options", Input).value = "pits=5"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        (made,) = written(app)
+        assert isinstance(made, m.Create)
+        assert (made.game, made.invite, made.seat, str(made.options["pits"])) == ("mancala", "greedy", 1, "5")
+        assert made.clock.base == 300_000
+
+
+async def test_a_bot_is_challenged_and_a_wall_is_hung() -> None:
+    async with lobby() as (app, pilot):
+        await pilot.press(*"greedy bot", "enter")
+        assert isinstance(app.screen, NewGame)
+        assert app.screen.query_one("#vs", Select).value == "greedy"
+        await pilot.press("escape")
+        await pilot.press("ctrl+g")
+        await pilot.pause()
+        assert [order.room for order in written(app) if isinstance(order, m.Watch)] == ["r3"]
+        await pilot.press("escape")
+        app.happens(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),)))
+        await pilot.press("ctrl+g")
+        await pilot.pause()
+        assert isinstance(app.screen, WallScreen)
+        assert set(app.screen.rooms) == {"r1", "r3"}
+
+
+async def test_the_page_of_keys_and_the_way_out() -> None:
+    async with lobby() as (app, pilot):
+        await pilot.press(*"conga", "question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, Help)
+        await pilot.press("escape")
+        assert app.screen.query_one("#filter", Input).value == "conga"
+        await pilot.press("escape")
+        assert app.return_code is None
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.return_code == 0

@@ -1,0 +1,158 @@
+"""The keys of a table: what each of them does, and what it asks first."""
+
+from __future__ import annotations
+
+import time
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.pilot import Pilot
+
+from client.tui.help import Help
+from client.tui.keys import TABLE_KEYS, table_help
+from client.tui.table_screen import TableScreen
+from protocol import messages as m
+from protocol.messages import Snapshot, TimeControl
+from tests.tui.still import AT, Still, picture_of, snapshot_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+MOVES = ("a4b4", "d1c2", "d4c3")
+RUNNING = snapshot_of("conga", MOVES, seat=1, names=("search", "alice"))
+FRESH = snapshot_of("conga", seat=0)
+ENDED = snapshot_of("conga", MOVES, status="ended", result="1-0", reason="resigned", winner=0)
+
+
+@asynccontextmanager
+async def table(snapshot: Snapshot) -> AsyncIterator[tuple[Still, Pilot[str], TableScreen]]:
+    app = Still(snapshot)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = TableScreen("room")
+        await app.see(screen)
+        await pilot.pause()
+        yield app, pilot, screen
+
+
+def test_every_key_does_something_and_is_told_about() -> None:
+    for entry in TABLE_KEYS:
+        if entry.keys and entry.action != "arrow":
+            assert callable(getattr(TableScreen, f"do_{entry.action}"))
+    told = " ".join(shown for shown, _ in table_help())
+    letters = {key for entry in TABLE_KEYS for key in entry.keys if len(key) == 1}
+    assert letters <= set(told.split())
+
+
+async def test_the_page_of_keys() -> None:
+    async with table(RUNNING) as (app, pilot, _):
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, Help)
+        await pilot.press("escape")
+        assert isinstance(app.screen, TableScreen)
+
+
+@pytest.mark.parametrize(
+    ("key", "snapshot", "command"),
+    [
+        ("r", RUNNING, m.Resign),
+        ("o", RUNNING, m.OfferDraw),
+        ("u", RUNNING, m.Takeback),
+        ("v", RUNNING, m.Claim),
+        ("z", FRESH, m.Abort),
+        ("m", ENDED, m.Rematch),
+    ],
+)
+async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, command: type[m.Command]) -> None:
+    async with table(snapshot) as (app, pilot, _):
+        for answer in ("n", "escape"):
+            await pilot.press(key, answer)
+        assert app.orders == []
+        await pilot.press(key, "y")
+        await pilot.pause()
+        assert [type(order) for order in app.orders] == [command]
+
+
+@pytest.mark.parametrize(
+    ("key", "snapshot"),
+    [("r", ENDED), ("z", ENDED), ("z", RUNNING), ("m", RUNNING), ("u", snapshot_of("conga", MOVES, seat=None))],
+)
+async def test_what_makes_no_sense_is_said(key: str, snapshot: Snapshot) -> None:
+    async with table(snapshot) as (app, pilot, screen):
+        await pilot.press(key)
+        assert app.screen is screen
+        assert "game" in picture_of(app).splitlines()[-2]
+
+
+@pytest.mark.parametrize(
+    ("keys", "ply"),
+    [
+        (["pageup"], 2), (["comma", "comma"], 1), (["home"], 0), (["home", "pagedown"], 1), (["home", "full_stop"], 1),
+        (["home", "end"], 3), (["home", "1", "enter"], 1), (["pageup", "pagedown"], 3),
+    ],
+)  # fmt: skip
+async def test_looking_back_while_playing(keys: list[str], ply: int) -> None:
+    async with table(RUNNING) as (_, pilot, screen):
+        await pilot.press(*keys)
+        assert screen.play is not None
+        assert (screen.play.ply, screen.play.playing) == (ply, ply == 3)
+
+
+async def test_a_click_on_a_move_goes_there() -> None:
+    async with table(ENDED) as (app, pilot, screen):
+        await pilot.click("#moves", offset=(3, 0))
+        await pilot.pause()
+        assert screen.play is not None
+        assert screen.play.ply == 1
+        assert "move 1 of 3" in picture_of(app)
+
+
+async def test_offers_are_answered() -> None:
+    async with table(snapshot_of("conga", MOVES, seat=0, offers=m.Offers(takeback=1))) as (app, pilot, _):
+        assert "search would like to take a move back: y accepts" in picture_of(app)
+        await pilot.press("n", "y")
+        assert [(type(order), order.accept) for order in app.orders] == [(m.Takeback, False), (m.Takeback, True)]  # type: ignore[attr-defined]
+
+
+async def test_a_hint_that_may_not_be_is_said() -> None:
+    async with table(FRESH) as (app, pilot, _):
+        await pilot.press("s")
+        assert "hints are for games against bots" in picture_of(app)
+        app.bots = frozenset({"search"})
+        app.happens(m.Moved(
+            room="room", seq=5, at=AT, ply=1, side=0, move="a4b4", position=snapshot_of("conga", ("a4b4",)).position,
+            turn=1, took=1, charged=1,
+        ))  # fmt: skip
+        await pilot.press("w")
+        assert "a hint can be had when it is your turn" in picture_of(app)
+
+
+async def test_a_board_turned_round() -> None:
+    async with table(FRESH) as (app, pilot, _):
+        lines = picture_of(app).splitlines()
+        assert "b10" in lines[4]
+        await pilot.press("x")
+        await pilot.pause()
+        assert "b10" in picture_of(app).splitlines()[16]
+        assert "● alice (you)" in picture_of(app).splitlines()[1]
+
+
+async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = TimeControl(kind="fischer", base=300_000, increment=3000)
+    async with table(snapshot_of("conga", MOVES, seat=1, clock=clock, left=(299_000, 61_500), running=1)) as (
+        app,
+        pilot,
+        screen,
+    ):
+        later = SimpleNamespace(monotonic=lambda: time.monotonic() + 45.0)
+        monkeypatch.setattr("client.tui.table_view.time", later)
+        screen._tick()
+        await pilot.pause()
+        first, second = (line.split("│")[-1].split() for line in picture_of(app).splitlines() if "● " in line)
+        assert 15.0 < float(first[-1]) <= 16.5
+        assert second[-1] == "4:59"
+        assert "● alice" in picture_of(app)
+        app.happens(m.Presence(room="room", seq=8, at=AT, seat=0, online=False))
+        await pilot.pause()
+        assert "○ alice" in picture_of(app)
