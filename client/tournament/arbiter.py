@@ -29,6 +29,7 @@ class Arbiter:
         self._plan, self._state = plan, state
         self._clock = parse(plan.clock)
         self._changed: dict[str, asyncio.Event] = {}  # the rooms that somebody waits for
+        self._watched: set[str] = set()  # rooms that we have asked to hear of, beside those that we made
         self._chores: set[asyncio.Task[None]] = set()
         self._away_since: float | None = None
         self._away = 0.0  # seconds without a connection, so far
@@ -117,6 +118,7 @@ class Arbiter:
         """Hear of a room until `forget`; None if there is no such room any more."""
         self._changed.setdefault(room, asyncio.Event())
         if room not in self.session.tables:
+            self._watched.add(room)
             try:
                 await self._ask(lambda: m.Watch(id=self.session.id(), room=room))
             except Refused as refused:
@@ -147,6 +149,9 @@ class Arbiter:
 
     def forget(self, room: str) -> None:
         self._changed.pop(room, None)
+        if room in self._watched:  # else the session would go on asking for it, connection after connection
+            self._watched.discard(room)
+            self._chore(self._leave(room))
         table = self.session.tables.get(room)
         if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
             del self.session.tables[room]
@@ -178,7 +183,11 @@ class Arbiter:
 
     # -- connections
 
+    async def _leave(self, room: str) -> None:
+        await self.session.ask(m.Leave(id=self.session.id(), room=room))
+
     async def _watch(self, room: str) -> None:
+        self._watched.add(room)
         known = self.session.tables.get(room)
         await self.session.ask(m.Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))
 

@@ -87,7 +87,7 @@ class Plan:
     seed: int = 1
     rounds: int = 0  # 0: what is usual for the format
     games: int = 0  # of two players when they meet; with an SPRT at most
-    opening_plies: int = 0
+    opening_plies: int = -1  # moves by chance before the players begin; -1: as many as are usual
     concurrency: int = 4
     wait: float = 60.0  # seconds for a player to come
     longest: float = 3600.0  # seconds that a game may last

@@ -40,7 +40,7 @@ def read(given: Fields, path: Path) -> Plan:
         seed=given.whole("seed", 1, 0, MOST_SEED),
         rounds=given.whole("rounds", 0, 0, 1000),
         games=given.whole("games", 0, 0, MOST),
-        opening_plies=given.whole("opening_plies", 0, 0, 40),
+        opening_plies=given.whole("opening_plies", -1, 0, 40),
         concurrency=given.whole("concurrency", 4, 1, 500),
         wait=given.number("wait", 60.0, 0, 1e6),
         longest=given.number("longest", 3600.0, 0, 1e7),

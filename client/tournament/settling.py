@@ -14,6 +14,7 @@ from engine.replay import judge
 
 LONGEST_NAME = 32
 MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
+OPENING = 4  # plies
 MEETINGS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
 
 
@@ -24,7 +25,13 @@ def settle(plan: Plan, where: str) -> Plan:
         game = plan.create()
         if judge(game, game.start(), 0, 1) is not None:
             raise TournamentError("at the start position the game is over")
-        settled = replace(plan, options=dict(game.spec.options), games=games_of(plan), rounds=rounds_of(plan))
+        settled = replace(
+            plan,
+            options=dict(game.spec.options),
+            games=games_of(plan),
+            rounds=rounds_of(plan),
+            opening_plies=OPENING if plan.opening_plies < 0 else plan.opening_plies,
+        )
         check_players(settled)
         check_format(settled)
         check_goals(settled)

@@ -1,7 +1,7 @@
 """Tournaments: round robin, gauntlet, swiss, knockout, matches that end when they are decided, and grading.
 
 parlour tournament run cup --game mancala --bot greedy --bot random --bot search@3
-parlour tournament run duel --game conga --format match --bot old=old.py --bot new=new.py --sprt 0,50 --opening-plies 4
+parlour tournament run duel --game conga --format match --bot old=old.py --bot new=new.py --sprt 0,50
 parlour tournament new spring --plan spring.toml      then: run spring
 parlour tournament status cup                         how far it is
 parlour tournament resume cup                         go on after Ctrl-C, a crash or a power failure

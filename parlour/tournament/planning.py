@@ -39,7 +39,7 @@ def add_plan(parser: ArgumentParser) -> None:
     )
     what.add_argument("--games", metavar="N", type=count, help="when two meet: an even number (2; a match: 100)")
     what.add_argument("--clock", help="5+3, 90s+1, 10/move, 10/move+60 or none (none)")
-    what.add_argument("--opening-plies", metavar="N", type=count, help="begin after so many moves by chance")
+    what.add_argument("--opening-plies", metavar="N", type=whole, help="begin after so many moves by chance (4)")
     what.add_argument("--seed", metavar="N", type=whole, help="of everything that is left to chance (1)")
     what.add_argument(
         "--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", type=sprt, help="end a match as soon as this is decided"
