@@ -6,7 +6,6 @@ import csv
 import io
 from typing import Any
 
-from client.tournament.elo import Difference
 from client.tournament.results import FORFEITS
 from client.tournament.standings import Duel, Row, Standings
 
@@ -32,11 +31,21 @@ def cells(number: int, row: Row, table: Standings) -> list[str]:
     first, second = ("/".join(map(str, seat)) for seat in row.seats)
     mean = row.used.total / row.used.moves / 1000 if row.used.moves else 0.0
     lost = ", ".join(f"{count} {reason}" for reason, count in sorted(row.forfeits.items()))
-    elo = f"{row.rating.elo:+.0f} ± {row.rating.error:.0f}" if row.games else ""
+    elo = f"{whole(row.rating.elo)} ± {row.rating.error:.0f}" if row.games else ""
     return [
         str(number), row.name, f"{row.points:g}", str(row.games), str(row.wins), str(row.draws), str(row.losses),
         first, second, elo, f"{mean:.3f}", lost,
     ]  # fmt: skip
+
+
+def whole(elo: float) -> str:
+    """With its sign, but none before nothing that has come out a little below."""
+    return f"{round(elo):+d}"
+
+
+def rounded(value: float, digits: int) -> float:
+    """As whole() does, for numbers: the same on every machine."""
+    return round(value, digits) + 0.0
 
 
 def columns(rows: list[list[str]]) -> list[str]:
@@ -68,10 +77,10 @@ def shown_duels(table: Standings) -> list[Duel]:
 
 
 def duel_line(duel: Duel) -> str:
-    known = Difference(*(value + 0.0 for value in duel.difference))  # no minus before nothing
+    known = duel.difference
     return (
         f"{duel.first} against {duel.second}: {duel.points:g} of {duel.games}, "
-        f"elo {known.elo:+.0f} ({known.low:+.0f} to {known.high:+.0f}), "
+        f"elo {whole(known.elo)} ({whole(known.low)} to {whole(known.high)}), "
         f"{100 * known.superior:.1f} % likely to be the stronger"
     )
 
@@ -117,7 +126,7 @@ def as_csv(table: Standings) -> str:
     for number, row in enumerate(table.rows, 1):
         writer.writerow([
             number, plain(row.name), f"{row.points:g}", row.games, row.wins, row.draws, row.losses, *row.seats[0],
-            *row.seats[1], f"{row.byes:g}", f"{row.rating.elo:.1f}", f"{row.rating.error:.1f}", row.used.moves,
+            *row.seats[1], f"{row.byes:g}", rounded(row.rating.elo, 1), rounded(row.rating.error, 1), row.used.moves,
             row.used.total / 1000, row.used.longest / 1000, *(row.forfeits[reason] for reason in FORFEITS),
         ])  # fmt: skip
     return file.getvalue()
@@ -154,8 +163,8 @@ def row_json(number: int, row: Row) -> dict[str, Any]:
         "games": row.games,
         "first": row.seats[0],
         "second": row.seats[1],
-        "elo": round(row.rating.elo, 3),
-        "error": round(row.rating.error, 3),
+        "elo": rounded(row.rating.elo, 3),
+        "error": rounded(row.rating.error, 3),
         "beaten": row.beaten,
         "moves": row.used.moves,
         "milliseconds": row.used.total,
@@ -171,10 +180,10 @@ def duel_json(duel: Duel) -> dict[str, Any]:
         "second": duel.second,
         "points": duel.points,
         "games": duel.games,
-        "elo": round(known.elo, 3),
-        "low": round(known.low, 3),
-        "high": round(known.high, 3),
-        "superior": round(known.superior, 6),
+        "elo": rounded(known.elo, 3),
+        "low": rounded(known.low, 3),
+        "high": rounded(known.high, 3),
+        "superior": rounded(known.superior, 6),
     }
 
 
@@ -183,8 +192,8 @@ def test_json(table: Standings) -> dict[str, Any]:
     assert balance is not None
     return {
         "verdict": balance.verdict,
-        "ratio": round(balance.ratio, 6),
-        "lower": round(balance.lower, 6),
-        "upper": round(balance.upper, 6),
+        "ratio": rounded(balance.ratio, 6),
+        "lower": rounded(balance.lower, 6),
+        "upper": rounded(balance.upper, 6),
         "pairs": balance.pairs,
     }

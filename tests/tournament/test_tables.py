@@ -1,0 +1,74 @@
+"""Tables add up, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from client.tournament import tables
+from client.tournament.results import Result
+from client.tournament.rounds import ratings_by_round
+from client.tournament.standings import standings
+from tests.tournament.made import lost_on_time, story_of
+from tests.tournament.plans import plan, play, stronger_first
+
+
+@pytest.mark.parametrize("format", ["round-robin", "gauntlet", "swiss", "knockout"])
+def test_points_add_up(format: str) -> None:
+    given = plan(format, *"abcde", opening_plies=3)
+    story = story_of(given)
+    known = standings(given, story.results)
+    byes = sum(bye.points for bye in known.schedule.byes)
+    assert sum(row.points for row in known.rows) == len(known.schedule.games) + byes
+    assert sum(row.wins for row in known.rows) == sum(row.losses for row in known.rows)
+    assert sum(duel.points for duel in known.duels) == len(known.schedule.games)
+    rows = list(csv.DictReader(io.StringIO(tables.as_csv(known))))
+    assert [row["player"] for row in rows] == [row.name for row in known.rows]
+    assert json.loads(json.dumps(tables.as_json(known)))["rows"][0]["points"] == known.rows[0].points
+    assert all(name in tables.as_text(known) for name in given.names)
+
+
+@pytest.mark.parametrize("format", ["round-robin", "swiss", "knockout", "gauntlet"])
+def test_the_stronger_are_ahead(format: str) -> None:
+    given = plan(format, *"abcd", games=4)
+    known, results = play(given, stronger_first)
+    rows = standings(given, results).rows
+    if format == "gauntlet":
+        assert rows[0].name == "a"
+    elif format == "round-robin":
+        assert [row.name for row in rows] == list("abcd")
+        assert [row.rating.elo for row in rows] == sorted((row.rating.elo for row in rows), reverse=True)
+    else:
+        assert (rows[0].name, rows[1].name if format == "knockout" else "b") == ("a", "b")
+    assert known.finished(results)
+
+
+def test_a_game_to_which_neither_came_counts_for_nobody() -> None:
+    given = plan("round-robin", "a", "b")
+    nothing = Result("*", "absent", forfeit="absent")
+    known = standings(given, {1: nothing, 2: nothing})
+    assert [(row.points, row.losses, dict(row.forfeits)) for row in known.rows] == [(0, 2, {"absent": 2})] * 2
+    assert (known.duels, known.row("a").rating.elo) == ((), 0)
+    assert len(known.forfeits) == 4
+
+
+def test_forfeits_are_listed_with_their_evidence() -> None:
+    given = plan("round-robin", "a", "b")
+    story = story_of(given)
+    story.results[1] = replace(lost_on_time(story.results[1]), evidence="forensics/a/x")
+    text = tables.as_text(standings(given, story.results))
+    assert "game 1: a, time, see forensics/a/x" in text
+    assert "1 time" in text
+
+
+def test_many_rounds_are_thinned_out_and_the_last_one_stays() -> None:
+    given = plan("match", "a", "b", games=400)
+    known, results = play(given, stronger_first)
+    series = ratings_by_round(standings(given, results), given, results)
+    assert len(series) <= 41
+    assert series[-1][0] == 200
+    assert known.finished(results)
