@@ -36,4 +36,4 @@ class Chat(Vertical):
         line.display = on
         line.value = ""
         if on:
-            line.focus()
+            self.screen.set_focus(line)  # now: what is typed next belongs there

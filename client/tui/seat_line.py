@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import set_cell_size
 from textual.widgets import Static
 
 from client.table import Table
@@ -23,7 +24,7 @@ class SeatLine(Static):
         clock = time_text(table.time_left(side, now))
         left = f"{mark} {' '.join(filter(None, (name, self._rating(table, side))))}, {table.setup.sides[side]}"
         width = max(0, self.size.width - len(clock) - 1)
-        text = f"{left[:width]:<{width}} {clock}" if self.size.width else left
+        text = f"{set_cell_size(left, width)} {clock}" if self.size.width else left
         if (text, turn) != self._shown:
             self._shown = (text, turn)
             self.update(text)

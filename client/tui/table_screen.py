@@ -29,6 +29,8 @@ class TableScreen(TableManners):
         if isinstance(self.focused, Input):
             if event.key == "escape":
                 self._talk(False)
+            elif event.is_printable:  # typed so fast that the line had not got the focus yet
+                self.focused.insert_text_at_cursor(event.character or "")
             return
         action = ACTIONS.get(event.key)
         if action is not None:

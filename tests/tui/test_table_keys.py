@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from client.tui.help import Help
@@ -108,6 +109,15 @@ async def test_a_click_on_a_move_goes_there() -> None:
         assert "move 1 of 3" in picture_of(app)
 
 
+async def test_what_is_typed_right_behind_the_key_to_talk_is_said() -> None:
+    async with table(FRESH) as (app, pilot, _):
+        for key in ("t", "h", "i"):  # in one go, as a terminal sends them
+            app.post_message(events.Key(key, key))
+        await pilot.pause()
+        await pilot.press("enter")
+        assert [order.text for order in app.orders if isinstance(order, m.Say)] == ["hi"]
+
+
 async def test_offers_are_answered() -> None:
     async with table(snapshot_of("conga", MOVES, seat=0, offers=m.Offers(takeback=1))) as (app, pilot, _):
         assert "search would like to take a move back: y accepts" in picture_of(app)
@@ -136,6 +146,13 @@ async def test_a_board_turned_round() -> None:
         await pilot.pause()
         assert "b10" in picture_of(app).splitlines()[16]
         assert "● alice (you)" in picture_of(app).splitlines()[1]
+
+
+async def test_a_wide_name_leaves_room_for_the_clock() -> None:
+    clock = TimeControl(kind="fischer", base=300_000)
+    wide = snapshot_of("conga", names=("日本語の長い名前です", "bob"), clock=clock, left=(300_000, 300_000), running=1)
+    async with table(wide) as (app, _, _):
+        assert picture_of(app).count("5:00") == 2
 
 
 async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
