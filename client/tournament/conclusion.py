@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ def conclude(game: Pairing, table: Table, text: str, folder: Folder) -> Result:
     result, reason = table.result, table.reason or "aborted"
     forfeit = forfeit_of(table)
     evidence = find_evidence(folder, game, table) if forfeit else ""
-    return Result(result, reason, table.room, forfeit, evidence, used=used(parse(text)), record=text)
+    spent = times((played.side, played.took) for played in table.moves)
+    return Result(result, reason, table.room, forfeit, evidence, used=spent, record=text)
 
 
 def adjudicated(room: str, text: str, proof: dict[str, Any]) -> Result:
@@ -72,8 +74,14 @@ def room_of(report: Path) -> str:
 
 def used(record: Record) -> tuple[Used, Used]:
     """The time of both sides, from what the server has measured."""
-    times: tuple[list[int], list[int]] = ([], [])
-    for state, played in zip(play_through(record).states, record.moves, strict=False):
-        times[state.turn].append(played.took or 0)
-    first, second = (Used(len(side), sum(side), max(side, default=0)) for side in times)
+    states = play_through(record).states
+    return times((state.turn, played.took or 0) for state, played in zip(states, record.moves, strict=False))
+
+
+def times(moves: Iterable[tuple[int, int]]) -> tuple[Used, Used]:
+    """From the side and the milliseconds of every move."""
+    taken: tuple[list[int], list[int]] = ([], [])
+    for side, took in moves:
+        taken[side].append(took)
+    first, second = (Used(len(side), sum(side), max(side, default=0)) for side in taken)
     return first, second
