@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import aiomqtt
 import pytest
 
-from bench.cluster.broker import Broker
+from bench.cluster.broker import Broker, program
 from bench.cluster.postgres import Missing
 from server.app import running
 from server.settings import Settings
 from tests.e2e.conftest import Come
+from tests.e2e.guest import PATIENCE
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import until
 
 
-@pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[Broker]:
+def nats(cert: Path, key: Path) -> str:
+    return (
+        f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\nauthorization {{ username: "parlour", password: "s3cret" }}'
+    )
+
+
+def mosquitto(cert: Path, key: Path) -> str:
+    """As docs/operating.md has it: everybody may read, and only the nodes write."""
+    passwords, acl = key.with_name("passwords"), key.with_name("acl")
+    subprocess.run(["mosquitto_passwd", "-c", "-b", str(passwords), "parlour", "s3cret"], check=True)
+    acl.write_text("topic read parlour/v1/#\n\nuser parlour\ntopic readwrite parlour/v1/#\n")
+    return (
+        f"certfile {cert}\nkeyfile {key}\npassword_file {passwords}\nacl_file {acl}\nallow_anonymous true\n"
+        "user root\n"  # if it is root at all: then it could not read the files as another
+    )
+
+
+@pytest.fixture(params=["mosquitto", "nats"])
+def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
+    try:
+        program(request.param)
+    except Missing as missing:
+        pytest.skip(str(missing))
     if shutil.which("openssl") is None:
         pytest.skip("needs the openssl command to make a certificate")
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     words = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=broker -keyout {key} -out {cert}"
     subprocess.run([*words.split(), "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-    guards = (
-        f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\nauthorization {{ username: "parlour", password: "s3cret" }}'
-    )
-    try:
-        broker = Broker("nats", guards)
-    except Missing as missing:
-        pytest.skip(str(missing))
+    broker = Broker(request.param, {"nats": nats, "mosquitto": mosquitto}[request.param](cert, key))
     broker.start()
     yield broker
     broker.close()
@@ -52,6 +71,22 @@ def settings(tmp_path: Path, broker: Broker, **more: str) -> Settings:
 async def test_tls_user_and_password(guarded: Broker, tmp_path: Path) -> None:
     async with running(settings(tmp_path, guarded)) as server:
         await until(lambda: server.house.hall.bus.up)
+
+
+@pytest.mark.parametrize("guarded", ["mosquitto"], indirect=True)
+async def test_who_may_read_at_the_broker_may_not_write(guarded: Broker, tmp_path: Path) -> None:
+    trusted = aiomqtt.TLSParameters(ca_certs=str(tmp_path / "cert.pem"))
+    async with (
+        running(settings(tmp_path, guarded)) as server,
+        aiomqtt.Client("127.0.0.1", guarded.port, tls_params=trusted) as stranger,
+    ):
+        await until(lambda: server.house.hall.bus.up)
+        await stranger.publish("parlour/v1/nodes/forged", b'{"node": "forged", "online": true}', retain=True)
+        for topic in ("forged", "+"):  # what is kept comes in this order
+            await stranger.subscribe(f"parlour/v1/nodes/{topic}")
+        node = await asyncio.wait_for(anext(aiter(stranger.messages)), PATIENCE)
+        assert json.loads(node.payload)["online"]
+        assert "forged" not in str(node.topic)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves such a socket lying about
