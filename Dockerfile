@@ -15,7 +15,7 @@ FROM python:3.13-slim
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/parlour parlour
 COPY --from=build /opt/parlour /opt/parlour
 ENV PATH=/opt/parlour/bin:$PATH PYTHONUNBUFFERED=1 PARLOUR_HOST=0.0.0.0 PARLOUR_DB=/var/lib/parlour/parlour.db
-USER parlour
+USER 10001
 WORKDIR /var/lib/parlour
 VOLUME /var/lib/parlour
 EXPOSE 8765

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from bench.cluster.broker import available
+from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing, binaries
 from parlour.cli import COMMANDS
 from server.settings import Settings
+from tests.e2e.conftest import Come
 from tests.e2e.guest import Guest
+from tests.e2e.pages import get
 from tests.e2e.play import play, room_of
+from tests.nodes.conftest import Start
 
 HOME = Path(__file__).parents[2]
 COMPOSE = (HOME / "docker-compose.yml").read_text("utf-8")
 DOCKERFILE = (HOME / "Dockerfile").read_text("utf-8")
+HAPROXY = (HOME / "deploy" / "haproxy.cfg").read_text("utf-8")
 
 
 def test_the_parts_of_the_composition() -> None:
@@ -50,7 +57,10 @@ def test_there_are_no_secrets_and_no_root() -> None:
     assert not re.search(r"(?i)password: *[^/\s]|://[^/\s]*:[^/\s]*@", COMPOSE)
     stages = DOCKERFILE.split("\nFROM ")
     assert len(stages) == 3
-    assert "\nUSER parlour\n" in stages[-1]
+    made, user = re.search(r"--uid (\d+)", stages[-1]), re.search(r"^USER (\d+)$", stages[-1], re.M)
+    assert made
+    assert user
+    assert made[1] == user[1]
     for line in re.findall(r"^COPY ([^-].*)$", DOCKERFILE, re.M):
         for source in line.split()[:-1]:
             assert (HOME / source).exists()
@@ -58,9 +68,33 @@ def test_there_are_no_secrets_and_no_root() -> None:
 
 
 def test_the_balancer_knows_the_nodes() -> None:
-    config = (HOME / "deploy" / "haproxy.cfg").read_text("utf-8")
-    assert re.findall(r"server (\w+) (\w+):8765", config) == [("node1", "node1"), ("node2", "node2")]
-    assert "GET /healthz" in config
+    assert re.findall(r"server (\w+) (\w+):8765", HAPROXY) == [("node1", "node1"), ("node2", "node2")]
+    assert "GET /healthz" in HAPROXY
+
+
+async def test_a_game_through_the_balancer(start: Start, come: Come, tmp_path: Path) -> None:
+    """The very configuration, with other addresses."""
+    haproxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
+    if haproxy is None:
+        pytest.skip("HAProxy is not here")
+    nodes, port, config = [await start(forwarded=True) for _ in range(2)], free_port(), HAPROXY
+    config = config.replace("bind :8765", f"bind 127.0.0.1:{port}")
+    for number, node in enumerate(nodes, 1):
+        config = config.replace(f"node{number}:8765", urlsplit(node.url).netloc)
+    file = tmp_path / "haproxy.cfg"
+    file.write_text(config)
+    process = await asyncio.create_subprocess_exec(haproxy, "-db", "-f", file)
+    try:
+        await asyncio.to_thread(wait_for, port)
+        url = f"ws://127.0.0.1:{port}/ws"
+        ann, ben = await come(url, "ann"), await come(url, "ben")
+        assert [len(node.house.peers) for node in nodes] == [1, 1]
+        await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")
+        assert (await get(url, "/healthz"))[0] == 200
+        assert (await get(url, "/metrics"))[0] == 403
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def test_the_script_runs_everything_and_takes_it_down_again() -> None:

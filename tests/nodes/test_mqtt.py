@@ -12,16 +12,14 @@ import aiomqtt
 import msgpack
 import pytest
 
-from bench.cluster.broker import Broker
+from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
-from server.bus import BusError
-from server.mqtt.address import Topics, address
-from server.settings import Settings
 from tests.e2e.conftest import Come
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import Start, until
 
 PATIENCE = 10.0
+pytestmark = pytest.mark.parametrize("broker", available() or ["nats"], indirect=True)
 
 
 class Reader:
@@ -152,20 +150,3 @@ async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, bro
     await play(ann, ben, room, "a1", "b1", "c1")
     assert not any(message["type"] == "ended" for message in (*ann.seen, *ben.seen))
     await until(lambda: left.house.hall.bus.up and right.house.hall.bus.up)
-
-
-def test_addresses() -> None:
-    at = address(Settings(bus="mqtt://ann:p%40ss@broker"))
-    assert (at.host, at.port, at.user, at.password, at.tls) == ("broker", 1883, "ann", "p@ss", None)
-    at = address(Settings(bus="mqtts://broker:99", bus_user="ben", bus_password="x"))
-    assert (at.port, at.user, at.password, at.tls is None) == (99, "ben", "x", False)
-    for bus, ca, why in [
-        ("broker:1883", "", "an address like"),
-        ("http://broker", "", "an address like"),
-        ("mqtt://broker:port", "", "no address"),
-        ("mqtts://broker", "/nowhere.pem", "cannot be used"),
-    ]:
-        with pytest.raises(BusError, match=why):
-            address(Settings(bus=bus, bus_ca=ca))
-    with pytest.raises(BusError, match="beginning of a topic"):
-        Topics("all/#")

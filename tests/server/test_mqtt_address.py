@@ -1,0 +1,26 @@
+"""--bus and its companions."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.bus import BusError
+from server.mqtt.address import Topics, address
+from server.settings import Settings
+
+
+def test_addresses() -> None:
+    at = address(Settings(bus="mqtt://ann:p%40ss@broker"))
+    assert (at.host, at.port, at.user, at.password, at.tls) == ("broker", 1883, "ann", "p@ss", None)
+    at = address(Settings(bus="mqtts://broker:99", bus_user="ben", bus_password="x"))
+    assert (at.port, at.user, at.password, at.tls is None) == (99, "ben", "x", False)
+    for bus, ca, why in [
+        ("broker:1883", "", "an address like"),
+        ("http://broker", "", "an address like"),
+        ("mqtt://broker:port", "", "no address"),
+        ("mqtts://broker", "/nowhere.pem", "cannot be used"),
+    ]:
+        with pytest.raises(BusError, match=why):
+            address(Settings(bus=bus, bus_ca=ca))
+    with pytest.raises(BusError, match="beginning of a topic"):
+        Topics("all/#")
