@@ -16,7 +16,7 @@ from engine.errors import GameError
 from engine.game import Game, State
 from engine.search import Limits, Thinker
 
-NODES = 50_000_000  # to solve a position with; minutes without compiled code
+SECONDS = 120.0  # to solve a position in
 SPARE = 30.0  # seconds that a program may take to start and to leave
 GRACE = 2.0
 
@@ -66,7 +66,9 @@ def is_best(game: Game, move: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def solved(game: Game, state: State) -> float:
-    report = Thinker(game).solve(state, Limits(nodes=NODES))
+    report = Thinker(game).solve(state, Limits(seconds=SECONDS))
     if not report.proved:
-        raise TournamentError(f"the position {game.dump(state)!r} is too hard to solve, so no answer can be judged")
+        raise TournamentError(
+            f"the position {game.dump(state)!r} is too hard to solve, so no answer can be judged; leave it out"
+        )
     return report.value

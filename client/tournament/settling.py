@@ -15,6 +15,7 @@ from engine.replay import judge
 LONGEST_NAME = 32
 MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
 OPENING = 4  # plies
+MOST_GAMES = 1_000_000
 MEETINGS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
 
 
@@ -81,6 +82,22 @@ def check_format(plan: Plan) -> None:
         raise TournamentError("sprt goes with format = 'match'")
     if plan.goals and plan.format != "grading":
         raise TournamentError("goals go with format = 'grading'")
+    if games_in_all(plan) > MOST_GAMES:
+        raise TournamentError(f"that would be {games_in_all(plan):,} games; {MOST_GAMES:,} are the most")
+
+
+def games_in_all(plan: Plan) -> int:
+    """As many as it can come to, about."""
+    count = len(plan.players)
+    meetings = {
+        "round-robin": plan.rounds * count * (count - 1) // 2,
+        "gauntlet": plan.rounds * (count - 1),
+        "swiss": plan.rounds * count // 2,
+        "knockout": count * (1 + plan.extra),
+        "match": 1,
+        "grading": 0,
+    }
+    return meetings[plan.format] * plan.games + len(plan.students) * sum(goal.games for goal in plan.goals)
 
 
 def check_goals(plan: Plan) -> None:
