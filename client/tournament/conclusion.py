@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from client.table import Table
 from client.tournament.folder import Folder
+from client.tournament.openings import opening
+from client.tournament.plan import Plan
 from client.tournament.players import file_name
 from client.tournament.results import Pairing, Result, Used
 from engine.record import Record, parse, play_through, write
@@ -42,6 +44,17 @@ def forfeited(game: Pairing, room: str, text: str, guilty: list[str], reason: st
     result = "*" if first and second else "0-1" if first else "1-0"
     record = replace(parse(text), seats=game.seats, result=result, reason="" if result == "*" else reason)
     return Result(result, reason, room, reason, used=used(record), record=write(record))
+
+
+def not_started(plan: Plan, game: Pairing, broken: Mapping[str, str]) -> Result:
+    """Of a game that could not even begin; `broken`: who cannot be started, and the evidence."""
+    first, second = (name in broken for name in game.seats)
+    result = "*" if first and second else "0-1" if first else "1-0"
+    options = plan.create(opening(plan, game.opening)).spec.options
+    record = Record(plan.game, options, game.seats, result=result, reason="" if result == "*" else "crashed")
+    return Result(
+        result, "crashed", "", "crashed", next(iter(broken.values())), used=used(record), record=write(record)
+    )
 
 
 def forfeit_of(table: Table) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -14,20 +14,16 @@ from client.statefile import StateFile
 from client.tournament import story as entries
 from client.tournament.answers import ask, unanswered
 from client.tournament.arbiter import Arbiter
-from client.tournament.errors import TournamentError
+from client.tournament.cast import Cast, Say
 from client.tournament.folder import Folder
 from client.tournament.hosting import Hosting
 from client.tournament.log import Log
 from client.tournament.plan import Plan
-from client.tournament.players import Player
 from client.tournament.runner import Runner, Tell
 from client.tournament.story import Story, tell
 from client.tournament.versions import versions
 
-AT_ONCE = 4  # players that come up at a time; each is a process
 PATIENCE = 15.0  # seconds to wait for the server
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +48,9 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
             stack.push_async_callback(hosting.stop)
             url = await hosting.start()
         arbiter = await connect(plan, folder, Where(url, where.token, where.trust), stack)
-        await start_players(plan, folder, Where(url, trust=where.trust), stack, say)
+        cast = await gather_players(plan, folder, Where(url, trust=where.trust), stack, say)
         await ask_students(plan, folder, log, story, say)
-        yield Runner(plan, folder, log, story, arbiter, news)
+        yield Runner(plan, folder, log, story, arbiter, cast, news)
 
 
 async def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
@@ -82,34 +78,17 @@ async def connect(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStac
     return Arbiter(session, plan, state)
 
 
-async def start_players(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStack, say: Say) -> None:
+async def gather_players(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStack, say: Say) -> Cast:
     others = [player.name for player in plan.players if not player.started]
     if others:
         names = "that name" if len(others) == 1 else "those names"
         say(f"{', '.join(others)} should connect to {where.url} under {names}")
-    places = asyncio.Semaphore(AT_ONCE)
-
-    async def start(player: Player) -> None:
-        async with places:
-            await player.start()
-
-    players = [Player(player, plan, folder, where.url, where.trust) for player in plan.players if player.started]
-    if players:
-        say(f"starting {len(players)} players")
-
-    async def stop() -> None:
-        await asyncio.gather(*(player.stop() for player in players))
-
-    stack.push_async_callback(stop)
-    try:
-        async with asyncio.TaskGroup() as group:
-            for player in players:
-                group.create_task(start(player))
-    except ExceptionGroup as group_error:
-        error = group_error.exceptions[0]
-        if isinstance(error, TournamentError | OSError):
-            raise error from None
-        raise
+    if len(others) < len(plan.players):
+        say(f"{len(plan.players) - len(others)} players are started as they are needed")
+    cast = Cast(plan, folder, where.url, where.trust, say)
+    stack.push_async_callback(cast.close)
+    await cast.open()
+    return cast
 
 
 async def ask_students(plan: Plan, folder: Folder, log: Log, story: Story, say: Say) -> None:

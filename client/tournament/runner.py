@@ -14,6 +14,8 @@ from typing import Literal
 from client.table import Table
 from client.tournament import story as entries
 from client.tournament.arbiter import Arbiter
+from client.tournament.cast import Cast
+from client.tournament.conclusion import not_started
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.listing import Schedule
@@ -45,9 +47,11 @@ Tell = Callable[[News], None]
 
 
 class Runner:
-    def __init__(self, plan: Plan, folder: Folder, log: Log, story: Story, arbiter: Arbiter, tell: Tell) -> None:
+    def __init__(
+        self, plan: Plan, folder: Folder, log: Log, story: Story, arbiter: Arbiter, cast: Cast, tell: Tell
+    ) -> None:
         self.plan, self.story, self.arbiter = plan, story, arbiter
-        self._folder, self._log, self._tell = folder, log, tell
+        self._folder, self._log, self._cast, self._tell = folder, log, cast, tell
         self.live: dict[int, tuple[Pairing, str]] = {}  # games under way, and their rooms
         self.schedule: Schedule = schedule(plan, story.results)
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -131,6 +135,17 @@ class Runner:
     # -- one game
 
     async def _play(self, game: Pairing) -> None:
+        await self._cast.need(game.seats)
+        try:
+            broken = {name: self._cast.broken[name] for name in game.seats if name in self._cast.broken}
+            if broken:
+                await self._ended(game, not_started(self.plan, game, broken))
+            else:
+                await self._play_in_rooms(game)
+        finally:
+            self._cast.release(game.seats)
+
+    async def _play_in_rooms(self, game: Pairing) -> None:
         start = opening(self.plan, game.opening)
         room = await self._taken_up(game, start)
         while True:

@@ -14,7 +14,7 @@ from client.tournament.goals import tracks
 from client.tournament.knockout import knockout
 from client.tournament.listing import Listing, Pair, Schedule, numbered, played
 from client.tournament.plan import Plan
-from client.tournament.results import Pairing, Results
+from client.tournament.results import Results
 from client.tournament.sequential import weigh
 from client.tournament.swiss import swiss
 
@@ -80,14 +80,10 @@ def match(plan: Plan, results: Results) -> Schedule:
 
 
 def grading(plan: Plan, results: Results) -> Schedule:
-    """Every student towards every goal, all of them pair by pair; a goal that is decided needs no more games."""
+    """One student after the other towards every goal; a goal that is decided needs no more games."""
     found = tracks(plan, results)
-    games = sorted((game for track in found for pair in track.pairs for game in pair), key=by_opening)
-    return Schedule(tuple(games), (), all(track.verdict != "open" for track in found))
-
-
-def by_opening(game: Pairing) -> tuple[int, int]:
-    return game.opening, game.number
+    games = tuple(game for track in found for pair in track.pairs for game in pair)
+    return Schedule(games, (), all(track.verdict != "open" for track in found))
 
 
 FORMATS: dict[str, Callable[[Plan, Results], Schedule]] = {

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from client.tournament import cast
+from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.grades import as_csv, grades
 from client.tournament.plan import Contestant, Goal, Sprt
 from client.tournament.standings import standings
-from tests.tournament.houses import plan_of, run
+from client.tournament.verify import verify
+from tests.tournament.houses import Ears, plan_of, run
 
 LOOP = """import json, sys, time
 for line in sys.stdin:
@@ -90,3 +93,33 @@ async def test_a_player_who_cannot_be_started_is_said_at_once(
     folder.create(plan_of("match", (Contestant("random", bot="random"), player)))
     with pytest.raises(TournamentError, match=sentence):
         await run(folder)
+
+
+async def test_a_submission_that_does_not_start_costs_its_own_games_and_few_are_there_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cast, "MOST", 2)
+    broken = Contestant("broken", exec=f"{sys.executable} missing.py", workdir=str(tmp_path), student=True)
+    students = tuple(Contestant(name, bot="random", student=True) for name in ("ann", "ben"))
+    goals = (Goal("forfeits", "behaves", "rival", 2),)
+    folder = Folder(tmp_path / "course")
+    players = (Contestant("rival", bot="random"), broken, *students)
+    folder.create(plan_of("grading", players, goals=goals, concurrency=1))
+    ears = Ears()
+    await run(folder, ears=ears)
+    found = {name: row[0] for name, row in grades(folder.plan(), folder.story()).items()}
+    assert {name: grade.verdict for name, grade in found.items()} == {"broken": "fail", "ann": "pass", "ben": "pass"}
+    assert "crashed in game 1 (forensics/broken/start)" in found["broken"].evidence
+    assert (folder.forensics / "broken" / "start" / "report.json").is_file()
+    assert any("broken cannot be started" in said for said in ears.said)
+    assert verify(bundled(folder, tmp_path)) == ([], 6)
+    said = [(folder.players / f"{name}.txt").read_text() for name in ("ann", "ben")]
+    assert all(text.count("connected to") == 1 for text in said), (
+        "who is not needed any more leaves, and need not come back"
+    )
+
+
+def bundled(folder: Folder, tmp_path: Path) -> Path:
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(pack(folder.plan(), folder.story(), folder.path))
+    return path
