@@ -6,20 +6,17 @@ What the first picture does not need is imported behind it, in `_live`, so that 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.app import App
 from textual.binding import Binding
 from textual.css.query import NoMatches
-from textual.filter import LineFilter, NoColor
 
 from client.errors import SessionError
 from client.happenings import Connected, Happening, Lost
-from client.tui.ascii_only import AsciiOnly
+from client.tui.dressed import Dressed
 from client.tui.looks import Looks
 from client.tui.parlour_screen import Foyer, ParlourScreen
 from client.tui.plan import Plan, Wish
@@ -34,17 +31,16 @@ if TYPE_CHECKING:
 SLOW = 0.3  # seconds for an answer that are worth telling
 
 
-class Parlour(App[str]):
+class Parlour(Dressed):
     """Returns a sentence if something went wrong."""
 
-    CSS_PATH = str(Path(__file__).with_name("house_styles.tcss"))
     TITLE = "Parlour"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [Binding("ctrl+c,ctrl+q", "quit", show=False, priority=True)]
 
     def __init__(self, plan: Plan, looks: Looks) -> None:
-        super().__init__()
-        self.plan, self.looks = plan, looks
+        super().__init__(looks)
+        self.plan = plan
         self.host: Host | None = None
         self.session: Session | None = None
         self.bots: frozenset[str] = frozenset()
@@ -52,20 +48,12 @@ class Parlour(App[str]):
         self._unknown: set[str] = set()  # rooms that were left, and how they stand is to come
 
     def on_mount(self) -> None:
-        self.theme = "textual-dark"
-        self.set_class(self.looks.ascii_only, "-ascii")
-        self.set_class(self.looks.theme == "mono", "-mono")
+        self.dress()
         self.push_screen(Foyer())
         self.call_after_refresh(self._come_alive)
 
     def _come_alive(self) -> None:
         self.run_worker(self._live())
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Whatever a widget would draw: not with these characters, not with these colours."""
-        filters = [*super().get_line_filters()]
-        filters += [AsciiOnly()] if self.looks.ascii_only else []
-        return [*filters, NoColor()] if self.looks.theme == "mono" else filters
 
     async def close(self) -> None:
         """Everything that was started for this client ends. Shielded: a second Ctrl-C must not leave a server."""
@@ -211,7 +199,10 @@ class Parlour(App[str]):
         self.order(wish.command(self.next_id(), alone), lambda ok: self.open_table(ok.room, sought))
 
     def join(self, room: str, code: str = "", seat: int | None = None) -> None:
-        self.order(m.Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
+        if self.session is not None and self.session.welcome is not None and room in self.session.welcome.rooms:
+            self.open_table(room)  # we have never quite left it
+        else:
+            self.order(m.Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
 
     def open_table(self, room: str, sought: Wish | None = None) -> None:
         from client.tui.table_screen import TableScreen
@@ -245,8 +236,6 @@ class Parlour(App[str]):
 
     def other_theme(self) -> None:
         self.looks = self.looks.next_theme()
-        self.set_class(self.looks.theme == "mono", "-mono")
-        for screen in self.screen_stack:
-            screen.query("*").refresh()
+        self.dress()
         self._each(lambda screen: screen.repaint())
         self._tell(f"colours: {self.looks.theme}")

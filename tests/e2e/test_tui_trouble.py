@@ -58,6 +58,16 @@ async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
             assert screen.table.seat == 0
 
 
+async def test_the_room_of_an_unfinished_game_can_be_named(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, opponent(house.url):
+        async with client(house.url, tmp_path, "play", Wish("conga", seat=0, vs="bob")) as (app, pilot):
+            room = (await at_table(app, pilot)).room
+        async with client(house.url, tmp_path, "join", rooms=(room,)) as (app, pilot):
+            screen = await at_table(app, pilot)
+            assert screen.table is not None
+            assert (screen.room, screen.table.seat) == (room, 0)
+
+
 async def test_of_several_unfinished_games_one_is_chosen(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, opponent(house.url):
         rooms = []

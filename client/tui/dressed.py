@@ -1,0 +1,34 @@
+"""An application that looks as somebody likes, or as their terminal can: which colours, which characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual.app import App
+from textual.filter import LineFilter, NoColor
+
+from client.tui.ascii_only import AsciiOnly
+from client.tui.looks import Looks
+
+
+class Dressed(App[str]):
+    CSS_PATH = str(Path(__file__).with_name("house_styles.tcss"))
+
+    def __init__(self, looks: Looks) -> None:
+        super().__init__()
+        self.looks = looks
+
+    def dress(self) -> None:
+        """Show everything in the looks of now."""
+        self.theme = "textual-dark"
+        self.set_class(self.looks.ascii_only, "-ascii")
+        self.set_class(self.looks.theme == "mono", "-mono")
+        for screen in self.screen_stack:
+            screen.query("*").refresh()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Whatever a widget would draw: not with these characters, not with these colours."""
+        filters = [*super().get_line_filters()]
+        filters += [AsciiOnly()] if self.looks.ascii_only else []
+        return [*filters, NoColor()] if self.looks.theme == "mono" else filters
