@@ -1,0 +1,53 @@
+"""A person plays in a tournament, from the lobby of the terminal client."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from client.table import Table
+from client.tournament.folder import Folder
+from client.tournament.plan import Contestant
+from client.tui.lobby_screen import LobbyScreen
+from client.tui.table_screen import TableScreen
+from tests.e2e.botting import house, present
+from tests.e2e.parlours import parlour
+from tests.e2e.tui import at_table, by_typing, client, settled
+from tests.tournament.houses import Ears, plan_of, run, table
+
+
+async def test_a_person_is_invited_to_each_game_and_plays(tmp_path: Path) -> None:
+    folder, ears = Folder(tmp_path / "cup"), Ears()
+    folder.create(plan_of("match", (Contestant("robot"), Contestant("alice")), games=2, game="mancala"))
+    async with parlour(tmp_path) as server, present(server.url, house("greedy", seed=1), name="robot"):
+        tournament = asyncio.create_task(run(folder, server.url, ears))
+        async with client(server.url, tmp_path) as (app, pilot):
+            for number in (1, 2):
+                await settled(
+                    pilot,
+                    "an invitation",
+                    lambda: isinstance(app.screen, LobbyScreen) and "waiting" in str(app.screen.lines),
+                )
+                if number == 1:
+                    await pilot.press(*"alice waiting")  # the filter stays as it is
+                await pilot.press("enter")
+                screen = await at_table(app, pilot)
+                assert now(screen).setup.players == (("robot", "alice") if number == 1 else ("alice", "robot"))
+                await settled(pilot, "it is our move", lambda: now(screen).my_move)  # noqa: B023
+                before = now(screen)
+                assert before.game is not None
+                ply, move = before.ply, before.game.legal(before.state)[0]
+                await by_typing(pilot, screen, move)
+                await settled(pilot, "the move", lambda: now(screen).ply > ply)  # noqa: B023
+                await pilot.press("r", "y")
+                await settled(pilot, "the result", lambda: len(ears.ended()) == number)  # noqa: B023
+                await pilot.press("q")
+            await asyncio.wait_for(tournament, 20)
+    assert [(row[0], row[1]) for row in table(folder)] == [("robot", 2.0), ("alice", 0.0)]
+    assert {result.reason for result in folder.story().results.values()} == {"resigned"}
+    assert not any(result.forfeit for result in folder.story().results.values())
+
+
+def now(screen: TableScreen) -> Table:
+    assert screen.table is not None
+    return screen.table
