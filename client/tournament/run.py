@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from client.session import Session
 from client.statefile import StateFile
@@ -41,14 +41,14 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
     plan = folder.plan()
     async with AsyncExitStack() as stack:
         log, story = await open_log(folder, stack)
-        url = where.url or plan.url
-        if not url:
+        where = replace(where, url=where.url or plan.url)
+        if not where.url:
             say("starting a server of its own")
             hosting = Hosting(folder.server)
             stack.push_async_callback(hosting.stop)
-            url = await hosting.start()
-        arbiter = await connect(plan, folder, Where(url, where.token, where.trust), stack)
-        cast = await gather_players(plan, folder, Where(url, trust=where.trust), stack, say)
+            where = Where(await hosting.start())  # where no token of any other server is known
+        arbiter = await connect(plan, folder, where, stack)
+        cast = await gather_players(plan, folder, where, stack, say)
         await ask_students(plan, folder, log, story, say)
         yield Runner(plan, folder, log, story, arbiter, cast, news)
 

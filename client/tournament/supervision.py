@@ -69,7 +69,8 @@ class Supervision:
 
     async def _waiting(self, table: Table, spent: float) -> Result | None:
         """Until both are here, or we have waited for long enough."""
-        patience = min(SECOND_CHANCE if self._late & set(self.game.seats) else self._plan.wait, self._plan.wait)
+        late = not self._late.isdisjoint(self.game.seats)
+        patience = min(SECOND_CHANCE, self._plan.wait) if late else self._plan.wait
         absent = [
             name for name, seat in zip(self.game.seats, table.seats, strict=True) if seat is None or not seat.online
         ]
