@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rich.color import Color
 
-from client.tui.palette import style
+from client.tui.palette import light, style
 from client.tui.picture import Ink, Marks, Picture, Size, fitting
 from engine.registry import GAMES, create
 
@@ -96,6 +97,29 @@ def ground(game: str, kind: str) -> tuple[int, int, int]:
     assert colour is not None
     red, green, blue = colour.get_truecolor()
     return red, green, blue
+
+
+def contrast(first: Color | None, second: Color | None) -> float:
+    assert first is not None
+    assert second is not None
+    dark, bright = sorted((light(first.name), light(second.name)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_safe_colours_differ_in_light_and_not_in_colour_alone(game: str) -> None:
+    first, second, empty = (style("safe", game, Ink(kind)).bgcolor for kind in ("0", "1", "empty"))
+    assert min(contrast(first, second), contrast(first, empty), contrast(second, empty)) > 2
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("theme", ["classic", "safe"])
+@pytest.mark.parametrize(
+    "ink", [Ink(k, m, s) for k in ("0", "1", "empty") for m in ("", "picked", "target") for s in (False, True)]
+)
+def test_what_stands_in_a_cell_can_be_read(game: str, theme: str, ink: Ink) -> None:
+    drawn = style(theme, game, ink)
+    assert contrast(drawn.color, drawn.bgcolor) > 4.5
 
 
 @pytest.mark.parametrize("kind", ["0", "1", "empty", "line", "label"])
