@@ -32,6 +32,8 @@ from bench.to_c import to_c
 from engine.game import Game
 from engine.registry import create
 from engine.search import Limits, Thinker
+from engine.search.compiled import address
+from engine.search.kernel import ARRAYS
 
 BOARDS: list[tuple[str, dict[str, object]]] = [
     ("conga", {}),
@@ -48,11 +50,9 @@ def c_thinker(game: Game, folder: Path) -> Thinker:
     library = path.with_suffix(".so")
     subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, path], check=True)
     run = ctypes.CDLL(str(library)).run
-    run.argtypes = [ctypes.c_void_p] * 6
+    run.argtypes = [ctypes.c_void_p] * ARRAYS
     thinker = Thinker(game, compiled=True)
-    thinker.driver.kernel = replace(
-        thinker.driver.kernel, run=lambda *arrays: run(*(array.ctypes.data for array in arrays))
-    )
+    thinker.driver.kernel = replace(thinker.driver.kernel, run=lambda *arrays: run(*map(address, arrays)))
     return thinker
 
 

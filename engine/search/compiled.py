@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy
 
 from engine.search.kernel import ARRAYS, Notice, Run
 
@@ -56,9 +55,13 @@ def linked(code: bytes) -> Run:
     result, error = ctypes.byref(ctypes.c_void_p()), ctypes.byref(ctypes.c_void_p())
 
     def run(*arrays: Any) -> None:
-        function(result, error, *[array.ctypes.data for array in arrays])
+        function(result, error, *map(address, arrays))
 
     return run
+
+
+def address(array: memoryview) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))
 
 
 # -- compiling
@@ -109,7 +112,7 @@ def stamp(text: str) -> str:
         Path(__file__).read_bytes(),
         Path(__file__).with_name("machine.py").read_bytes(),
         Path(numba.origin).with_name("_version.py").read_bytes(),  # without numba's import, which takes half a second
-        "\n".join((sys.version, numpy.__version__, llvm.get_host_cpu_name())).encode(),
+        "\n".join((sys.version, llvm.get_host_cpu_name())).encode(),
         llvm.get_host_cpu_features().flatten().encode(),
     ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]

@@ -116,18 +116,12 @@ class Driver:
         return buckets * tree.WAYS - self.nodes if self._may_grow and buckets <= self._most_buckets else NEVER
 
     def grow(self, clock: Clock) -> None:
-        """Make the table four times as large, unless copying it would take too much of the time that is left.
-
-        A bucket's entries go to buckets that get entries from no other one, so each keeps its place within the bucket.
-        """
-        buckets = 4 * (int(self._control[tree.MASK]) + 1)
-        if clock.left() < buckets * BUCKET_SECONDS:
+        """Make the table four times as large, unless that would take too much of the time that is left."""
+        buckets = int(self._control[tree.MASK]) + 1
+        if clock.left() < 4 * buckets * BUCKET_SECONDS:
             self._may_grow = False
             return
-        table = self.kernel.words(buckets * 2 * tree.WAYS)
-        for way in range(0, 2 * tree.WAYS, 2):
-            checks = self.table[way :: 2 * tree.WAYS]
-            places = (checks & (buckets - 1)) * (2 * tree.WAYS) + way
-            table[places], table[places + 1] = checks, self.table[way + 1 :: 2 * tree.WAYS]
+        table = self.kernel.words(4 * len(self.table))
+        table[: len(self.table)] = self.table
         self.table = table
-        self._control[tree.MASK] = buckets - 1
+        self._control[tree.MASK], self._control[tree.OUTGROWN] = 4 * buckets - 1, buckets

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import mmap
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ Notice = Callable[[str], None]
 Run = Callable[[Any, Any, Any, Any, Any, Any], None]
 MACHINE_WORDS = ("ones", "lowest", "mix", "length")  # what engine/search/machine.py brings
 ARRAYS = 6  # that `run` takes
+LARGE = 1 << 19  # words of an array for which large pages are worth it
 WIDEST = 63  # bits of a word that compiled code can hold
 _compiling = threading.Lock()
 
@@ -39,11 +42,15 @@ class Kernel:
 
     def words(self, count: int) -> Any:
         """An array of zeros such as `run` takes."""
-        if not self.compiled:
-            return [0] * count
-        import numpy
+        return words(count) if self.compiled else [0] * count
 
-        return numpy.zeros(count, numpy.int64)
+
+def words(count: int) -> memoryview:
+    """Zeros for compiled code. What is never touched costs nothing; large pages, as a table is read here and there."""
+    memory = mmap.mmap(-1, 8 * count) if sys.platform == "win32" else mmap.mmap(-1, 8 * count, mmap.MAP_PRIVATE)
+    if hasattr(mmap, "MADV_HUGEPAGE") and count >= LARGE:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memoryview(memory).cast("q")
 
 
 def kernel(game: Game, compiled: bool | None = None, notice: Notice = lambda sentence: None) -> Kernel:

@@ -48,8 +48,8 @@ MINE, REST, ALPHA, BETA, DEPTH, BEST, BEST_MOVE, NEXT, COUNT, AGAIN = 0, 1, 2, 3
 SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW, OWN = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 
 # The fields of control
-PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE, LAST = range(12)
-CONTROL = 12
+PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE, LAST, OUTGROWN = range(13)
+CONTROL = 13
 
 WAYS = 4  # entries of a bucket: four pairs of words, one line of a processor's cache
 
@@ -110,6 +110,20 @@ def remember(
     table[at + 1] = pack(low, high, move, depth, effort, age)
 
 
+def spread(table: list[int], buckets: int, mask: int) -> None:
+    """Move the entries of a table to where they belong now that there are more buckets than these.
+
+    A bucket's entries go to buckets that get entries from no other one, so each keeps its place within the bucket.
+    """
+    for bucket in range(buckets):
+        for at in range(2 * WAYS * bucket, 2 * WAYS * (bucket + 1), 2):
+            check = table[at]
+            there = at + ((check & mask) - bucket) * (2 * WAYS)
+            if there != at and table[at + 1] != 0:
+                table[there], table[there + 1] = check, table[at + 1]
+                table[at], table[at + 1] = 0, 0
+
+
 def arrange(
     stack: list[int], moves: list[int], weights: list[int], history: list[int], f: int, m: int, hint: int
 ) -> None:
@@ -159,6 +173,9 @@ def run(
     ply, value, solid, returning = control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING]
     nodes, mask, age, root = control[NODES], control[MASK], control[AGE], control[ROOT]
     last = control[LAST]
+    if control[OUTGROWN] > 0:
+        spread(table, control[OUTGROWN], mask)
+        control[OUTGROWN] = 0
     limit = nodes + control[BUDGET]
     while ply >= root:
         f = ply * FRAME
