@@ -30,7 +30,8 @@ async def run_until(
     folder: Folder, lines: int | None, server_dies_at: int = -1, bot_dies_at: int = -1, url: str = ""
 ) -> bool:
     """Kill the runner behind so many lines of news (None: never), others before; whether it has come to its end."""
-    process = await start_command("resume", str(folder.path), "--json", "--url", url)
+    where = ["--url", url] if url else []
+    process = await start_command("resume", str(folder.path), "--json", *where)
     seen = 0
     try:
         async for entry in lines_of(process):
