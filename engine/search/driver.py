@@ -10,6 +10,7 @@ from engine.search import tree
 from engine.search.kernel import Notice, kernel
 from engine.search.limits import SLICE, Clock
 from engine.search.primitives import mix
+from engine.search.table import WAYS, find
 
 BUCKET_SECONDS = 1e-6  # to be left for each bucket of a table that grows, ten times what it costs
 FIRST_BUCKETS = 1 << 12  # of the table, which grows as it fills; plain Python is too slow to fill more
@@ -28,9 +29,9 @@ class Driver:
         words, frames, most = self.kernel.words, tree.MAX_PLY + 2, self.kernel.most_moves
         self._stack, self._moves, self._weights = words(frames * tree.FRAME), words(frames * most), words(frames * most)
         self._history, self._control = words(2 * most), words(tree.CONTROL)
-        self.table = words(FIRST_BUCKETS * 2 * tree.WAYS)
+        self.table = words(FIRST_BUCKETS * 2 * WAYS)
         self._control[tree.MASK] = FIRST_BUCKETS - 1
-        self._most_buckets = int(table_mb * (1 << 20)) // (16 * tree.WAYS) if self.kernel.compiled else 0
+        self._most_buckets = int(table_mb * (1 << 20)) // (16 * WAYS) if self.kernel.compiled else 0
         self._may_grow = True
         self._budget = 256
 
@@ -93,7 +94,7 @@ class Driver:
         """What the table holds to be the best move of a position."""
         a, b, own = self.game.rules.key(state.mine, state.rest)
         check = mix(a, b)
-        at = tree.find(self.table, (check & int(self._control[tree.MASK])) * (2 * tree.WAYS), check)
+        at = find(self.table, (check & int(self._control[tree.MASK])) * (2 * WAYS), check)
         if at < 0 or not own:
             return None
         move = int(self.table[at + 1]) >> 32 & 255
@@ -113,7 +114,7 @@ class Driver:
         nothing, so small searches stay small.
         """
         buckets = 4 * (int(self._control[tree.MASK]) + 1)
-        return buckets * tree.WAYS - self.nodes if self._may_grow and buckets <= self._most_buckets else NEVER
+        return buckets * WAYS - self.nodes if self._may_grow and buckets <= self._most_buckets else NEVER
 
     def grow(self, clock: Clock) -> None:
         """Make the table four times as large, unless that would take too much of the time that is left."""

@@ -1,7 +1,7 @@
-"""A kernel: engine/search/tree.py joined with the rules of one game and one set of options, plain or compiled.
+"""A kernel: the search of tree.py and table.py joined with the rules of one game and one set of options.
 
-The compiled one is written down as one module: the source of every function the search needs, with the game's
-constants above it. engine/search/compiled.py makes machine code of it.
+It is plain Python, or compiled: then it is written down as one module, the source of every function the search needs
+with the game's constants above it, of which engine/search/compiled.py makes machine code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.game import Game
 from engine.rules import Rules, specialise
-from engine.search import primitives, tree
+from engine.search import primitives, table, tree
 
 Notice = Callable[[str], None]
 Run = Callable[[Any, Any, Any, Any, Any, Any], None]
@@ -85,8 +85,8 @@ def search_rules(game: Game) -> Rules:
 def plain_names(game: Game) -> dict[str, Any]:
     """Everything `run` needs, by name, as plain Python."""
     names: dict[str, Any] = {**vars(search_rules(game)), "mix": primitives.mix, "length": primitives.length}
-    for name, value in vars(tree).items():
-        if isinstance(value, FunctionType) and value.__module__ == tree.__name__:
+    for name, value in {**vars(table), **vars(tree)}.items():
+        if isinstance(value, FunctionType) and value.__module__ in (table.__name__, tree.__name__):
             names[name] = FunctionType(value.__code__, names, name)
         elif isinstance(value, int):
             names[name] = value

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.game import Game, Move, State
-from engine.search import tree
 from engine.search.driver import MOST_DEPTH, Driver
 from engine.search.kernel import Notice
 from engine.search.limits import Clock, Limits, Progress, Report, Stopped, quiet
+from engine.search.table import INFINITY, SOLID_DEPTH
 
 TABLE_MB = 64
 LONGEST_LINE = 60
@@ -109,12 +109,12 @@ class Thinker:
             value = self.driver.search(state, depth, guess - margin, guess + margin, clock)
             if guess - margin < value < guess + margin:
                 return value
-        return self.driver.search(state, depth, -tree.INFINITY, tree.INFINITY, clock)
+        return self.driver.search(state, depth, -INFINITY, INFINITY, clock)
 
     def _full(self, state: State, aim: int, clock: Clock) -> int:
         """A value that is at least `aim` if the game's is, and less if it is less: one null window, to the end."""
         unit = self.driver.kernel.unit
-        value = self.driver.search(state, tree.SOLID_DEPTH, unit * aim - 1, unit * aim, clock)
+        value = self.driver.search(state, SOLID_DEPTH, unit * aim - 1, unit * aim, clock)
         if not self.driver.proved:  # deeper than the stack
             raise Stopped
         return value // unit

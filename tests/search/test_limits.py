@@ -11,8 +11,9 @@ from dataclasses import replace
 import pytest
 
 from engine.registry import create
-from engine.search import Limits, Report, Thinker, tree
+from engine.search import Limits, Report, Thinker
 from engine.search.limits import Clock
+from engine.search.table import WAYS, find, remember, spread
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +59,16 @@ def test_the_table_grows_while_there_is_time() -> None:
 
 
 def test_what_a_table_holds_is_found_when_it_has_grown() -> None:
-    chance, size = random.Random(1), 8 * 2 * tree.WAYS
+    chance, size = random.Random(1), 8 * 2 * WAYS
     table, checks = [0] * size, [chance.getrandbits(62) for _ in range(20)]
     for i, check in enumerate(checks):
-        tree.remember(table, (check & 7) * 2 * tree.WAYS, check, i, i, i, 1, 1, 1)
-    kept = [i for i, check in enumerate(checks) if tree.find(table, (check & 7) * 2 * tree.WAYS, check) >= 0]
+        remember(table, (check & 7) * 2 * WAYS, check, i, i, i, 1, 1, 1)
+    kept = [i for i, check in enumerate(checks) if find(table, (check & 7) * 2 * WAYS, check) >= 0]
     assert len(kept) > 15
     table += [0] * (3 * size)
-    tree.spread(table, 8, 31)
+    spread(table, 8, 31)
     for i in kept:
-        at = tree.find(table, (checks[i] & 31) * 2 * tree.WAYS, checks[i])
+        at = find(table, (checks[i] & 31) * 2 * WAYS, checks[i])
         assert at >= 0
         assert table[at + 1] >> 32 & 255 == i
     assert sum(data != 0 for data in table[1::2]) == len(kept)
