@@ -53,7 +53,7 @@ class Broker:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def _mosquitto(self) -> str:
-        return f"listener {self.port} 127.0.0.1\n{self._more or 'allow_anonymous true'}\n"
+        return f"set_tcp_nodelay true\nlistener {self.port} 127.0.0.1\n{self._more or 'allow_anonymous true'}\n"
 
     def _nats(self) -> str:
         """Its MQTT keeps sessions and retained messages in JetStream, which wants a name and a folder."""

@@ -67,6 +67,10 @@ def test_there_are_no_secrets_and_no_root() -> None:
             assert f"!{source}" in (HOME / ".dockerignore").read_text("utf-8").splitlines()
 
 
+def test_the_broker_sends_small_messages_at_once() -> None:
+    assert "\nset_tcp_nodelay true\n" in (HOME / "deploy" / "mosquitto.conf").read_text("utf-8")
+
+
 def test_the_balancer_knows_the_nodes() -> None:
     assert re.findall(r"server (\w+) (\w+):8765", HAPROXY) == [("node1", "node1"), ("node2", "node2")]
     assert "GET /healthz" in HAPROXY
