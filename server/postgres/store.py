@@ -41,7 +41,12 @@ class PostgresStore(People, Ratings):
                 await connection.close(timeout=2)
                 raise
             self._pool = await asyncpg.create_pool(
-                self._url, min_size=1, max_size=self._size, timeout=PATIENCE, command_timeout=PATIENCE
+                self._url,
+                min_size=1,
+                max_size=self._size,
+                timeout=PATIENCE,
+                command_timeout=PATIENCE,
+                reset=as_it_is,
             )
         except (*BROKEN, asyncpg.PostgresError, ValueError) as error:
             raise StoreError(f"cannot use the database: {describe(error)}") from None
@@ -171,6 +176,10 @@ class PostgresStore(People, Ratings):
 
     async def unfinished(self) -> list[str]:
         return [row[0] for row in await self._fetch("SELECT room FROM rooms WHERE status <> 'ended' ORDER BY room")]
+
+
+async def as_it_is(connection: Any) -> None:
+    """Nothing here leaves anything behind in a connection; to reset it would double the cost of every read."""
 
 
 def key(turn: str) -> tuple[int, int]:
