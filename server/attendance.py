@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from server.decision import Decision
 from server.live import Live
-from server.peer import Peer
+from server.peer import Peer, require
 from server.room import Room
 from server.seating import presence
 
@@ -60,13 +60,22 @@ class Attendance:
             self._watched(live)
         self._hall.let_go(live)
 
+    def gather(self, live: Live, peer: Peer) -> None:
+        """Who asks for a rematch speaks to both players, also to those who hear of newer rooms only."""
+        if live.room.status != "ended" or live.room.seat_of(require(peer).id) is None:
+            return
+        for seat in live.room.seats:
+            for other in self._hall.present.named(seat.name) if seat is not None else ():
+                if live.room.seat_of(require(other).id) is not None:
+                    live.attach(other)
+
     def go_over(self, old: Live, new: Live) -> None:
         """The players of a room go on in another one, and see it."""
         for peer in [*old.players[0], *old.players[1]]:
             new.attach(peer)
             peer.send(new.snapshot(peer, self._hall.now()))
         for seat in (0, 1):
-            elsewhere = self._hall.store.shared and not new.players[seat] and old.room.away[1 - seat] is None
+            elsewhere = self._hall.store.shared and not new.players[seat]
             if not elsewhere:
                 self._hall.act(new, partial(self.presence_of, new, seat))
 

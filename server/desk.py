@@ -19,7 +19,6 @@ from server.lists import Lists
 from server.live import Live
 from server.matchmaker import Matchmaker
 from server.peer import Peer, require
-from server.present import Present
 from server.room import Room
 from server.store import Unavailable
 
@@ -30,7 +29,7 @@ class Desk:
     def __init__(self, hall: Hall) -> None:
         self.hall = hall
         self.settings = hall.settings
-        self.present = Present(hall)
+        self.present = hall.present
         self._founder = Founder(hall)
         self.matchmaker = Matchmaker(hall, self._founder, self._invite)
         self._house = {name.strip() for name in self.settings.house.split(",")}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.errors import GameError
 from engine.registry import GAMES, create
 from engine.replay import judge
+from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Options, Player, TimeControl
 from server import clock
-from server.decision import Decision, Refusal, then
+from server.decision import Decision, Refusal, head, then
 from server.room import Room
 from server.seating import NAMES_ONLY, seated, start
 
@@ -51,8 +54,8 @@ def arbitrated(created: Created) -> Decision:
     return Decision((created,), Room(created))
 
 
-def again(old: Room, name: str, now: int) -> Decision:
-    """The room of a rematch: the same game with the seats swapped."""
+def again(old: Room, name: str, now: int, here: Sequence[bool]) -> Decision:
+    """The room of a rematch: the same game with the seats swapped. It begins once those who are not `here` are."""
     setup = old.setup
     created = Created(
         room=name,
@@ -76,6 +79,10 @@ def again(old: Room, name: str, now: int) -> Decision:
         event = seated(room, now, seat, player_after(old, 1 - seat))
         room = then(room, event).room
         events.append(event)
+        if not here[1 - seat]:
+            gone = m.Presence(**head(room, now), seat=seat, online=False)
+            room = then(room, gone).room
+            events.append(gone)
     return start(Decision(tuple(events), room), now)
 
 

@@ -34,6 +34,7 @@ from server.others import Others
 from server.packet import Packet
 from server.peer import Peer, require
 from server.pending import Action, Origin, Pending, end_rated
+from server.present import Present
 from server.room import Room, replay
 from server.settings import Settings
 from server.store import RoomRow, Store
@@ -54,6 +55,7 @@ class Hall:
         self.alarms = Alarms(clock, self._ring)
         self.attendance = Attendance(self)
         self.others = Others(self)
+        self.present = Present(self)
         self.node = new_player()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
@@ -171,7 +173,10 @@ class Hall:
                 decision = action(live.room, self.now())
             elif peer is not None and command is not None:
                 at = self.now()
-                spare = new_room(at) if type(command) is m.Rematch else ""
+                spare = ""
+                if type(command) is m.Rematch:
+                    spare = new_room(at)
+                    self.attendance.gather(live, peer)
                 decision = decide(live.room, require(peer), command, at, peer.lag, spare)
             else:
                 decision = Decision((), live.room)

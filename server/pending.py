@@ -50,7 +50,7 @@ class Pending(Append):
             self.payloads = tuple([packet.payload for packet in self.packets])
             first = events[0]
             if type(first) is m.Rematched and len(events) == 1:
-                self.following = again(room, first.next, first.at)
+                self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = whole(self.following)
         self.line = line_after(decision, due, live.stored_due)
         self.ratings = ratings

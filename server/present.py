@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from protocol.messages import Player
-from server.hall import Hall
 from server.peer import Peer, require
 from server.store import Unavailable
+
+if TYPE_CHECKING:
+    from server.hall import Hall
 
 
 class Present:

@@ -11,7 +11,7 @@ from protocol.messages import END_REASONS, TimeControl
 from server import found, view
 from server.decision import Refusal
 from server.ending import overdue, resume
-from server.room import BOTH_GONE, Room
+from server.room import BOTH_GONE, Room, replay
 from server.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
 
@@ -239,9 +239,17 @@ def test_a_rematch_swaps_the_seats() -> None:
     agreed = do(offered, ANN, m.Rematch)
     assert agreed.room.next == "r2"
     assert refused(agreed.room, ANN, m.Rematch).code == "too_late"
-    again = found.again(agreed.room, "r2", NOW).room
+    again = found.again(agreed.room, "r2", NOW, (True, True)).room
     assert [seat and seat.name for seat in again.seats] == ["ben", "ann"]
     assert (again.status, again.setup.previous) == ("running", "r1")
+
+
+def test_a_rematch_waits_for_who_is_gone() -> None:
+    agreed = do(do(do(running(), ANN, m.Resign).room, BEN, m.Rematch).room, ANN, m.Rematch).room
+    again = found.again(agreed, "r2", NOW, (True, False))
+    assert replay(again.events) == again.room
+    assert (again.room.status, again.room.away) == ("waiting", (NOW, None)), "ben, who has the first seat now, is gone"
+    assert presence(again.room, 0, True, NOW + MINUTE).room.status == "running"
 
 
 def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:

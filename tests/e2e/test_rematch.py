@@ -1,0 +1,41 @@
+"""Another game: both hear of it wherever they are, and it does not begin without one of them."""
+
+from __future__ import annotations
+
+from tests.e2e.conftest import Come, Start
+from tests.e2e.parlours import until
+from tests.e2e.play import room_of
+
+
+async def test_a_rematch_of_an_older_game_is_told_to_both(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    first = await room_of(ann, ben)
+    second = await room_of(ann, ben)
+    for room in (first, second):
+        await ann.ask("resign", room=room)
+        await ben.find(type="ended", room=room)
+    await ann.ask("rematch", room=first)
+    await ben.find(type="rematch_offered", room=first)
+    await ben.ask("rematch", room=first)
+    for guest in (ann, ben):
+        new = (await guest.find(type="rematched", room=first))["next"]
+        assert (await guest.find(type="snapshot", room=new))["status"] == "running"
+
+
+async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben, clock={"kind": "fischer", "base": 2000})
+    await ann.ask("resign", room=room)
+    await ann.ask("rematch", room=room)
+    await ben.find(type="rematch_offered")
+    await ann.close()
+    (live,) = server.house.hall.rooms.values()
+    await until("ann is gone", lambda: not live.players[0])
+    await ben.ask("rematch", room=room)
+    new = (await ben.find(type="rematched"))["next"]
+    assert (await ben.find(type="snapshot", room=new))["status"] == "waiting"
+    ann = await come(server.url, resume=ann.session)
+    assert (await ann.find(type="snapshot", room=new))["your_seat"] == 1
+    await ben.find(type="started", room=new)
