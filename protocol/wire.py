@@ -12,7 +12,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import msgspec
 
 from protocol import strict
-from protocol.messages import AnyCommand, AnyEvent, Message, ServerMessage
+from protocol.messages import AnyCommand, AnyEvent, CommandId, Message, ServerMessage
 
 MOST_BYTES = 16 * 1024  # of a client's message
 MOST_DEPTH = 4  # of maps and lists inside each other, in a client's message
@@ -28,6 +28,12 @@ class Malformed(Exception):
         self.id = id
 
 
+class Numbered(msgspec.Struct):
+    """What all commands have in common."""
+
+    id: CommandId
+
+
 class Codec(Generic[M]):
     """One of the two encodings."""
 
@@ -40,17 +46,26 @@ class Codec(Generic[M]):
         decoder = msgspec.json.Decoder if text else msgspec.msgpack.Decoder
         self._command = decoder(AnyCommand)
         self._server = decoder(ServerMessage)
+        self._numbered = decoder(Numbered)
 
     def command(self, data: bytes) -> AnyCommand:
         """A client's message: judged strictly, since it comes from anybody."""
         if len(data) > MOST_BYTES:
-            raise Malformed(f"a message has at most {MOST_BYTES} bytes, this one has {len(data)}")
+            raise Malformed(f"a message has at most {MOST_BYTES} bytes, this one has {len(data)}", self.id_of(data))
         try:
             message: AnyCommand = self._command.decode(data)
             self._plain(data)
         except (ValueError, RecursionError, msgspec.MsgspecError) as error:
             self._refuse(data, error)
         return message
+
+    def id_of(self, data: bytes) -> int | None:
+        """The id of a command that is refused whatever else is in it."""
+        try:
+            numbered: Numbered = self._numbered.decode(data)
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            return None
+        return numbered.id
 
     def server_message(self, data: bytes) -> ServerMessage:
         """A server's message, as clients read it."""
@@ -69,14 +84,8 @@ class Codec(Generic[M]):
             why = "a text is not UTF-8"
         else:
             why = str(error)
-        id = None
-        try:
-            tree = self._plain(data)
-            id = tree.get("id") if isinstance(tree, dict) else None
-        except (ValueError, RecursionError, msgspec.MsgspecError):
-            pass  # then it has no id that could be trusted
-        usable = type(id) is int and 0 <= id <= 2**53
-        raise Malformed(f"cannot read this message as {self.name}: {why}", id if usable else None) from None
+        id = None if isinstance(error, strict.Twice) else self.id_of(data)  # of two ids none can be trusted
+        raise Malformed(f"cannot read this message as {self.name}: {why}", id) from None
 
 
 # -- msgpack

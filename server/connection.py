@@ -16,7 +16,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import CONT, TEXT, Frame, Opcode
 from websockets.http11 import Request, Response
-from websockets.protocol import OPEN, Event
+from websockets.protocol import CLOSING, OPEN, Event
 from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
@@ -37,6 +37,9 @@ except ImportError:
 AT_A_FRAMES_START = StreamReader.at_eof.__code__
 WHOLE = (BINARY, TEXT_FRAME)  # the first byte of a message in one frame
 MOST_WAITING = 200  # messages behind one that takes its time
+MOST_FRAGMENTS = 128  # of one message
+AT_ONCE = 2048  # bytes for the parser, between two looks at what they cost
+GOODBYE = 1.0  # seconds to read why the connection ends
 POLICY = 1008  # the close code for whoever breaks the house's rules
 
 
@@ -54,10 +57,12 @@ class Connection(ServerConnection):
         self.tokens = float(house.settings.burst)  # messages it may send before anybody looks at the time
         self.filled_at = self.heard_at
         self.most_unread = 4 * house.settings.send_buffer
-        self.refused = 0  # messages over the rate, in a row
+        self.refused = 0  # frames over the rate, less those within it that came since
         self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
-        self.parts: list[bytes] | None = None  # of a message that comes in fragments
-        self.gone = False
+        self.parts: list[bytes] = []  # of a message that comes in fragments
+        self.in_text = False  # they do
+        self.gone = self.failed = False
+        self.ending: asyncio.TimerHandle | None = None
         self.at_a_start = False  # the next byte is the first of a message
 
     # -- at the door
@@ -92,8 +97,11 @@ class Connection(ServerConnection):
         if self.at_a_start and 0 <= size < 126 and data[1] == 0x80 + size and data[0] in WHOLE:
             self.received(apply_mask(data[6:], data[2:6]), data[0] == TEXT_FRAME)
         else:
-            super().data_received(data)
+            for at in range(0, len(data), AT_ONCE):  # so that a flood of tiny frames is noticed early
+                super().data_received(data[at : at + AT_ONCE])
             self.at_a_start = self.between_messages()
+            if self.protocol.state is CLOSING:
+                self.end_soon()
 
     def between_messages(self) -> bool:
         """The parser waits for a message's first byte, and nothing was negotiated that changes what frames mean."""
@@ -109,29 +117,34 @@ class Connection(ServerConnection):
         if self.request is None or not isinstance(event, Frame):
             super().process_event(event)
             return
+        if self.failed:
+            return
         opcode = event.opcode
-        if opcode is Opcode.BINARY or opcode is TEXT:
+        if opcode is Opcode.BINARY or opcode is TEXT or opcode is CONT:
+            self.parts.append(bytes(event.data))
+            if opcode is not CONT:
+                self.in_text = opcode is TEXT
             if event.fin:
-                self.received(bytes(event.data), opcode is TEXT)
+                parts, self.parts = self.parts, []
+                self.received(parts[0] if len(parts) == 1 else b"".join(parts), self.in_text)
+            elif len(self.parts) >= MOST_FRAGMENTS:
+                self.fail("too many fragments")
             else:
-                self.parts = [b"t" if opcode is TEXT else b"b", bytes(event.data)]
-        elif opcode is CONT:
-            if self.parts is not None:
-                self.parts.append(bytes(event.data))
-                if event.fin:
-                    parts, self.parts = self.parts, None
-                    self.received(b"".join(parts[1:]), parts[0] == b"t")
+                self.pay()
         else:
+            if opcode is not Opcode.PONG or bytes(event.data) not in self.pending_pings:  # which we asked for
+                self.pay()
             super().process_event(event)
 
     def received(self, data: bytes, text: bool) -> None:
         """One message. Its sender has so many of them a second, and a reserve."""
         self.heard = True
         if self.tokens < 1.0 and not self.refilled():
-            self.over_the_rate()
+            self.over_the_rate(data)
             return
         self.tokens -= 1.0
-        self.refused = 0
+        if self.refused:
+            self.refused -= 1
         if self.waiting is not None:
             if len(self.waiting) >= MOST_WAITING:
                 self.cut(POLICY, "too many messages at once")
@@ -140,19 +153,31 @@ class Connection(ServerConnection):
         else:
             self.handle(data, text)
 
+    def pay(self) -> None:
+        """For a frame that is no whole message: it costs the same, since it takes as long to read."""
+        if self.tokens >= 1.0 or self.refilled():
+            self.tokens -= 1.0
+        else:
+            self.count_refused()
+
     def refilled(self) -> bool:
         settings, now = self.house.settings, self.loop.time()
         self.tokens = min(float(settings.burst), self.tokens + (now - self.filled_at) * settings.rate)
         self.filled_at = now
         return self.tokens >= 1.0
 
-    def over_the_rate(self) -> None:
-        self.refused += 1
-        if self.refused > 2 * self.house.settings.burst:
-            self.cut(POLICY, "too many messages")
+    def over_the_rate(self, data: bytes) -> None:
+        self.count_refused()
+        if self.failed:
             return
         rate = self.house.settings.rate
-        self.refuse(None, "rate_limited", f"no more than {rate:g} messages a second", (1.0 - self.tokens) / rate)
+        id, wait = self.codec.id_of(data), (1.0 - self.tokens) / rate
+        self.refuse(id, "rate_limited", f"no more than {rate:g} messages a second", wait)
+
+    def count_refused(self) -> None:
+        self.refused += 1
+        if self.refused > 2 * self.house.settings.burst:
+            self.fail("too many messages")
 
     def handle(self, data: bytes, text: bool) -> None:
         try:
@@ -198,9 +223,12 @@ class Connection(ServerConnection):
     def write(self, frames: bytes) -> int:
         if self.protocol.state is not OPEN:
             return 0
-        transport = self.transport
-        transport.write(frames)
-        unread = transport.get_write_buffer_size()
+        self.transport.write(frames)
+        return self.unread()
+
+    def unread(self) -> int:
+        """What waits for the other side to read, which has a bound."""
+        unread = self.transport.get_write_buffer_size()
         if unread > self.most_unread:
             self.cut(POLICY, "too slow")
         return unread
@@ -213,6 +241,7 @@ class Connection(ServerConnection):
             else:
                 self.protocol.send_binary(payload)
             self.send_data()
+            self.unread()
         else:
             self.write(frame(TEXT_FRAME if self.text else BINARY, payload))
 
@@ -240,6 +269,19 @@ class Connection(ServerConnection):
         else:
             self.house.hall.spawn(self.close(code, reason))
 
+    def fail(self, reason: str) -> None:
+        """Cut whoever floods us: what still comes is not even read."""
+        self.at_a_start, self.failed = False, True
+        self.house.metrics.turned_away[reason] += 1
+        self.protocol.fail(POLICY, reason)
+        self.send_data()
+        self.end_soon()
+
+    def end_soon(self) -> None:
+        """Also if the other side never hangs up."""
+        if self.ending is None:
+            self.ending = self.loop.call_later(GOODBYE, self.transport.abort)
+
     # -- life
 
     async def live(self) -> None:
@@ -262,6 +304,8 @@ class Connection(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.house.addresses.release(self.address)
+        if self.ending is not None:
+            self.ending.cancel()
         super().connection_lost(exc)
 
     def out_of_time(self, now: float) -> str | None:

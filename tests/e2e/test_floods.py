@@ -1,0 +1,74 @@
+"""Whoever sends too much, or reads too little, or never hangs up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+from tests.e2e.parlours import until
+
+PING, START, GO_ON = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x80" + bytes(4)  # all of them empty
+
+
+@pytest.mark.parametrize("flood", [PING * 50_000, START + GO_ON * 50_000], ids=["pings", "fragments"])
+async def test_a_flood_of_tiny_frames_is_cut_and_holds_nobody_up(start: Start, come: Come, flood: bytes) -> None:
+    server = await start()
+    ann, mallory = await come(server.url, "ann"), await come(server.url, "mallory")
+    (peer,) = server.house.desk.present.named("mallory")
+    read: list[int] = []
+    process, parsed = peer.process_event, read.append  # type: ignore[attr-defined]
+    peer.process_event = lambda event: (parsed(1), process(event))  # type: ignore[attr-defined]
+    mallory.socket.transport.write(flood)
+    assert await mallory.closed() == 1008
+    assert len(read) < 1000
+    await ann.ask("list")
+
+
+async def test_fragments_cannot_be_piled_up_slowly(start: Start, come: Come) -> None:
+    server = await start(rate=1e6, burst=10_000)
+    mallory = await come(server.url, "mallory")
+    mallory.socket.transport.write(START + GO_ON * 200)
+    assert await mallory.closed() == 1008
+
+
+async def test_a_few_pings_are_welcome(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    for _ in range(20):
+        await (await ann.socket.ping())
+    await ann.ask("list")
+
+
+async def test_whoever_does_not_hang_up_is_hung_up_on(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    ann.socket.data_received = lambda data: None  # type: ignore[method-assign]  # deaf to every goodbye
+    ann.socket.eof_received = lambda: True  # type: ignore[assignment, method-assign]
+    ann.socket.transport.write(b"\x83\x80" + bytes(4))  # no kind of frame
+    await until("the server has let go", lambda: not server.house.peers)
+
+
+class Unread:
+    """A transport whose other side does not read."""
+
+    def __init__(self, transport: Any) -> None:
+        self.abort, self.write, self.is_closing = transport.abort, transport.write, transport.is_closing
+
+    def get_write_buffer_size(self) -> int:
+        return 10**9
+
+
+async def test_compressed_messages_that_nobody_reads_have_a_bound_too(start: Start) -> None:
+    server = await start(deflate=True)
+    slow = Guest(await connect(server.url, subprotocols=[Subprotocol("parlour.v1.json")]), "json")
+    await slow.hello("slow")
+    (peer,) = server.house.peers
+    peer.transport = Unread(peer.transport)  # type: ignore[assignment]
+    await slow.send("list")
+    await slow.closed()
+    assert server.house.metrics.turned_away["too slow"] == 1
