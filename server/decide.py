@@ -18,12 +18,15 @@ from server.room import Room
 from server.seating import join, leave
 
 
-def decide(room: Room, who: Player, command: m.RoomCommand, now: int, lag: int = 0, next_room: str = "") -> Decision:
-    """`lag` is what the sender's connection costs, `next_room` the name of a room that a rematch would make."""
+def decide(
+    room: Room, who: Player, command: m.RoomCommand, now: int, lag: int = 0, next_room: str = "", waited: int = 0
+) -> Decision:
+    """`lag` is what the sender's connection costs, `next_room` the name of a room that a rematch would make,
+    and `waited` how long the command has been here."""
     kind = type(command)
     seat = room.seat_of(who.id)
     if kind is m.Move:
-        return move(room, seat, command, now, lag)  # type: ignore[arg-type]  # the common case first
+        return move(room, seat, command, now, lag, waited)  # type: ignore[arg-type]  # the common case first
     if kind is m.Join:
         return join(room, who, command, now)  # type: ignore[arg-type]
     if kind is m.Say:

@@ -23,6 +23,7 @@ from server.room import Room
 from server.store import Unavailable
 
 Waiting = Coroutine[Any, Any, None]
+MOST_WAITING = 16  # commands in the queue of a room: then there is no more talk, so that moves do not wait for it
 
 
 class Desk:
@@ -91,7 +92,7 @@ class Desk:
         elif type(command) is m.Say:
             wrong = self._chat_problem(peer, live, command)
             if wrong is not None:
-                peer.refuse(command.id, wrong.code, str(wrong))
+                peer.refuse(command.id, wrong.code, str(wrong), wrong.retry_after)
                 return
         elif type(command) is m.Leave and live.room.seat_of(require(peer).id) is None:
             peer.send(m.Ok(id=command.id, room=command.room))
@@ -104,6 +105,8 @@ class Desk:
             return Refusal("not_seated", "join the room or watch it first")
         if len(command.text) > self.settings.text_length:
             return Refusal("too_long", f"a line has at most {self.settings.text_length} characters")
+        if len(live.queue) >= MOST_WAITING:
+            return Refusal("rate_limited", "everybody speaks at once here; wait a moment", retry_after=RETRY)
         if not command.text.strip() or not command.text.isprintable():
             return Refusal("bad_request", "a line is made of printable characters")
         return None

@@ -138,14 +138,15 @@ class Hall:
 
     def submit(self, live: Live, peer: Peer, command: RoomCommand, action: Action | None = None) -> None:
         """A command of a peer, which will get `ok` or `error` for it; `action` decides it, if it is not `decide`."""
+        came = self.now()
         if live.busy or live.queue:
-            live.queue.append((peer, command, action))
+            live.queue.append((peer, command, action, came))
         else:
-            self._settle(live, (peer, command, action))
+            self._settle(live, (peer, command, action, came), came)
 
     def act(self, live: Live, action: Action) -> None:
         """Something the house itself does."""
-        live.queue.append((None, None, action))
+        live.queue.append((None, None, action, 0))
         self.go_on(live)
 
     async def turn(self, live: Live) -> bool:
@@ -163,21 +164,20 @@ class Hall:
 
     def go_on(self, live: Live) -> None:
         while live.queue and not live.busy:
-            self._settle(live, live.queue.popleft())
+            self._settle(live, live.queue.popleft(), self.now())
 
-    def _settle(self, live: Live, origin: Origin) -> None:
-        peer, command, action = origin
+    def _settle(self, live: Live, origin: Origin, at: int) -> None:
+        peer, command, action, came = origin
         refusal = None
         try:
             if action is not None:
-                decision = action(live.room, self.now())
+                decision = action(live.room, at)
             elif peer is not None and command is not None:
-                at = self.now()
                 spare = ""
                 if type(command) is m.Rematch:
                     spare = new_room(at)
                     self.attendance.gather(live, peer)
-                decision = decide(live.room, require(peer), command, at, peer.lag, spare)
+                decision = decide(live.room, require(peer), command, at, peer.lag, spare, at - came)
             else:
                 decision = Decision((), live.room)
         except Refusal as error:
@@ -222,7 +222,7 @@ class Hall:
     def committed(self, pending: Pending) -> None:
         live, packets, line = pending.live, pending.packets, pending.line
         events, room = pending.decision
-        peer, command, _ = pending.origin
+        peer, command, _, _ = pending.origin
         live.busy = False
         live.room = room
         live.log += pending.payloads

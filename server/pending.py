@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from server.hall import Hall
 
 Action = Callable[[Room, int], Decision]
-Origin = tuple[Peer | None, RoomCommand | None, Action | None]  # a peer's command, or what the house does by itself
-THE_HOUSE: Origin = (None, None, None)
+Origin = tuple[Peer | None, RoomCommand | None, Action | None, int]  # a peer's command, and when it came
+THE_HOUSE: Origin = (None, None, None, 0)  # what the house does by itself
 
 
 class Pending(Append):

@@ -20,7 +20,7 @@ def require_running(room: Room, command: m.RoomCommand) -> None:
         raise Refusal("not_running", "the game has not begun")
 
 
-def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> Decision:
+def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, waited: int) -> Decision:
     if seat is None:
         raise Refusal("not_seated", "you have no seat in this room")
     if room.status != "running":
@@ -31,7 +31,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int) -> D
     game, state, setup = room.game, room.state, room.setup
     if state.turn != seat:
         raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
-    took, charged, fell = clock.charge(setup.clock, room.clocks, seat, now, lag)
+    took, charged, fell = clock.charge(setup.clock, room.clocks, seat, now - waited, lag)
     if fell:
         raise Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
     try:

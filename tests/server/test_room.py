@@ -9,9 +9,10 @@ from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import END_REASONS, TimeControl
 from server import found, view
+from server.decide import decide
 from server.decision import Refusal
 from server.ending import overdue, resume
-from server.room import BOTH_GONE, Room, replay
+from server.room import BOTH_GONE, Room, evolve, replay
 from server.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
 
@@ -228,6 +229,16 @@ def test_after_an_outage_the_running_clock_gets_its_time_back() -> None:
     back = resume(room, NOW + MINUTE, NOW + 3000).room
     assert view.left_now(back, NOW + MINUTE) == (9000, 8000)
     assert back.away == (NOW + MINUTE, NOW + MINUTE)
+
+
+def test_a_move_is_charged_until_it_came_and_the_next_turn_begins_when_it_is_dealt_with() -> None:
+    room = running(clock=TimeControl(kind="move", per_move=1000))
+    late = NOW + 5000
+    with pytest.raises(Refusal, match="time was up"):
+        move(room, ANN, "a4b4", late)
+    moved = decide(room, ANN, m.Move(id=1, room="r1", ply=0, move="a4b4"), late, waited=4500)
+    assert (moved.room.moves[0].took, moved.room.clocks.since) == (500, late)
+    assert evolve(room, moved.events[0]) == moved.room
 
 
 def test_a_rematch_swaps_the_seats() -> None:

@@ -1,0 +1,42 @@
+"""A store that takes its time: nobody pays for it with time, or with a seat."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from server.desk import MOST_WAITING
+from tests.e2e.conftest import Come, Start
+from tests.e2e.parlours import until
+from tests.e2e.play import room_of
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Nothing is written as long as this lasts."""
+    other = sqlite3.connect(folder / "parlour.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        other.execute("COMMIT")
+        other.close()
+
+
+async def test_talk_costs_no_player_time(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 500})
+    live, hall = server.house.hall.rooms[room], server.house.hall
+    await eve.ask("watch", room=room)
+    with held(tmp_path):
+        lines = [await eve.send("say", room=room, text=f"line {n}") for n in range(MOST_WAITING + 3)]
+        assert (await eve.answer(lines[-1]))["code"] == "rate_limited"
+        asked = await ann.send("move", room=room, ply=0, move="a1")
+        await until("the move waits", lambda: len(live.queue) > MOST_WAITING)
+        await until("its time is up", lambda: hall.now() > (live.room.deadline or 0))
+    assert (await ann.answer(asked))["type"] == "ok"
+    assert (await ben.find(type="moved"))["took"] < 500
+    assert [(await eve.answer(line))["type"] for line in lines[:-1]].count("ok") == MOST_WAITING + 1
