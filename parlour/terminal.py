@@ -102,8 +102,11 @@ class Terminal:
         self._screen.flush()
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
-        return shutil.get_terminal_size()
+        """Columns and rows: those of the window, which COLUMNS and LINES know only from before it changed."""
+        try:
+            return os.get_terminal_size(self._screen.fileno())
+        except OSError:
+            return shutil.get_terminal_size()
 
     def show(self, lines: list[str]) -> None:
         self._write(HOME + "\r\n".join(line + REST_OF_LINE for line in lines) + REST_OF_SCREEN)

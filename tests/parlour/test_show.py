@@ -86,7 +86,7 @@ def test_leaving_by_a_signal(tmp_path: Path, number: signal.Signals) -> None:
 
 
 def test_resizing_draws_anew_and_leaves_the_terminal_right(tmp_path: Path) -> None:
-    session = Session(tmp_path, long_record(7))
+    session = Session(tmp_path, long_record(7), COLUMNS="80", LINES="24")
     session.sees("number, enter: jump   q: leave")
     session.child.setwinsize(12, 30)
     session.child.expect(re.escape("←/→ or space: step   home/end ") + "\x1b")
