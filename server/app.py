@@ -27,6 +27,7 @@ from server.metrics import Metrics
 from server.settings import Settings
 from server.store import open_store, without_password
 
+OPENING = 3.0  # seconds to ask for a socket or a page
 RESTART = 1012  # the close code for a server that comes back
 
 
@@ -60,10 +61,10 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
                 await keeping
             await house.drain()
             server.close(code=RESTART, reason="restart")
+            house.turn_away_the_silent()
             await server.wait_closed()
     finally:
-        await bus.close()
-        await store.close()
+        await asyncio.gather(bus.close(), store.close())
 
 
 async def listen(house: House) -> Server:
@@ -79,7 +80,8 @@ async def listen(house: House) -> Server:
         compression="deflate" if settings.deflate else None,
         ping_interval=settings.ping_interval,
         ping_timeout=max(10.0, settings.ping_interval),
-        close_timeout=2,
+        open_timeout=min(OPENING, settings.hello_timeout),
+        close_timeout=1,
         max_size=MOST_FRAME,
         server_header="parlour",
         ssl=tls(settings),

@@ -69,6 +69,7 @@ class Connection(ServerConnection):
 
     def at_the_door(self, request: Request) -> Response | None:
         """A page, a refusal, or None: then the socket opens."""
+        self.house.silent.discard(self)
         doorman = self.house.doorman
         page = doorman.page(request.path.partition("?")[0], request.headers)
         if page is None:
@@ -302,8 +303,13 @@ class Connection(ServerConnection):
         with suppress(ConnectionClosed):
             self.latency = await (await self.ping())
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.house.silent.add(self)
+
     def connection_lost(self, exc: Exception | None) -> None:
         self.house.addresses.release(self.address)
+        self.house.silent.discard(self)
         if self.ending is not None:
             self.ending.cancel()
         super().connection_lost(exc)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from server.connection import Connection
 
 SESSION_DAYS = 30
+WELL = 2.0  # seconds without a refusal after which the store is well again
+DRAIN = 2.5  # seconds until whoever stops the server loses patience, and some to say goodbye
 
 
 class Addresses:
@@ -55,6 +57,8 @@ class House:
         self.neighbours = Neighbours(self.hall, self.desk, self.clock)
         self.addresses = Addresses(settings.connections_per_address)
         self.peers: set[Connection] = set()
+        self.silent: set[Connection] = set()  # those who have not asked for anything yet
+        self.unavailable = 0, 0.0  # refusals for want of the store, and since when there were no more
         self.doorman = Doorman(self)
 
     async def open(self) -> None:
@@ -81,12 +85,21 @@ class House:
                 await self.hall.sweep()
                 if self.store.shared:
                     await self.neighbours.look()
-                elif any(live.room.status == "running" for live in self.hall.rooms.values()):
+                elif self.hall.failing or any(live.room.status == "running" for live in self.hall.rooms.values()):
                     await self.store.mark_alive(self.hall.node, self.hall.now())
+                    self.judge_the_store()
             except Unavailable as error:
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 self.bug("the sweep failed")
+
+    def judge_the_store(self) -> None:
+        """It has just written something: it is well, unless it refuses other things, as a full disk does."""
+        refused, now = self.metrics.refusals["unavailable"], asyncio.get_running_loop().time()
+        if refused != self.unavailable[0]:
+            self.unavailable = refused, now
+        elif now - self.unavailable[1] > WELL:
+            self.hall.failing = ""
 
     async def cut_the_revoked(self) -> None:
         """Whoever is here under an account that is revoked meanwhile has to go."""
@@ -104,11 +117,17 @@ class House:
         self.hall.draining = True
         for peer in list(self.peers):
             peer.send(Closing(text="the server restarts; come back", retry_after=RETRY))
-        await self.hall.drain()
+        self.store.hurry()
         try:
-            await self.store.mark_alive(self.hall.node, self.hall.now())
-        except Unavailable as error:
-            log("store_failed", logging.ERROR, why=str(error))
+            async with asyncio.timeout(DRAIN):
+                await self.hall.drain()
+                await self.store.mark_alive(self.hall.node, self.hall.now())
+        except (Unavailable, TimeoutError) as error:
+            log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
+
+    def turn_away_the_silent(self) -> None:
+        for connection in list(self.silent):
+            connection.transport.abort()
 
     def bug(self, text: str) -> None:
         log(text, logging.ERROR, trace=True)

@@ -103,6 +103,9 @@ class Store(Protocol):
     async def close(self) -> None:
         """Write what is queued, then let go."""
 
+    def hurry(self) -> None:
+        """The server is about to stop: once something cannot be written, all that follows is refused at once."""
+
     async def settled(self) -> None:
         """Once nothing is queued any more."""
 

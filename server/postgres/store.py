@@ -61,7 +61,7 @@ class PostgresStore(People, Ratings):
             self._writer = None
         if self._pool is not None:
             try:
-                await asyncio.wait_for(self._pool.close(), 2)
+                await asyncio.wait_for(self._pool.close(), 0.5)
             except (*BROKEN, asyncpg.PostgresError):
                 self._pool.terminate()
             self._pool = None
@@ -71,6 +71,9 @@ class PostgresStore(People, Ratings):
     def append(self, append: Append, done: Done) -> None:
         assert self._writer is not None
         self._writer.submit(append, done)
+
+    def hurry(self) -> None:
+        """It does that at all times: while the database is away nobody waits for it."""
 
     async def settled(self) -> None:
         if self._writer is not None:

@@ -23,6 +23,7 @@ from server.store import Append, Commit, Conflict, Done, Unavailable
 MOST = 512  # appends in a transaction
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds between attempts to connect
 IN_DOUBT = 2.0  # seconds to find out whether something was written
+LAST = 0.5  # seconds for a goodbye
 BROKEN = (
     OSError,
     TimeoutError,
@@ -66,7 +67,8 @@ class Writer:
         await self._idle.wait()
 
     async def close(self) -> None:
-        await self.settled()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.settled(), LAST)
         self._closing = True
         for task in (self._task, self._returning):
             if task is not None:
@@ -74,7 +76,7 @@ class Writer:
                 with suppress(asyncio.CancelledError):
                     await task
         with suppress(*BROKEN):
-            await self._connection.close(timeout=2)
+            await self._connection.close(timeout=LAST)
 
     async def _run(self) -> None:
         while True:

@@ -65,6 +65,10 @@ class SqliteStore(Ratings):
         assert self._writer is not None
         self._writer.submit(append, done)
 
+    def hurry(self) -> None:
+        if self._writer is not None:
+            self._writer.hurry()
+
     async def settled(self) -> None:
         if self._writer is not None:
             await self._writer.settled()

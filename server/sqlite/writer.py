@@ -68,6 +68,8 @@ class Writer:
         self._gathered: list[Job] = []
         self._in_flight = 0
         self._called = False  # the hand-over is near
+        self._hurried = False
+        self._given_up: Unavailable | None = None
         self._idle = asyncio.Event()
         self._idle.set()
         self._batches: SimpleQueue[list[Job] | None] = SimpleQueue()
@@ -81,6 +83,10 @@ class Writer:
     def submit(self, work: Append | Statement, done: Done) -> None:
         self._gathered.append((work, done))
         self._soon()
+
+    def hurry(self) -> None:
+        """From the next failure on, nothing is tried any more."""
+        self._hurried = True
 
     async def settled(self) -> None:
         while self._gathered or self._in_flight:
@@ -101,10 +107,15 @@ class Writer:
         self._called = False
         batch, self._gathered = self._gathered, []
         self._in_flight = len(batch)
-        self._batches.put(batch)
+        if self._given_up is not None:
+            self._settle(batch, [self._given_up] * len(batch), 0.0)
+        else:
+            self._batches.put(batch)
 
     def _settle(self, batch: list[Job], errors: Errors, seconds: float) -> None:
         self._in_flight = 0
+        if self._hurried:
+            self._given_up = next((error for error in errors if isinstance(error, Unavailable)), None)
         self._on_commit(seconds, len(batch))
         for (_, done), error in zip(batch, errors, strict=True):
             try:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
+from server.app import running
+from server.settings import Settings
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest
 from tests.e2e.parlours import until
@@ -51,6 +56,18 @@ async def test_whoever_does_not_hang_up_is_hung_up_on(start: Start, come: Come) 
     ann.socket.eof_received = lambda: True  # type: ignore[assignment, method-assign]
     ann.socket.transport.write(b"\x83\x80" + bytes(4))  # no kind of frame
     await until("the server has let go", lambda: not server.house.peers)
+
+
+async def test_a_silent_connection_does_not_keep_the_server_from_stopping(tmp_path: Path) -> None:
+    async with running(Settings(port=0, db=str(tmp_path / "silent.db"))) as server:
+        host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        await until("it is there", lambda: bool(server.house.silent))
+        began = asyncio.get_running_loop().time()
+    assert asyncio.get_running_loop().time() - began < 2
+    with suppress(ConnectionError):
+        assert await reader.read() == b""
+    writer.close()
 
 
 class Unread:

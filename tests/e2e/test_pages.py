@@ -32,7 +32,7 @@ async def test_other_pages_are_refused(start: Start, path: str, code: int) -> No
 
 
 async def test_metrics_count_what_happens(start: Start, come: Come) -> None:
-    server = await start()
+    server = await start(sweep=1000.0)  # which writes now and then
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")

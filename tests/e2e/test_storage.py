@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from server import house
 from server.app import Running
 from server.sqlite.store import SqliteStore
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Message
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
@@ -40,6 +45,41 @@ async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) 
     await move(ben, room, 1, "b1")
     assert (await ann.find(type="moved", ply=2))["move"] == "b1"
     assert (await get(server.url, "/healthz")) == (200, "ok\n")
+
+
+async def test_the_server_is_well_again_when_its_store_is(
+    start: Start, come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "WELL", 0.1)
+    server = await start()
+    ann = await come(server.url, "ann")
+    writing(server).execute("PRAGMA busy_timeout = 10")
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert (await ann.refused("create", game="conga"))["code"] == "unavailable"
+        assert (await get(server.url, "/healthz"))[0] == 503
+        other.execute("COMMIT")
+    async with asyncio.timeout(5):
+        while (await get(server.url, "/healthz"))[0] != 200:
+            pass
+
+
+async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+    server = await spawn()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await move(ann, room, 0, "a1")
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ids = [await ann.send("say", room=room, text=f"line {number}") for number in range(8)]
+        await ann.send("leave", room="none")  # is answered by a reader, so all of that has arrived
+        await ann.find(type="error", code="no_room")
+        assert await server.terminate() == 0
+    for id in ids:
+        assert (await ann.answer(id))["code"] == "unavailable"
+    again = await spawn()
+    events = (await (await come(again.url, "eve")).ask("watch", room=room))["seq"]
+    assert events > 0
 
 
 async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come, tmp_path: Path) -> None:
