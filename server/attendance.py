@@ -9,7 +9,7 @@ from server.decision import Decision
 from server.live import Live
 from server.peer import Peer, require
 from server.room import Room
-from server.seating import presence
+from server.seating import leave, presence
 
 if TYPE_CHECKING:
     from server.hall import Hall
@@ -27,7 +27,7 @@ class Attendance:
         seat = live.attach(peer)
         if seat is None:
             self._watched(live)
-        elif live.room.away[seat] is not None:
+        elif live.room.away[seat] is not None or live.busy:  # it may be about to be written that nobody is there
             self._hall.act(live, partial(self.presence_of, live, seat))
         return seat
 
@@ -58,7 +58,24 @@ class Attendance:
         live.detach(peer)
         if watched:
             self._watched(live)
+        self.unseat(live)
         self._hall.let_go(live)
+
+    @staticmethod
+    def give_up(live: Live, peer: Peer, room: Room, at: int) -> Decision:
+        """A player leaves with this connection: before the start the seat is given back, later the last one counts."""
+        seat = room.seat_of(require(peer).id)
+        if seat is None or (room.status != "waiting" and any(other is not peer for other in live.players[seat])):
+            return Decision((), room)
+        return leave(room, seat, at)
+
+    def unseat(self, live: Live) -> None:
+        """Whoever gave a seat back hears with other connections what everybody may hear."""
+        for seat, peers in enumerate(live.players):
+            for peer in [peer for peer in peers if live.room.seat_of(require(peer).id) != seat]:
+                live.detach(peer)
+                if not live.room.setup.private:
+                    self.arrive(live, peer)
 
     def gather(self, live: Live, peer: Peer) -> None:
         """Who asks for a rematch speaks to both players, also to those who hear of newer rooms only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from engine.registry import GAMES
@@ -97,6 +98,9 @@ class Desk:
         elif type(command) is m.Leave and live.room.seat_of(require(peer).id) is None:
             peer.send(m.Ok(id=command.id, room=command.room))
             self.hall.attendance.leave(live, peer)
+            return
+        elif type(command) is m.Leave:
+            self.hall.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
             return
         self.hall.submit(live, peer, command)
 

@@ -61,6 +61,7 @@ class Others:
         for event in events:
             if type(event) is m.Rematched:
                 self._hall.spawn(self._follow(live, event.next))
+        self._hall.attendance.unseat(live)
         for seat in (0, 1):
             if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
                 self._hall.act(live, partial(self._hall.attendance.presence_of, live, seat))  # gone there, but here

@@ -1,0 +1,39 @@
+"""Leaving with one of several connections."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.conftest import Come, Start
+from tests.e2e.play import move, room_of
+
+
+async def test_a_player_with_another_connection_stays(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben)
+    also_ann = await come(server.url, resume=ann.session)
+    await also_ann.find(type="snapshot", room=room)
+    await ann.ask("leave", room=room)
+    live = server.house.hall.rooms[room]
+    assert live.room.away == (None, None)
+    await move(also_ann, room, 0, "a1")
+    assert (await ben.refused("claim", room=room))["text"] == "your opponent is here"
+    await also_ann.ask("leave", room=room)
+    assert (await ben.find(type="presence"))["seat"] == 0
+
+
+@pytest.mark.parametrize("private", [False, True])
+async def test_who_gives_a_seat_back_is_no_player_on_any_connection(start: Start, come: Come, private: bool) -> None:
+    server = await start()
+    ann, eve = [await come(server.url, name) for name in ("ann", "eve")]
+    room = (await eve.ask("create", game="cohcoh", players=["ann", "ben"], private=private))["room"]
+    await ann.ask("join", room=room)
+    also_ann = await come(server.url, resume=ann.session)
+    await also_ann.find(type="snapshot", room=room)
+    live = server.house.hall.rooms[room]
+    assert len(live.players[0]) == 2
+    await ann.ask("leave", room=room)
+    await also_ann.find(type="unseated")
+    assert live.players == ([], [])
+    assert len(live.watchers) == (1 if private else 2), "eve, and whoever may watch"
