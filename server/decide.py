@@ -13,7 +13,7 @@ from protocol.messages import Player
 from server.agreeing import answer_draw, offer_draw, rematch, takeback
 from server.decision import Decision, Refusal, head, then
 from server.ending import abort, claim, resign, stop
-from server.playing import move, require_running
+from server.playing import move, require_running, require_time
 from server.room import Room
 from server.seating import join, leave
 
@@ -40,6 +40,8 @@ def decide(
     if kind is m.Leave:
         return leave(room, seat, now)
     require_running(room, command)
+    if room.status == "running" and room.turn == seat:
+        require_time(room, seat, now, lag, waited)
     return ANSWERS[kind](room, seat, command, now)
 
 

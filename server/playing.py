@@ -20,6 +20,14 @@ def require_running(room: Room, command: m.RoomCommand) -> None:
         raise Refusal("not_running", "the game has not begun")
 
 
+def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> tuple[int, int]:
+    """What the turn of a seat has taken, and what is charged for it, unless its flag has fallen."""
+    took, charged, fell = clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)
+    if fell:
+        raise Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
+    return took, charged
+
+
 def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, waited: int) -> Decision:
     if seat is None:
         raise Refusal("not_seated", "you have no seat in this room")
@@ -31,9 +39,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
     game, state, setup = room.game, room.state, room.setup
     if state.turn != seat:
         raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
-    took, charged, fell = clock.charge(setup.clock, room.clocks, seat, now - waited, lag)
-    if fell:
-        raise Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
+    took, charged = require_time(room, seat, now, lag, waited)
     try:
         number = game.parse(state, command.move)
     except GameError as error:

@@ -241,6 +241,16 @@ def test_a_move_is_charged_until_it_came_and_the_next_turn_begins_when_it_is_dea
     assert evolve(room, moved.events[0]) == moved.room
 
 
+@pytest.mark.parametrize("kind", [m.AnswerDraw, m.OfferDraw, m.Takeback, m.Resign, m.Abort, m.Claim])
+def test_out_of_time_nothing_but_the_loss_is_left(kind: type[m.RoomCommand]) -> None:
+    room = do(running(clock=TimeControl(kind="move", per_move=1000)), BEN, m.OfferDraw).room
+    fields = {"accept": True} if kind is m.AnswerDraw else {}
+    refusal = refused(room, ANN, kind, NOW + 1001, **fields)
+    assert refusal.code == "too_late"
+    assert refusal.decision is not None
+    assert refusal.decision.events[0].reason == "time"  # type: ignore[union-attr]
+
+
 def test_a_rematch_swaps_the_seats() -> None:
     over = do(running(), ANN, m.Resign).room
     assert refused(running(), ANN, m.Rematch).code == "too_early"
