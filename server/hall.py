@@ -150,7 +150,7 @@ class Hall:
         self.go_on(live)
 
     async def turn(self, live: Live) -> bool:
-        """Wait until everything before has had its turn in a room; False if that takes too long."""
+        """Wait until everything before has had its turn in a room; False if the store failed meanwhile."""
         reached = asyncio.Event()
 
         def mark(room: Room, at: int) -> Decision:
@@ -158,8 +158,9 @@ class Hall:
             return Decision((), room)
 
         self.act(live, mark)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(reached.wait(), RETRY)
+        while any(origin[2] is mark for origin in live.queue):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(reached.wait(), RETRY)
         return reached.is_set()
 
     def go_on(self, live: Live) -> None:

@@ -88,7 +88,7 @@ class Matchmaker:
 
         self._hall.act(live, sit)
         if not await self._hall.turn(live):
-            raise Refusal("unavailable", "it takes too long to find a seat; try again", retry_after=RETRY)
+            raise Refusal("unavailable", "no seat was found; try again", retry_after=RETRY)
         return live.room.status == "running" and live.room.seat_of(who.id) is not None
 
     # -- from time to time

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from server.desk import MOST_WAITING
+from server.hall import RETRY
 from tests.e2e.conftest import Come, Start
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
@@ -40,3 +41,32 @@ async def test_talk_costs_no_player_time(start: Start, come: Come, tmp_path: Pat
     assert (await ann.answer(asked))["type"] == "ok"
     assert (await ben.find(type="moved"))["took"] < 500
     assert [(await eve.answer(line))["type"] for line in lines[:-1]].count("ok") == MOST_WAITING + 1
+
+
+async def test_who_is_gone_before_the_seat_is_written_is_away(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
+    live, hall = server.house.hall.rooms[room], server.house.hall
+    with held(tmp_path):
+        await ben.send("join", room=room)
+        await until("the seat is being written", lambda: live.busy)
+        ben.socket.transport.abort()
+        begin = hall.now()
+        await until("nobody waits as long as that for an answer", lambda: hall.now() > begin + RETRY * 1000 + 100)
+    assert (await ann.find(type="presence"))["seat"] == 1
+    assert not live.players[1]
+
+
+async def test_a_pair_that_takes_long_is_a_pair(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = (await ann.ask("pair", game="cohcoh"))["room"]
+    live, hall = server.house.hall.rooms[room], server.house.hall
+    with held(tmp_path):
+        asked = await ben.send("pair", game="cohcoh")
+        await until("the seat is being written", lambda: live.busy)
+        begin = hall.now()
+        await until("nobody waits as long as that for an answer", lambda: hall.now() > begin + RETRY * 1000 + 100)
+    assert (await ben.answer(asked))["room"] == room
+    assert (await ben.find(type="snapshot"))["status"] == "running"

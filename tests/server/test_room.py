@@ -231,6 +231,12 @@ def test_after_an_outage_the_running_clock_gets_its_time_back() -> None:
     assert back.away == (NOW + MINUTE, NOW + MINUTE)
 
 
+def test_after_an_outage_nobody_is_here_even_if_the_clock_was_set_back() -> None:
+    room = play(running(clock=TimeControl(kind="fischer", base=10_000)), "a4b4", now=NOW + 1000)
+    back = resume(room, NOW - MINUTE, NOW + 3000).room
+    assert (back.away, back.clocks) == ((NOW - MINUTE, NOW - MINUTE), room.clocks)
+
+
 def test_a_move_is_charged_until_it_came_and_the_next_turn_begins_when_it_is_dealt_with() -> None:
     room = running(clock=TimeControl(kind="move", per_move=1000))
     late = NOW + 5000
