@@ -32,7 +32,7 @@ class Alarms:
 
     def retry(self, live: Live, seconds: float) -> None:
         """Look again later, even if the deadline has passed."""
-        due = live.room.deadline
+        due = live.deadline
         if due is not None:
             self._set(live, due, max(seconds, (due - self._now()) / 1000))
 
@@ -50,7 +50,7 @@ class Alarms:
 
     def _fired(self, live: Live) -> None:
         live.alarm = None
-        due = live.room.deadline
+        due = live.deadline
         if due is not None and due <= self._now():
             self._ring(live)
         else:

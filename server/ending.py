@@ -45,10 +45,10 @@ def claim_at(room: Room, seat: int) -> int | None:
     return None if away is None or room.status != "running" else away + clock.grace(room.setup.clock)
 
 
-def overdue(room: Room, now: int) -> Decision:
-    """What the time brings about; no events if it is not time yet."""
+def overdue(room: Room, now: int, spared: int = 0) -> Decision:
+    """What the time brings about; no events if it is not time yet. `spared` is time that nobody is charged for."""
     due = room.deadline
-    if due is None or now < due:
+    if due is None or now < due + spared:
         return Decision((), room)
     if room.status == "waiting":
         return won(room, None, "aborted", now, NO_RESULT)

@@ -116,6 +116,7 @@ class Hall:
         packets = [Packet(event) for event in founded.events]
         live = self.rooms[room.id] = Live(room, [packet.payload for packet in packets])
         live.used_at = self.now()
+        live.spared = live.used_at - room.setup.at
         self.bus.publish(room, packets)
         live.stored_due = room.deadline
         self.show(room)
@@ -178,7 +179,7 @@ class Hall:
                 if type(command) is m.Rematch:
                     spare = new_room(at)
                     self.attendance.gather(live, peer)
-                decision = decide(live.room, require(peer), command, at, peer.lag, spare, at - came)
+                decision = decide(live.room, require(peer), command, at, peer.lag, spare, at - came + live.spared)
             else:
                 decision = Decision((), live.room)
         except Refusal as error:
@@ -243,6 +244,8 @@ class Hall:
             self.attendance.go_over(live, self.admit(pending.following))
         if peer is not None and type(command) is m.Leave:
             self.attendance.leave(live, peer)
+        if pending.due is not None and events[0].at == room.clocks.since:
+            live.spared = self.now() - events[0].at
         self.alarms.watch(live, pending.due)
         if live.heard > live.room.seq:
             self.others.behind(live, live.heard)
@@ -272,7 +275,7 @@ class Hall:
 
     def _ring(self, live: Live) -> None:
         if not self.draining:
-            self.act(live, overdue)
+            self.act(live, lambda room, at: overdue(room, at, live.spared))
 
     async def sweep(self) -> None:
         """Look after slow watchers, and after deadlines in the index that have passed."""

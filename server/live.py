@@ -17,7 +17,7 @@ from server.room import Room, replay
 class Live:
     __slots__ = (
         "alarm", "alarm_at", "busy", "heard", "lagging", "log", "pending", "players", "queue", "released", "room",
-        "stored_due", "used_at", "watchers",
+        "spared", "stored_due", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -30,6 +30,7 @@ class Live:
         self.lagging: dict[Peer, int] = {}  # watchers who do not keep up, and since when
         self.busy = False  # an append is under way; commands wait in the queue
         self.queue: deque[Any] = deque()
+        self.spared = 0  # milliseconds of this turn before anybody was told of it: they cost nobody time
         self.alarm: TimerHandle | None = None
         self.alarm_at = 0
         self.stored_due: int | None = None  # the deadline in the index, if it is known
@@ -39,6 +40,11 @@ class Live:
     @property
     def empty(self) -> bool:
         return not (self.players[0] or self.players[1] or self.watchers)
+
+    @property
+    def deadline(self) -> int | None:
+        due = self.room.deadline
+        return None if due is None else due + self.spared
 
     # -- who is there
 

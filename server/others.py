@@ -42,7 +42,7 @@ class Others:
             return
         events = [read_event(payload) for payload in payloads]
         for payload, event in zip(payloads, events, strict=True):
-            live.room = evolve(live.room, event)
+            live.room, live.spared = evolve(live.room, event), 0
             live.log.append(payload)
             self._hall.teller.tell(live, [Packet(event)], None, None)
         live.busy = False

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from server.clock import MOST_CREDIT
 from server.desk import MOST_WAITING
 from server.hall import RETRY
 from tests.e2e.conftest import Come, Start
@@ -70,3 +71,20 @@ async def test_a_pair_that_takes_long_is_a_pair(start: Start, come: Come, tmp_pa
         await until("nobody waits as long as that for an answer", lambda: hall.now() > begin + RETRY * 1000 + 100)
     assert (await ben.answer(asked))["room"] == room
     assert (await ben.find(type="snapshot"))["status"] == "running"
+
+
+async def test_a_turn_begins_when_the_move_before_it_is_told(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 200})
+    live, hall = server.house.hall.rooms[room], server.house.hall
+    with held(tmp_path):
+        asked = await ann.send("move", room=room, ply=0, move="a1")
+        await until("the move is being written", lambda: live.busy)
+        begin = hall.now()
+        await until("ben would be out of time", lambda: hall.now() > begin + 200 + MOST_CREDIT + 100)
+    assert (await ann.answer(asked))["type"] == "ok"
+    await ben.find(type="moved", ply=1)
+    await ben.ask("move", room=room, ply=1, move="b1")
+    assert (await ann.find(type="moved", ply=2))["took"] < 200
+    assert (await ben.find(type="ended"))["winner"] == 1, "ann, who knows of it, does not move in time"
