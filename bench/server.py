@@ -148,19 +148,23 @@ def flush_ms(folder: str) -> float:
 
 async def moves(args: Namespace) -> None:
     print(f"disk: {flush_ms(args.dir):.1f} ms for the smallest transaction")
-    ratios = []
+    ratios, sizes = [], []
     with server("bench.echo") as bare, parlour(args.dir) as ours:
         for _ in range(args.repeat):
             trips = await echo(bare.url, 400, args.seconds)
             tally = Tally()
             rate, delays = await play(await seat(ours.url, 200, tally), tally, args.seconds)
             ratios.append(rate / trips)
+            sizes.append(ours.rss() / 2**20)
             print(
                 f"moves: {rate:.0f}/s durable, echo {trips:.0f}/s: {rate / trips:.2f} x; "
                 f"send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms",
                 flush=True,
             )
-        print(f"moves: median {statistics.median(ratios):.2f} x (goal 0.75); RSS {ours.rss() / 2**20:.0f} MB (goal 60)")
+    print(
+        f"moves: median {statistics.median(ratios):.2f} x (goal 0.75); RSS after 200 matches {sizes[0]:.0f} MB (goal 60), "
+        f"after {200 * len(sizes)} {sizes[-1]:.0f} MB"
+    )
 
 
 async def calm(args: Namespace) -> None:

@@ -23,7 +23,10 @@ from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start, until
 from tests.nodes.player import Couple
 
-FLAGS = ("--rate", "1e6", "--burst", "1000000", "--log-level", "error", "--sweep", "0.2")
+EXPIRY = 3  # seconds that a room waits for its start
+FLAGS = (
+    "--rate", "1e6", "--burst", "1000000", "--log-level", "error", "--sweep", "0.2", "--expiry", str(EXPIRY)
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -114,13 +117,30 @@ async def test_the_flag_falls_although_its_node_is_dead(nodes: list[Node], store
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 1500})
     moved = await move(ann, room, 0, "a1")
     await asyncio.to_thread(nodes[0].kill)
-    last = None
-    async with asyncio.timeout(10):
-        while not isinstance(last, Ended):
+    end = await the_end(store, room)
+    assert end.reason == "time"
+    assert moved["at"] + 1500 <= end.at <= moved["at"] + 1500 + 2000
+
+
+async def test_a_room_that_nobody_joins_expires_although_its_node_is_dead(
+    nodes: list[Node], store: PostgresStore, come: Come
+) -> None:
+    ann = await come(nodes[0].url, "ann")
+    room = (await ann.ask("create", game="conga", options={}, clock={"kind": "none"}))["room"]
+    await asyncio.to_thread(nodes[0].kill)
+    end = await the_end(store, room)
+    created = read_event((await store.events(room))[0])
+    assert end.reason == "aborted"
+    assert created.at + EXPIRY * 1000 <= end.at <= created.at + EXPIRY * 1000 + 2000
+
+
+async def the_end(store: PostgresStore, room: str) -> Ended:
+    async with asyncio.timeout(20):
+        while True:
             last = read_event((await store.events(room))[-1])
+            if isinstance(last, Ended):
+                return last
             await asyncio.sleep(0.02)
-    assert last.reason == "time"
-    assert moved["at"] + 1500 <= last.at <= moved["at"] + 1500 + 2000
 
 
 async def test_players_of_a_dead_node_are_away(
