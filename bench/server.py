@@ -162,8 +162,8 @@ async def moves(args: Namespace) -> None:
                 flush=True,
             )
     print(
-        f"moves: median {statistics.median(ratios):.2f} x (goal 0.75); RSS after 200 matches {sizes[0]:.0f} MB (goal 60), "
-        f"after {200 * len(sizes)} {sizes[-1]:.0f} MB"
+        f"moves: median {statistics.median(ratios):.2f} x (goal 0.75); "
+        f"RSS after 200 matches {sizes[0]:.0f} MB (goal 60), after {200 * len(sizes)} {sizes[-1]:.0f} MB"
     )
 
 
