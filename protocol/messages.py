@@ -382,7 +382,7 @@ class History(Command):
 
     game: str = ""
     player: str = ""
-    before: int | None = None
+    before: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
 
 
@@ -400,7 +400,7 @@ class Ratings(Command):
     player: str
     game: str
     options: Options = {}
-    before: int | None = None
+    before: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
 
 
@@ -624,7 +624,7 @@ class Ok(Message):
     rooms: tuple[RoomInfo, ...] | None = None
     leaders: tuple[Leader, ...] | None = None
     ratings: tuple[RatedGame, ...] | None = None
-    before: int | None = None
+    before: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     text: str = ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from protocol.messages import Hello, Player
+from protocol.names import readable
 from server.decision import Refusal
 from server.names import draw, new_player
 from server.settings import Settings
@@ -21,7 +22,7 @@ class Identity(NamedTuple):
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
-    """Raises Refusal. A new guest has taken a name at this node; who comes back keeps it, whoever has it meanwhile."""
+    """Raises Refusal. A guest has taken a name at this node then: of those who are here, nobody else has it."""
     if hello.resume:
         return await come_back(store, settings, hello.resume, node)
     if hello.token:
@@ -46,7 +47,7 @@ async def come_back(store: Store, settings: Settings, secret: str, node: str) ->
         raise Refusal("bad_session", "the account of this session has been revoked")
     if not session.account and settings.auth == "tokens":
         raise Refusal("guests_refused", "this server is for holders of tokens only")
-    if not session.account and owner is not None:  # the name has got an owner meanwhile
+    if not session.account:  # somebody else may have the name meanwhile
         session = session._replace(name=await free_name(store, session.name, node, session.player))
     return Identity(session, secret)
 
@@ -71,5 +72,5 @@ async def free_name(store: Store, name: str, node: str, player: str) -> str:
 def check_name(name: str, most: int) -> None:
     if len(name) > most:
         raise Refusal("bad_name", f"a name has at most {most} characters")
-    if not name.isprintable() or name != name.strip() or not name:
-        raise Refusal("bad_name", "a name is made of printable characters, without blanks at its ends")
+    if not readable(name):
+        raise Refusal("bad_name", "a name is made of printable characters that can be seen, without blanks at its ends")

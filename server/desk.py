@@ -11,6 +11,7 @@ from typing import Any
 from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import AnyCommand, RoomCommand
+from protocol.names import fold
 from server import found, view
 from server.auth import check_name, identify
 from server.decision import Decision, Refusal
@@ -128,7 +129,8 @@ class Desk:
     async def _watch(self, peer: Peer, command: m.Watch) -> None:
         live = await self.hall.find(command.room)
         setup, player = live.room.setup, require(peer)
-        known = player.id == setup.by or player.name.casefold() in map(str.casefold, invited(live.room))
+        expected = live.room.status == "waiting" and fold(player.name) in map(fold, invited(live.room))
+        known = expected or player.id == setup.by
         if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not known:
             raise Refusal("bad_code", "this room is private and that is not its code")
         seat = self.hall.attendance.arrive(live, peer)
@@ -155,8 +157,8 @@ class Desk:
             return await self._founder.seated(peer, await self._founder.created(peer, command), seat)
         if command.invite or command.seat is not None:
             raise Refusal("bad_request", "with players there is neither a seat for you nor anybody else to invite")
-        names = {name.casefold() for name in command.players}
-        if len(names) < 2 or require(peer).name.casefold() in names:
+        names = {fold(name) for name in command.players}
+        if len(names) < 2 or fold(require(peer).name) in names:
             raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
         return found.arbitrated(await self._founder.created(peer, command))
 
@@ -179,12 +181,15 @@ class Desk:
         hall = self.hall
         identity = await identify(hall.store, self.settings, command, hall.node)
         player = identity.player
+        self.present.expect(player)
         try:
             await hall.store.save_session(identity.secret, identity.session, hall.now())
             sits = await hall.store.rooms_of(player.id) if command.resume or command.token else []
         except Unavailable:
             self.present.let_go(player)
             raise
+        finally:
+            self.present.expect_no_more(player)
         peer.player = player
         self.present.come(peer)
         plays = tuple(game for game in GAMES if game in command.plays)

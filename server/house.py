@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from protocol.messages import Closing
+from protocol.names import fold
 from server.bus import Bus
 from server.clockwork import Now
 from server.desk import Desk
@@ -102,14 +103,20 @@ class House:
             self.hall.failing = ""
 
     async def cut_the_revoked(self) -> None:
-        """Whoever is here under an account that is revoked meanwhile has to go."""
-        holders = [peer for peer in self.peers if peer.player is not None and peer.player.account]
-        if not holders:
+        """Whoever is here under an account that is revoked meanwhile, or under a name that got an owner, has to go."""
+        if not any(peer.player for peer in self.peers):
             return
-        active = {account.player for account in await self.store.accounts() if account.revoked_at is None}
-        for peer in holders:
-            if peer.player is not None and peer.player.id not in active:
+        accounts = [account for account in await self.store.accounts() if account.revoked_at is None]
+        active = {account.player for account in accounts}
+        owned = {fold(account.name) for account in accounts}
+        for peer in list(self.peers):
+            player = peer.player
+            if player is None:
+                continue
+            if player.account and player.id not in active:
                 peer.cut(1008, "your account has been revoked")
+            elif not player.account and fold(player.name) in owned:
+                peer.cut(1008, "your name has an owner now; come back with another")
 
     async def drain(self) -> None:
         """Tell everyone, and let what was begun become durable."""

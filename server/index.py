@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol import messages as m
 from protocol.messages import Moved
+from protocol.names import fold
 from protocol.wire import write_part
 from server import view
 from server.decision import Decision
@@ -32,12 +33,12 @@ def line(room: Room, due: int | None) -> RoomRow:
 
 
 def name(room: Room, seat: int) -> str:
-    """Of who sits there; while the room waits, of whom the seat is kept for, in small letters."""
+    """Of who sits there; while the room waits, of whom the seat is kept for; folded."""
     setup, there = room.setup, room.seats[seat]
     if room.status != "waiting":
-        return "" if there is None else there.name
+        return "" if there is None else fold(there.name)
     kept = setup.players[seat] if setup.players else setup.invite if there is None else ""
-    return kept.casefold()
+    return fold(kept)
 
 
 def line_after(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol import messages as m
 from protocol.messages import Player
+from protocol.names import fold
 from server import clock
 from server.decision import NO_RESULT, Decision, Refusal, head, then, won
 from server.room import Room, evolved
@@ -19,7 +20,7 @@ def join(room: Room, who: Player, command: m.Join, now: int) -> Decision:
     setup = room.setup
     if setup.rated and not who.account:
         raise Refusal("account_needed", NAMES_ONLY)
-    if setup.invite and who.id != setup.by and who.name.casefold() != setup.invite.casefold():
+    if setup.invite and who.id != setup.by and fold(who.name) != fold(setup.invite):
         raise Refusal("not_invited", f"this room waits for {setup.invite}")
     if setup.players is not None:
         return take_own_seat(room, who, now)
@@ -34,10 +35,10 @@ def join(room: Room, who: Player, command: m.Join, now: int) -> Decision:
 
 def take_own_seat(room: Room, who: Player, now: int) -> Decision:
     """In a room that was made for two by their names each has one seat."""
-    names = [name.casefold() for name in room.setup.players or ()]
-    if who.name.casefold() not in names:
+    names = [fold(name) for name in room.setup.players or ()]
+    if fold(who.name) not in names:
         raise Refusal("not_invited", f"this room waits for {' and '.join(room.setup.players or ())}")
-    seat = names.index(who.name.casefold())
+    seat = names.index(fold(who.name))
     if room.seats[seat] is not None and room.away[seat] is None:
         raise Refusal("seat_taken", f"seat {seat} is taken")
     return sit(room, who, seat, now)

@@ -37,7 +37,7 @@ class RoomRow(NamedTuple):
     result: str
     private: bool
     players: tuple[str, str]
-    names: tuple[str, str]  # of who plays; while the room waits, of those it waits for, in small letters
+    names: tuple[str, str]  # of who plays; while the room waits, of those it waits for; folded
     deadline: int | None  # not later than the room's own, and as a rule a little behind it
     changed_at: int
     info: bytes
@@ -124,10 +124,10 @@ class Store(Protocol):
         """The seq of each room's newest event."""
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
-        """The infos of public rooms, the newest first; without a status those that have not ended."""
+        """The infos of public rooms, the newest first; without a status those that are open."""
 
     async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
-        """When finished public games ended, and their infos, the latest first."""
+        """When finished public games ended, and their infos, the latest first; all of the last millisecond."""
 
     async def last_opponent(self, player: str, name: str) -> str:
         """Whom somebody of this name plays, or has played last; nobody if there was none."""
@@ -216,18 +216,6 @@ def awaited(begin: Callable[[Done], None]) -> Future[None]:
 def appended(store: Store, append: Append) -> Future[None]:
     """An append to wait for."""
     return awaited(partial(store.append, append))
-
-
-def last_opponent(player: str, same_name: str) -> str:
-    """The SQL for it, with the ways in which a store marks the player's place and compares names."""
-    newest = "ORDER BY changed_at DESC LIMIT 1"
-    parts: list[str] = []
-    for own, other in ((0, 1), (1, 0)):
-        of = f"SELECT changed_at, player{other} AS opponent FROM rooms WHERE player{own} = {player} AND"
-        parts.append(f"{of} status <> 'ended' AND player{other} <> '' {newest}")
-        parts.append(f"{of} status = 'ended' AND result <> '*' AND {same_name.format(f'name{own}')} {newest}")
-    games = " UNION ALL ".join(f"SELECT * FROM ({part}) AS part{number}" for number, part in enumerate(parts))
-    return f"SELECT opponent FROM ({games}) AS games {newest}"
 
 
 def digest(secret: str) -> bytes:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from protocol.names import fold
 from server.postgres.migrations import migrations
 from server.store import StoreError
 
+FOLDED = 4  # the step after which names are folded
 MIGRATING = 0x5041524C_0001  # the key of the advisory lock: "PARL", and a number
 
 
@@ -25,8 +27,22 @@ async def migrate(connection: Any) -> None:
         for number, sql in steps:
             if number > version:
                 await connection.execute(sql)
+            if number == FOLDED > version:
+                await fold_names(connection)
         await connection.execute("DELETE FROM parlour_schema")
         await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
+
+
+async def fold_names(connection: Any) -> None:
+    """What the database cannot do by itself as we do it."""
+    for table, column, folded in (
+        ("accounts", "name", "folded"),
+        ("rooms", "name0", "name0"),
+        ("rooms", "name1", "name1"),
+    ):
+        names = [row[0] for row in await connection.fetch(f"SELECT DISTINCT {column} FROM {table}")]
+        changed = [(name, fold(name)) for name in names if column != folded or fold(name) != name]
+        await connection.executemany(f"UPDATE {table} SET {folded} = $2 WHERE {column} = $1", changed)
 
 
 async def schema_version(connection: Any) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from protocol.names import fold
 from server.store import Account, Session, digest
 
 
@@ -30,14 +31,14 @@ class People(ABC):
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
-            INSERT INTO accounts (token, name, player, created_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (lower(name)) WHERE revoked_at IS NULL DO NOTHING RETURNING 1
+            INSERT INTO accounts (token, name, player, created_at, folded) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (folded) WHERE revoked_at IS NULL DO NOTHING RETURNING 1
         """
-        return bool(await self._fetch(sql, digest(token), name, player, now))
+        return bool(await self._fetch(sql, digest(token), name, player, now, fold(name)))
 
     async def revoke_account(self, name: str, now: int) -> bool:
-        sql = "UPDATE accounts SET revoked_at = $2 WHERE lower(name) = lower($1) AND revoked_at IS NULL RETURNING 1"
-        return bool(await self._fetch(sql, name, now))
+        sql = "UPDATE accounts SET revoked_at = $2 WHERE folded = $1 AND revoked_at IS NULL RETURNING 1"
+        return bool(await self._fetch(sql, fold(name), now))
 
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
@@ -47,7 +48,7 @@ class People(ABC):
         return await self._account("token = $1", digest(token))
 
     async def account_named(self, name: str) -> Account | None:
-        return await self._account("lower(name) = lower($1)", name)
+        return await self._account("folded = $1", fold(name))
 
     async def _account(self, which: str, value: object) -> Account | None:
         sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {which} AND revoked_at IS NULL"
@@ -74,7 +75,7 @@ class People(ABC):
             INSERT INTO present (node, player, name) SELECT $1, * FROM unnest($2::text[], $3::text[])
             ON CONFLICT DO NOTHING
         """
-        await self._fetch(sql, node, [player for player, _ in people], [name.casefold() for _, name in people])
+        await self._fetch(sql, node, [player for player, _ in people], [fold(name) for _, name in people])
 
     async def take_name(self, node: str, player: str, name: str) -> bool:
         sql = """
@@ -82,11 +83,11 @@ class People(ABC):
             WHERE NOT EXISTS (SELECT 1 FROM present WHERE name = $3 AND player <> $2)
             ON CONFLICT (node, player, name) DO UPDATE SET name = excluded.name RETURNING 1
         """
-        return bool(await self._fetch(sql, node, player, name.casefold(), turn=f"name {name.casefold()}"))
+        return bool(await self._fetch(sql, node, player, fold(name), turn=f"name {fold(name)}"))
 
     async def left(self, node: str, player: str, name: str) -> None:
         sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
-        await self._fetch(sql, node, player, name.casefold())
+        await self._fetch(sql, node, player, fold(name))
 
     async def bury(self, before: int) -> list[str]:
         """One statement, so that of several nodes which notice a death exactly one deals with it."""

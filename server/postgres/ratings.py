@@ -25,7 +25,7 @@ LEADERS = f"""
     FROM standings JOIN accounts ON accounts.player = standings.player AND accounts.revoked_at IS NULL
     WHERE profile = $1
     ORDER BY deviation * deviation + volatility * volatility * $2 * greatest(0, $3::bigint - at) > $4,
-      rating DESC, lower(accounts.name)
+      rating DESC, accounts.folded
     LIMIT $5
 """
 

@@ -10,16 +10,18 @@ from zlib import crc32
 
 import asyncpg
 
+from protocol.names import fold
+from server import played
 from server.postgres.migrating import migrate
 from server.postgres.people import People
 from server.postgres.ratings import Ratings
 from server.postgres.writer import BROKEN, Writer, describe
-from server.store import Append, Commit, Done, StoreError, Unavailable, last_opponent
+from server.store import Append, Commit, Done, StoreError, Unavailable
 
 POOL = 5  # connections beside the one that writes
 PATIENCE = 10.0  # seconds for a statement, and to connect
 TURN = 0x5041524C  # the first half of an advisory lock's key: "PARL"
-LAST_OPPONENT = last_opponent("$1", "lower({}) = lower($2)")
+LAST_OPPONENT = played.last_opponent("$")
 
 
 class PostgresStore(People, Ratings):
@@ -141,25 +143,14 @@ class PostgresStore(People, Ratings):
         return {row[0]: row[1] for row in await self._fetch(sql, rooms) if row[1] is not None}
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
-        wanted = "status = $1" if status else "status <> 'ended' AND $1 = ''"
-        sql = f"""
-            SELECT info FROM rooms WHERE {wanted} AND NOT private AND ($2 = '' OR game = $2)
-            ORDER BY room DESC LIMIT $3
-        """
-        return [row[0] for row in await self._fetch(sql, status, game, limit)]
+        sql, values = played.rooms("$", game, status)
+        return [row[0] for row in await self._fetch(sql, limit, *values)]
 
     async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
-        sql = """
-            SELECT changed_at, info FROM rooms
-            WHERE status = 'ended' AND result <> '*' AND NOT private AND changed_at < $1
-              AND ($2 = '' OR game = $2) AND ($3 = '' OR lower(name0) = lower($3) OR lower(name1) = lower($3))
-            ORDER BY changed_at DESC LIMIT $4
-        """
-        rows = await self._fetch(sql, 2**62 if before is None else before, game, name, limit)
-        return [(row[0], row[1]) for row in rows]
+        return await played.history(self._fetch, "$", game, name, before, limit)
 
     async def last_opponent(self, player: str, name: str) -> str:
-        rows = await self._fetch(LAST_OPPONENT, player, name)
+        rows = await self._fetch(LAST_OPPONENT, player, fold(name))
         return str(rows[0][0]) if rows else ""
 
     async def rooms_of(self, player: str) -> list[str]:
@@ -168,7 +159,7 @@ class PostgresStore(People, Ratings):
 
     async def rooms_for(self, name: str) -> list[str]:
         sql = "SELECT room FROM rooms WHERE status = 'waiting' AND (name0 = $1 OR name1 = $1) ORDER BY room"
-        return [row[0] for row in await self._fetch(sql, name.casefold())]
+        return [row[0] for row in await self._fetch(sql, fold(name))]
 
     async def due(self, before: int) -> list[tuple[str, int]]:
         sql = "SELECT room, deadline FROM rooms WHERE deadline <= $1 ORDER BY deadline LIMIT 500"

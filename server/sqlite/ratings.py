@@ -16,7 +16,7 @@ LEADERS = f"""
     SELECT accounts.name, {", ".join(f"standings.{name}" for name in RatingRow._fields)}
     FROM standings JOIN accounts ON accounts.player = standings.player AND accounts.revoked_at IS NULL
     WHERE profile = ?
-    ORDER BY deviation * deviation + volatility * volatility * ? * max(0, ? - at) > ?, rating DESC, accounts.name
+    ORDER BY deviation * deviation + volatility * volatility * ? * max(0, ? - at) > ?, rating DESC, accounts.folded
     LIMIT ?
 """
 

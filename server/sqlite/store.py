@@ -9,14 +9,16 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any
 
+from protocol.names import fold
+from server import played
 from server.sqlite.migrations import migrations
 from server.sqlite.ratings import Ratings
 from server.sqlite.writer import Statement, Writer
-from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest, last_opponent
+from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
 
 APPLICATION = 0x5041524C  # "PARL": marks the file as ours
 BUSY_SECONDS = 2.0  # to wait for another process that holds the file
-LAST_OPPONENT = last_opponent("?1", "{} = ?2")
+LAST_OPPONENT = played.last_opponent("?")
 
 
 class SqliteStore(Ratings):
@@ -106,23 +108,14 @@ class SqliteStore(Ratings):
         return dict(await self._read(sql, *rooms))
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
-        wanted = "status = ?" if status else "status != 'ended' AND ? = ''"
-        sql = (
-            f"SELECT info FROM rooms WHERE {wanted} AND private = 0 AND (? = '' OR game = ?) ORDER BY room DESC LIMIT ?"
-        )
-        return [info for (info,) in await self._read(sql, status, game, game, limit)]
+        sql, values = played.rooms("?", game, status)
+        return [info for (info,) in await self._read(sql, limit, *values)]
 
     async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
-        sql = """
-            SELECT changed_at, info FROM rooms
-            WHERE status = 'ended' AND result != '*' AND private = 0 AND changed_at < ?
-              AND (? = '' OR game = ?) AND (? = '' OR name0 = ? OR name1 = ?)
-            ORDER BY changed_at DESC LIMIT ?
-        """
-        return await self._read(sql, 2**62 if before is None else before, game, game, name, name, name, limit)
+        return await played.history(self._read, "?", game, name, before, limit)
 
     async def last_opponent(self, player: str, name: str) -> str:
-        rows = await self._read(LAST_OPPONENT, player, name)
+        rows = await self._read(LAST_OPPONENT, player, fold(name))
         return str(rows[0][0]) if rows else ""
 
     async def rooms_of(self, player: str) -> list[str]:
@@ -131,8 +124,11 @@ class SqliteStore(Ratings):
         return [room for (room,) in await self._read(both, player, player)]
 
     async def rooms_for(self, name: str) -> list[str]:
-        sql = "SELECT room FROM rooms WHERE status = 'waiting' AND ?1 IN (name0, name1) ORDER BY room"
-        return [room for (room,) in await self._read(sql, name.casefold())]
+        sql = """
+            SELECT room FROM rooms WHERE status <> 'ended' AND status = 'waiting' AND ?1 IN (name0, name1)
+            ORDER BY room
+        """
+        return [room for (room,) in await self._read(sql, fold(name))]
 
     async def due(self, before: int) -> list[tuple[str, int]]:
         sql = (
@@ -144,7 +140,8 @@ class SqliteStore(Ratings):
         await self._write("UPDATE rooms SET deadline = ? WHERE room = ? AND deadline = ?", due, room, was)
 
     async def unfinished(self) -> list[str]:
-        return [room for (room,) in await self._read("SELECT room FROM rooms WHERE status != 'ended' ORDER BY room")]
+        sql = f"SELECT room FROM rooms WHERE status <> 'ended' AND {played.OPEN} ORDER BY room"
+        return [room for (room,) in await self._read(sql)]
 
     # -- people
 
@@ -161,14 +158,14 @@ class SqliteStore(Ratings):
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
-            INSERT INTO accounts (token, name, player, created_at) SELECT ?,?,?,?
-            WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE name = ? AND revoked_at IS NULL)
+            INSERT INTO accounts (token, name, player, created_at, folded) SELECT ?1,?2,?3,?4,?5
+            WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE folded = ?5 AND revoked_at IS NULL)
         """
-        return await self._write(sql, digest(token), name, player, now, name) == 1
+        return await self._write(sql, digest(token), name, player, now, fold(name)) == 1
 
     async def revoke_account(self, name: str, now: int) -> bool:
-        sql = "UPDATE accounts SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL"
-        return await self._write(sql, now, name) == 1
+        sql = "UPDATE accounts SET revoked_at = ? WHERE folded = ? AND revoked_at IS NULL"
+        return await self._write(sql, now, fold(name)) == 1
 
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
@@ -178,7 +175,7 @@ class SqliteStore(Ratings):
         return await self._account("token", digest(token))
 
     async def account_named(self, name: str) -> Account | None:
-        return await self._account("name", name)
+        return await self._account("folded", fold(name))
 
     async def _account(self, column: str, value: object) -> Account | None:
         sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {column} = ? AND revoked_at IS NULL"
@@ -209,11 +206,11 @@ class SqliteStore(Ratings):
             await self.take_name(node, player, name)
 
     async def take_name(self, node: str, player: str, name: str) -> bool:
-        return self._names.setdefault(name.casefold(), player) == player
+        return self._names.setdefault(fold(name), player) == player
 
     async def left(self, node: str, player: str, name: str) -> None:
-        if self._names.get(name.casefold()) == player:
-            del self._names[name.casefold()]
+        if self._names.get(fold(name)) == player:
+            del self._names[fold(name)]
 
     async def bury(self, before: int) -> list[str]:
         return []
@@ -221,6 +218,7 @@ class SqliteStore(Ratings):
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
     """Bring the database to what this program knows; refuse one that knows more, or is not ours."""
+    connection.create_function("fold", 1, fold, deterministic=True)
     connection.execute("BEGIN EXCLUSIVE")  # two programs starting at once take turns
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -6,7 +6,7 @@ from server.store import RatingRow, RoomRow
 
 
 def row(room: str, status: str = "running", **changes: object) -> RoomRow:
-    line = RoomRow(room, "conga", status, "*", False, ("p1", "p2"), ("Ann", "ben"), None, 5, room.encode())
+    line = RoomRow(room, "conga", status, "*", False, ("p1", "p2"), ("ann", "ben"), None, 5, room.encode())
     return line._replace(**changes)  # type: ignore[arg-type]
 
 

@@ -1,0 +1,79 @@
+"""One name, one bearer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.e2e.accounts import account
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+from tests.e2e.parlours import until
+
+
+async def test_a_name_with_an_owner_is_taken_however_it_is_written(start: Start, come: Come) -> None:
+    server = await start()
+    await account(server, "josé")
+    guest = await Guest.open(server.url)
+    for name in ("JOSÉ", "Jose\u0301", "\uff4aos\u00e9"):
+        assert (await guest.refused("hello", name=name))["code"] == "name_taken"
+    for name in ("\u3164", "jo\u2800", "ann" + "\u0301" * 9):
+        assert (await guest.refused("hello", name=name))["code"] == "bad_name"
+    await guest.close()
+
+
+async def test_of_guests_who_come_at_once_one_has_the_name(start: Start, come: Come) -> None:
+    server = await start()
+    guests = await asyncio.gather(*(come(server.url, "sam") for _ in range(12)))
+    assert len({guest.you["name"] for guest in guests}) == 12
+
+
+async def test_who_comes_back_gets_another_name_if_the_old_one_is_taken(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    await ann.close()
+    await until("she is gone", lambda: not server.house.desk.present.is_here("ann"))
+    other = await come(server.url, "ann")
+    assert other.you["name"] == "ann"
+    again = await come(server.url, resume=ann.session)
+    assert (again.you["name"], again.you["id"]) == ("ann~2", ann.you["id"])
+
+
+async def test_who_comes_back_at_once_keeps_the_name(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    ann.socket.transport.abort()
+    again = await come(server.url, resume=ann.session)
+    assert again.you["name"] == "ann"
+    await until("the first connection is gone", lambda: len(server.house.peers) == 1)
+    assert (await come(server.url, "ann")).you["name"] == "ann~2"
+
+
+async def test_a_guest_whose_name_gets_an_owner_has_to_take_another(start: Start, come: Come) -> None:
+    server = await start()
+    zoe = await come(server.url, "Zoe")
+    await account(server, "zoe")
+    assert await zoe.closed() == 1008
+    assert "owner" in (zoe.socket.close_reason or "")
+    assert (await come(server.url, resume=zoe.session)).you["name"] == "Zoe~2"
+
+
+async def test_an_invited_name_opens_a_private_room_only_while_it_waits(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = (await ann.ask("create", game="cohcoh", private=True, invite="ben"))["room"]
+    await ben.ask("watch", room=room)
+    await ben.ask("join", room=room)
+    await ben.close()
+    await until("he is gone", lambda: not server.house.desk.present.is_here("ben"))
+    impostor = await come(server.url, "ben")
+    assert (await impostor.refused("watch", room=room))["code"] == "bad_code"
+    assert (await come(server.url, resume=ben.session)).you["id"] == ben.you["id"]
+
+
+async def test_a_time_beyond_all_times_is_malformed(start: Start, come: Come) -> None:
+    server = await start()
+    ann = await come(server.url, "ann")
+    for before in (2**63, 2**64 - 1, -1):
+        assert (await ann.refused("history", before=before))["code"] == "malformed"
+        assert (await ann.refused("ratings", player="ann", game="conga", before=before))["code"] == "malformed"
+    assert (await ann.ask("history", before=2**53)).get("rooms", []) == []

@@ -1,0 +1,90 @@
+"""Games that are over are found by an index, and none is lost between two pages."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import asyncpg
+import pytest
+
+from server import played
+from server.sqlite.store import SqliteStore
+from server.store import Append, Store
+from server.store import appended as put
+from tests.server.stores import row
+
+QUESTIONS = [("", ""), ("conga", ""), ("", "ann"), ("conga", "ann")]
+LISTS = [(game, status) for game in ("", "conga") for status in ("", "waiting", "running", "ended")]
+
+
+def questions(mark: str) -> list[tuple[str, list[object]]]:
+    asked: list[tuple[str, list[object]]] = []
+    for game, name in QUESTIONS:
+        sql, values = played.games(mark, game, name)
+        asked.append((sql, [0, 9, 50, *values]))
+    for game, status in LISTS:
+        sql, values = played.rooms(mark, game, status)
+        asked.append((sql, [50, *values]))
+    asked.append((played.last_opponent(mark), ["p", "ann"]))
+    return asked
+
+
+async def test_no_question_reads_all_rooms_in_sqlite(tmp_path: object) -> None:
+    path = f"{tmp_path}/parlour.db"
+    store = SqliteStore(path)
+    await store.open()
+    await store.close()
+    with sqlite3.connect(path) as connection:
+        for sql, values in questions("?"):
+            plan = [line[3] for line in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+            reads = [line for line in plan if " rooms" in line]
+            assert reads
+            for line in reads:
+                assert "USING INDEX" in line, (sql, plan)
+    connection.close()
+
+
+async def test_no_question_reads_all_rooms_in_postgres(database: str) -> None:
+    from server.postgres.store import PostgresStore
+
+    store = PostgresStore(database)
+    await store.open()
+    await store.close()
+    connection = await asyncpg.connect(database)
+    await connection.execute("SET enable_seqscan = off")  # what a table is for which it is not worth while
+    for sql, values in questions("$"):
+        plan = "\n".join(line[0] for line in await connection.fetch(f"EXPLAIN {sql}", *values))
+        assert "Seq Scan" not in plan, (sql, plan)
+        assert "rooms_pkey" not in plan, (sql, plan)
+    await connection.close()
+
+
+@pytest.mark.parametrize("name", ["", "ann"])
+async def test_games_that_ended_at_once_come_together(store: Store, name: str) -> None:
+    for number in range(15):
+        await put(store, Append(f"r{number}", 0, (b"a",), row(f"r{number}", "ended", result="1-0", changed_at=8)))
+    await put(store, Append("late", 0, (b"a",), row("late", "ended", result="1-0", changed_at=9)))
+    await put(store, Append("early", 0, (b"a",), row("early", "ended", result="1-0", changed_at=7)))
+    found: list[bytes] = []
+    before = None
+    while page := await store.history("", name, before, 2):
+        found += [info for _, info in page]
+        before = page[-1][0]
+    assert (found[0], found[-1], len(found), len(set(found))) == (b"late", b"early", 17, 17)
+
+
+async def test_who_plays_both_sides_of_a_game_has_played_it_once(store: Store) -> None:
+    await put(store, Append("r", 0, (b"a",), row("r", "ended", result="1-0", names=("ann", "ann"))))
+    assert await store.history("", "Ann", None, 10) == [(5, b"r")]
+
+
+async def test_private_games_are_not_in_the_history(store: Store) -> None:
+    await put(store, Append("r", 0, (b"a",), row("r", "ended", result="1-0", private=True)))
+    assert await store.history("", "", None, 10) == await store.history("", "ann", None, 10) == []
+    assert await store.rooms("", "ended", 10) == []
+
+
+async def test_ended_rooms_are_listed_by_their_end(store: Store) -> None:
+    for name, at in (("a", 9), ("b", 8), ("c", 10)):
+        await put(store, Append(name, 0, (b"a",), row(name, "ended", changed_at=at)))
+    assert await store.rooms("conga", "ended", 2) == [b"c", b"a"]
