@@ -1,4 +1,4 @@
-"""One socket: bytes in, bytes out, and the defences that concern a single connection.
+"""One socket, what comes in, and the defences that concern a single connection. What goes out is in outgoing.py.
 
 A message is dealt with as it arrives, without the queue and the wake-up of `recv()`, and frames that are ready made
 go straight to the transport: each of the two doubles what a server can do.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from websockets.asyncio.server import Server, ServerConnection
+from websockets.asyncio.server import Server
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import CONT, TEXT, Frame, Opcode
@@ -20,9 +21,10 @@ from websockets.protocol import CLOSING, OPEN, Event
 from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
-from protocol.messages import Error, ErrorCode, Message, Player, Snapshot
-from protocol.wire import JSON, MOST_BYTES, MSGPACK, Malformed
-from server.packet import BINARY, frame
+from protocol.messages import Player
+from protocol.wire import JSON, MOST_BYTES, Malformed
+from server.outgoing import POLICY, Outgoing
+from server.packet import BINARY
 from server.packet import TEXT as TEXT_FRAME
 
 if TYPE_CHECKING:
@@ -39,31 +41,22 @@ WHOLE = (BINARY, TEXT_FRAME)  # the first byte of a message in one frame
 MOST_WAITING = 200  # messages behind one that takes its time
 MOST_FRAGMENTS = 128  # of one message
 AT_ONCE = 2048  # bytes for the parser, between two looks at what they cost
-GOODBYE = 1.0  # seconds to read why the connection ends
-POLICY = 1008  # the close code for whoever breaks the house's rules
 
 
-class Connection(ServerConnection):
+class Connection(Outgoing):
     def __init__(self, house: House, protocol: ServerProtocol, server: Server, **options: Any) -> None:
-        super().__init__(protocol, server, **options)
-        self.house = house
+        super().__init__(house, protocol, server, **options)
         self.player: Player | None = None
-        self.text = False
         self.rooms: dict[str, Live] = {}
-        self.address = ""  # set once it counts against the address
-        self.codec = MSGPACK
         self.heard = True  # since heard_at was set
         self.heard_at = self.loop.time()
         self.tokens = float(house.settings.burst)  # messages it may send before anybody looks at the time
         self.filled_at = self.heard_at
-        self.most_unread = 4 * house.settings.send_buffer
         self.refused = 0  # frames over the rate, less those within it that came since
         self.waiting: deque[tuple[bytes, bool]] | None = None  # messages behind one that is being answered
         self.parts: list[bytes] = []  # of a message that comes in fragments
         self.in_text = False  # they do
-        self.gone = self.failed = False
-        self.ending: asyncio.TimerHandle | None = None
-        self.at_a_start = False  # the next byte is the first of a message
+        self.gone = False
 
     # -- at the door
 
@@ -73,22 +66,23 @@ class Connection(ServerConnection):
         doorman = self.house.doorman
         page = doorman.page(request.path.partition("?")[0], request.headers)
         if page is None:
-            address = self.visitor(request)
-            page = doorman.admit(address)
+            self.count(request.headers.get_all("X-Forwarded-For"))
+            page = doorman.admit(self.address)
             if page is None:
-                self.address = address
                 return None
         body = page.text.encode()
         headers = Headers({"Content-Type": page.kind, "Content-Length": str(len(body)), "Connection": "close"})
         return Response(page.status.value, page.status.phrase, headers, body)
 
-    def visitor(self, request: Request) -> str:
-        """The address that counts: the socket's, or behind a proxy the one it tells."""
-        forwarded = request.headers.get_all("X-Forwarded-For") if self.house.settings.forwarded else []
-        if forwarded:
-            return forwarded[-1].rpartition(",")[2].strip()
-        peer = self.remote_address
-        return str(peer[0]) if peer else "?"
+    def count(self, forwarded: Sequence[str]) -> None:
+        """The connection, for the address that counts: the socket's, or behind a proxy the one it tells."""
+        if not self.address:
+            peer = self.remote_address
+            there = str(peer[0]) if peer else "?"
+            self.address = forwarded[-1].rpartition(",")[2].strip() or there if forwarded else there
+            if not self.house.addresses.arrive(self.address):
+                self.house.metrics.turned_away["address"] += 1
+                self.transport.abort()
 
     # -- in
 
@@ -205,83 +199,12 @@ class Connection(ServerConnection):
         while waiting:
             data, text = waiting.popleft()
             self.handle(data, text)
-            if self.held is not None:  # that one takes its time too
-                self.held.extend(waiting)
+            held: deque[tuple[bytes, bool]] | None = self.waiting
+            if held is not None:  # that one takes its time too
+                held.extend(waiting)
                 return
         if self.gone:  # meanwhile: nobody is to think it is here, where it has just come in
             self.house.desk.goodbye(self)
-
-    @property
-    def held(self) -> deque[tuple[bytes, bool]] | None:
-        return self.waiting
-
-    # -- out
-
-    @property
-    def lag(self) -> int:
-        return int(self.latency * 1000)
-
-    def write(self, frames: bytes) -> int:
-        if self.protocol.state is not OPEN:
-            return 0
-        self.transport.write(frames)
-        return self.unread()
-
-    def unread(self) -> int:
-        """What waits for the other side to read, which has a bound."""
-        unread = self.transport.get_write_buffer_size()
-        if unread > self.most_unread:
-            self.cut(POLICY, "too slow")
-        return unread
-
-    def send(self, message: Message) -> None:  # type: ignore[override]  # nobody here awaits a send
-        payload = self.codec.encode(message)
-        if self.protocol.extensions and self.protocol.state is OPEN:  # permessage-deflate
-            if self.text:
-                self.protocol.send_text(payload)
-            else:
-                self.protocol.send_binary(payload)
-            self.send_data()
-            self.unread()
-        else:
-            self.write(frame(TEXT_FRAME if self.text else BINARY, payload))
-
-    def refuse(
-        self,
-        id: int | None,
-        code: ErrorCode,
-        text: str,
-        retry_after: float | None = None,
-        snapshot: Snapshot | None = None,
-    ) -> None:
-        self.house.metrics.refusals[code] += 1
-        self.send(Error(id=id, code=code, text=text, retry_after=retry_after, snapshot=snapshot))
-
-    def backlog(self) -> int:
-        return self.transport.get_write_buffer_size()
-
-    def cut(self, code: int, reason: str) -> None:
-        if self.protocol.state is not OPEN:
-            return
-        self.at_a_start = False  # from here on the parser says what still counts
-        self.house.metrics.turned_away[reason] += 1
-        if self.backlog() > self.house.settings.send_buffer:  # the goodbye would not be read either
-            self.transport.abort()
-        else:
-            self.house.hall.spawn(self.close(code, reason))
-
-    def fail(self, reason: str) -> None:
-        """Cut whoever floods us: what still comes is not even read."""
-        self.at_a_start, self.failed = False, True
-        self.house.metrics.turned_away[reason] += 1
-        self.protocol.fail(POLICY, reason)
-        self.send_data()
-        self.end_soon()
-
-    def end_soon(self) -> None:
-        """Also if the other side never hangs up."""
-        if self.ending is None:
-            self.ending = self.loop.call_later(GOODBYE, self.transport.abort)
 
     # -- life
 
@@ -306,6 +229,8 @@ class Connection(ServerConnection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self.house.silent.add(self)
+        if not self.house.settings.forwarded:
+            self.count(())
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.house.addresses.release(self.address)

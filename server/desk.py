@@ -55,7 +55,7 @@ class Desk:
         """Deal with a command at once, or return what has to be awaited before the peer's next one."""
         if type(command) is m.Move and peer.player is not None and not self.hall.draining:  # what most messages are
             live = self.hall.rooms.get(command.room)
-            if live is not None and len(command.note) <= self.settings.note_length:
+            if live is not None and len(command.note) <= self.settings.note_length and command.note.isprintable():
                 self.hall.submit(live, peer, command)
                 return None
         if peer.player is None:
@@ -87,9 +87,9 @@ class Desk:
 
     def _pass_on(self, peer: Peer, live: Live, command: RoomCommand) -> None:
         if type(command) is m.Move:
-            if len(command.note) > self.settings.note_length:
-                most = self.settings.note_length
-                peer.refuse(command.id, "too_long", f"a note has at most {most} characters")
+            wrong = self._note_problem(command)
+            if wrong is not None:
+                peer.refuse(command.id, wrong.code, str(wrong))
                 return
         elif type(command) is m.Say:
             wrong = self._chat_problem(peer, live, command)
@@ -104,6 +104,13 @@ class Desk:
             self.hall.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
             return
         self.hall.submit(live, peer, command)
+
+    def _note_problem(self, command: m.Move) -> Refusal | None:
+        if len(command.note) > self.settings.note_length:
+            return Refusal("too_long", f"a note has at most {self.settings.note_length} characters")
+        if not command.note.isprintable():
+            return Refusal("bad_request", "a note is made of printable characters")
+        return None
 
     def _chat_problem(self, peer: Peer, live: Live, command: m.Say) -> Refusal | None:
         if live.room.id not in peer.rooms:
@@ -123,8 +130,11 @@ class Desk:
 
     async def _join(self, peer: Peer, command: m.Join) -> None:
         live = await self.hall.find(command.room)
-        await self._founder.room_for_one_more(peer)
-        await self._founder.seat(peer, live, command)
+        try:
+            await self._founder.room_for_one_more(peer)
+            await self._founder.seat(peer, live, command)
+        finally:
+            self.hall.let_go(live)
 
     async def _watch(self, peer: Peer, command: m.Watch) -> None:
         live = await self.hall.find(command.room)
@@ -132,8 +142,10 @@ class Desk:
         expected = live.room.status == "waiting" and fold(player.name) in map(fold, invited(live.room))
         known = expected or player.id == setup.by
         if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not known:
+            self.hall.let_go(live)
             raise Refusal("bad_code", "this room is private and that is not its code")
         seat = self.hall.attendance.arrive(live, peer)
+        self.hall.attendance.tidy(peer)
         upto = live.room.horizon if seat is None else live.room.seq
         peer.send(m.Ok(id=command.id, room=command.room, seq=upto, seat=seat))
         if 0 < command.after <= upto:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from protocol.messages import Closing
 from protocol.names import fold
+from server.addresses import Addresses
 from server.bus import Bus
 from server.clockwork import Now
 from server.desk import Desk
@@ -27,26 +28,6 @@ if TYPE_CHECKING:
 SESSION_DAYS = 30
 WELL = 2.0  # seconds without a refusal after which the store is well again
 DRAIN = 2.5  # seconds until whoever stops the server loses patience, and some to say goodbye
-
-
-class Addresses:
-    """How many connections each address has."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._counts: Counter[str] = Counter()
-
-    def admit(self, address: str) -> bool:
-        if self._counts[address] >= self._most:
-            return False
-        self._counts[address] += 1
-        return True
-
-    def release(self, address: str) -> None:
-        if address:
-            self._counts[address] -= 1
-            if not self._counts[address]:
-                del self._counts[address]
 
 
 class House:

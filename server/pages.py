@@ -82,8 +82,8 @@ class Doorman:
         return origin.partition("://")[2] == headers.get("Host", "")
 
     def admit(self, address: str) -> Page | None:
-        """Count a visitor to the socket; a page if that address has too many."""
-        if self.house.addresses.admit(address):
+        """A page for a visitor to the socket whose address has too many of them."""
+        if not self.house.addresses.too_many(address):
             return None
         self.house.metrics.turned_away["address"] += 1
         return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address\n")

@@ -90,7 +90,8 @@ def foul(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusa
     if not room.setup.illegal:
         return Refusal(code, str(error))
     fouls = room.fouls[seat] + 1
-    counted = then(room, m.Fouled(**head(room, now), seat=seat, move=text[:40], fouls=fouls))
+    seen = "".join(character if character.isprintable() else "?" for character in text[:40])
+    counted = then(room, m.Fouled(**head(room, now), seat=seat, move=seen, fouls=fouls))
     if fouls >= room.setup.illegal:
         lost = won(counted.room, 1 - seat, "illegal_moves", now)
         counted = Decision(counted.events + lost.events, lost.room)

@@ -202,6 +202,17 @@ async def test_names_and_chat_have_limits(start: Start, come: Come) -> None:
     await guest.close()
 
 
+async def test_what_others_see_of_a_move_can_be_printed(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben, illegal=3)
+    refused = await ann.refused("move", room=room, ply=0, move="a1", note="\x1b[2J")
+    assert (refused["code"], "printable" in refused["text"]) == ("bad_request", True)
+    await ann.refused("move", room=room, ply=0, move="\x1b[2J\a1")
+    await move(ann, room, 0, "a1", note="a thought")
+    assert (await ben.find(type="fouled"))["move"] == "?[2J?1"
+
+
 async def test_pages_of_other_origins_may_not_connect(start: Start) -> None:
     server = await start(origins="https://friend.example")
     host = server.url.removeprefix("ws://").removesuffix("/ws")

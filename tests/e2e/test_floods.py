@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidMessage, InvalidStatus
 from websockets.typing import Subprotocol
 
+from server.addresses import SPARE
 from server.app import running
 from server.settings import Settings
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest
 from tests.e2e.parlours import until
+from tests.e2e.play import room_of
 
 PING, START, GO_ON = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x80" + bytes(4)  # all of them empty
 
@@ -68,6 +71,50 @@ async def test_a_silent_connection_does_not_keep_the_server_from_stopping(tmp_pa
     with suppress(ConnectionError):
         assert await reader.read() == b""
     writer.close()
+
+
+async def test_silent_connections_count_too(start: Start) -> None:
+    server = await start(connections_per_address=2)
+    host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
+    streams = [await asyncio.open_connection(host, int(port)) for _ in range(40)]
+    await until("most are turned away", lambda: server.house.metrics.turned_away["address"] == 40 - 2 - SPARE)
+    assert len(server.house.silent) == 2 + SPARE
+    with pytest.raises((InvalidMessage, InvalidStatus, ConnectionError)):
+        await Guest.open(server.url)
+    for _, writer in streams:
+        writer.close()
+    await until("they are gone", lambda: not server.house.silent)
+    await (await Guest.open(server.url)).close()
+
+
+async def test_rooms_of_an_arbiter_who_does_not_watch_count(start: Start, come: Come) -> None:
+    server = await start(rooms_per_player=3)
+    ann = await come(server.url, "ann")
+    for _ in range(3):
+        room = (await ann.ask("create", game="conga", players=["ben", "cy"]))["room"]
+        await ann.ask("leave", room=room)
+    assert (await ann.refused("create", game="conga", players=["ben", "cy"]))["code"] == "too_many_rooms"
+
+
+async def test_ended_rooms_are_not_kept_for_who_looks_at_them(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben, eve = await come(server.url, "ann"), await come(server.url, "ben"), await come(server.url, "eve")
+    rooms = []
+    for _ in range(4):
+        rooms.append(await room_of(ann, ben))
+        await ann.ask("resign", room=rooms[-1])
+    private = (await ann.ask("create", game="conga", private=True))["room"]
+    await ann.ask("abort", room=private)
+    await ann.close()
+    await ben.close()
+    await until("they are gone", lambda: not server.house.hall.rooms)
+    for room in rooms:
+        assert (await eve.refused("join", room=room))["code"] in ("game_over", "seat_taken", "not_running")
+    assert (await eve.refused("watch", room=private))["code"] == "bad_code"
+    assert not server.house.hall.rooms
+    for room in rooms:
+        await eve.ask("watch", room=room)
+    assert list(server.house.hall.rooms) == [rooms[-1]]
 
 
 class Unread:
