@@ -9,6 +9,7 @@ from typing import Literal
 from engine.errors import GameError
 from engine.registry import create
 from protocol.messages import Options, RoomInfo, Snapshot, TimeControl
+from protocol.names import fold
 
 Stakes = Literal["any", "rated", "casual"]
 
@@ -28,14 +29,14 @@ class Policy:
 
     def objection(self, info: RoomInfo, me: str) -> str:
         """Why this room is not for us; "" if it is."""
-        seated = {seat.name.casefold() for seat in info.seats if seat is not None}
-        awaited = {name.casefold() for name in info.players or ((info.invite,) if info.invite else ())}
-        names = (seated | awaited) - {me.casefold()}
+        seated = {fold(seat.name) for seat in info.seats if seat is not None}
+        awaited = {fold(name) for name in info.players or ((info.invite,) if info.invite else ())}
+        names = (seated | awaited) - {fold(me)}
         if info.game not in self.games:
             return f"{info.game} is not played here"
-        if info.status != "waiting" or None not in info.seats or me.casefold() in seated:
+        if info.status != "waiting" or None not in info.seats or fold(me) in seated:
             return "there is no seat for us"
-        if awaited and me.casefold() not in awaited:
+        if awaited and fold(me) not in awaited:
             return "somebody else is invited"
         if self.stakes != "any" and info.rated != (self.stakes == "rated"):
             return f"only {self.stakes} games"
@@ -72,6 +73,6 @@ class Wish:
 
     def made(self, room: Snapshot) -> bool:
         """Whether a room is what came of this wish."""
-        mine = (self.game, self.clock, self.rated, self.whom.casefold())
-        same = mine == (room.game, room.clock, room.rated, room.invite.casefold())
+        mine = (self.game, self.clock, self.rated, fold(self.whom))
+        same = mine == (room.game, room.clock, room.rated, fold(room.invite))
         return same and create(self.game, self.options).spec.options == room.options

@@ -27,6 +27,7 @@ from engine.registry import GAMES, create
 from parlour.arguments import options_of
 from parlour.cli import UserError
 from protocol.loop import run_loop
+from protocol.names import fold
 
 
 def run_bot(args: Namespace) -> int:
@@ -110,8 +111,8 @@ def policy_of(args: Namespace, maker: Maker) -> Policy:
         options={name: str(value) for name, value in options_of(args).items()},
         concurrent=args.concurrent,
         stakes=args.stakes or "any",
-        opponents=frozenset(name.casefold() for name in names(args.opponents)),
-        strangers=frozenset(name.casefold() for name in names(args.avoid)),
+        opponents=frozenset(fold(name) for name in names(args.opponents)),
+        strangers=frozenset(fold(name) for name in names(args.avoid)),
     )
 
 

@@ -20,6 +20,7 @@ from client.note import clean
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.plan import Contestant, Plan, file_of
+from protocol.names import fold
 
 COMING = 60.0  # seconds until a player must have connected, after what it may take to start
 LASTING = 30.0  # seconds after which a player that dies was healthy
@@ -83,7 +84,7 @@ class Player:
         named_by = time.monotonic() + NAMED_LATER
         while True:
             await self._come(end)
-            if self._called.casefold() == self.name.casefold():
+            if fold(self._called) == fold(self.name):
                 break
             if time.monotonic() > named_by:
                 await self.stop()

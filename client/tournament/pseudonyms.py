@@ -14,6 +14,7 @@ from client.tournament.errors import TournamentError
 from client.tournament.plan import Contestant, Plan
 from client.tournament.story import Story
 from engine.record import parse, write
+from protocol.names import fold
 
 SECRET = "pseudonyms.key"
 
@@ -25,7 +26,7 @@ def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
     key = secret(folder / SECRET)
     order = sorted(plan.students, key=lambda name: sha256(f"{key} {name}".encode()).digest())
     width = len(str(len(order)))
-    taken = {name.casefold() for name in plan.names}
+    taken = {fold(name) for name in plan.names}
     word = next(word for word in ("player", "person", "contestant") if not any(name.startswith(word) for name in taken))
     return {name: f"{word}-{number:0{width}}" for number, name in enumerate(order, 1)}
 

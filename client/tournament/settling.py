@@ -11,6 +11,7 @@ from client.tournament.errors import TournamentError
 from client.tournament.plan import Plan
 from engine.errors import GameError
 from engine.replay import judge
+from protocol.names import fold
 
 LONGEST_NAME = 32
 MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
@@ -63,9 +64,9 @@ def check_players(plan: Plan) -> None:
         name = player.name
         if len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip() or not name:
             raise TournamentError(f"a player's name has 1 to {LONGEST_NAME} printable characters, not {name[:60]!r}")
-        if name.casefold() in seen:
+        if fold(name) in seen:
             raise TournamentError(f"there are two players called {name}; give one of them another name")
-        seen[name.casefold()] = name
+        seen[fold(name)] = name
         if player.adapter and (player.adapter not in ADAPTERS or not player.exec):
             raise TournamentError(f"adapter of {name} goes with exec and is one of {', '.join(ADAPTERS)}")
         if player.adapter and ADAPTERS[player.adapter].game != plan.game:
