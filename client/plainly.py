@@ -93,9 +93,9 @@ class PlainPlay:
             case "draw":
                 return m.OfferDraw(id=id, room=room)
             case "takeback":
-                return m.Takeback(id=id, room=room)
+                return m.Takeback(id=id, room=room, ply=table.last_turn(table.seat))
             case "yes" | "no" if table.seat is not None and table.offers.takeback == 1 - table.seat:
-                return m.Takeback(id=id, room=room, accept=word == "yes")
+                return m.Takeback(id=id, room=room, accept=word == "yes", ply=table.last_turn(1 - table.seat))
             case "yes" | "no":
                 return m.AnswerDraw(id=id, room=room, accept=word == "yes")
         return self.move(table, text)

@@ -206,7 +206,8 @@ class Playing:
                 await session.ask(m.AnswerDraw(id=session.id(), room=self._room, accept=False))
             if table.offers.takeback is not None and table.offers.takeback != me:
                 accept = self._manners.takebacks and not table.setup.rated
-                await session.ask(m.Takeback(id=session.id(), room=self._room, accept=accept))
+                ply = table.last_turn(table.offers.takeback)
+                await session.ask(m.Takeback(id=session.id(), room=self._room, accept=accept, ply=ply))
 
     async def _say(self, text: str) -> None:
         limit = 200 if self._session.welcome is None else self._session.welcome.limits.text_length

@@ -165,6 +165,10 @@ class Table:
         self.offers = m.Offers()
         self._turn_begins(event.turn, event.left, now)
 
+    def last_turn(self, seat: int | None) -> int | None:
+        """The ply of the position in which a seat made its last move: a takeback leads there."""
+        return max((ply for ply, made in enumerate(self.moves) if made.side == seat), default=None)
+
     def _turn_begins(self, turn: int, left: m.Left | None, now: float) -> None:
         self.turn, self.left, self._mark = turn, left, now
         self._free = self.setup.clock.per_move / 1000

@@ -368,9 +368,13 @@ class Rematch(RoomCommand):
 
 
 class Takeback(RoomCommand):
-    """Ask to take one's last move back, or agree to it; `accept` false declines."""
+    """Ask to take one's last move back, or agree to it; `accept` false declines.
+
+    `ply` is where the game would go on. Who names it asks for that, or agrees to that, and to nothing else.
+    """
 
     accept: bool = True
+    ply: Annotated[int, Meta(ge=0)] | None = None
 
 
 class Say(RoomCommand):

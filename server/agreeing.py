@@ -28,6 +28,7 @@ def takeback(room: Room, seat: int, command: m.Takeback, now: int) -> Decision:
     if room.setup.players is not None:
         raise Refusal("bad_request", "where there is an arbiter no move is taken back")
     if room.takeback is not None and room.takeback[0] == 1 - seat:
+        require_ply(command, room.takeback[1])
         if not command.accept:
             return then(room, m.Declined(**head(room, now), seat=seat, offer="takeback"))
         return taken_back(room, room.takeback[1], now)
@@ -38,7 +39,14 @@ def takeback(room: Room, seat: int, command: m.Takeback, now: int) -> Decision:
     own = [ply for ply, made in enumerate(room.moves) if made.side == seat]
     if not own:
         raise Refusal("too_early", "you have made no move that could be taken back")
+    require_ply(command, own[-1])
     return then(room, m.TakebackOffered(**head(room, now), seat=seat, ply=own[-1]))
+
+
+def require_ply(command: m.Takeback, ply: int) -> None:
+    """Two who ask at once do not agree, and an answer that comes too late asks for nothing."""
+    if command.ply not in (None, ply):
+        raise Refusal("stale", f"this is about ply {command.ply}, what can be taken back is ply {ply}")
 
 
 def taken_back(room: Room, ply: int, now: int) -> Decision:

@@ -38,7 +38,8 @@ class TableManners(TableView):
         self._ask("Offer a draw?", m.OfferDraw(id=self.house.next_id(), room=self.room))
 
     def do_takeback(self) -> None:
-        self._ask("Ask to take your last move back?", m.Takeback(id=self.house.next_id(), room=self.room))
+        ply = None if self.table is None else self.table.last_turn(self.table.seat)
+        self._ask("Ask to take your last move back?", m.Takeback(id=self.house.next_id(), room=self.room, ply=ply))
 
     def do_rematch(self) -> None:
         table = self.table
@@ -65,7 +66,7 @@ class TableManners(TableView):
         if table.offers.draw == other:
             self.house.order(m.AnswerDraw(id=id, room=self.room, accept=accept))
         elif table.offers.takeback == other:
-            self.house.order(m.Takeback(id=id, room=self.room, accept=accept))
+            self.house.order(m.Takeback(id=id, room=self.room, accept=accept, ply=table.last_turn(other)))
         elif table.offers.rematch == other:
             self.house.order(m.Rematch(id=id, room=self.room, accept=accept))
 

@@ -169,6 +169,14 @@ def test_a_takeback_needs_both_and_goes_to_the_askers_last_turn() -> None:
     assert (only_mine.ply, only_mine.turn) == (1, 1)
 
 
+def test_two_who_ask_for_a_takeback_at_once_do_not_agree() -> None:
+    room = play(running(), "a4b4", "d1c1")
+    asked = do(room, ANN, m.Takeback, ply=0).room
+    assert refused(asked, BEN, m.Takeback, ply=1).code == "stale"
+    assert do(asked, BEN, m.Takeback, ply=0).room.ply == 0
+    assert refused(room, BEN, m.Takeback, ply=0).code == "stale", "an answer to what is not asked any more"
+
+
 def test_a_takeback_in_a_row_of_extra_turns_takes_one_move() -> None:
     room = play(running("mancala"), "3", "1")
     back = do(do(room, ANN, m.Takeback).room, BEN, m.Takeback).room
