@@ -84,7 +84,9 @@ class Attendance:
         for seat in live.room.seats:
             for other in self._hall.present.named(seat.name) if seat is not None else ():
                 if live.room.seat_of(require(other).id) is not None:
+                    other.rooms.pop(live.room.id, None)  # it is the last one of theirs now
                     live.attach(other)
+                    self.tidy(other)
 
     def go_over(self, old: Live, new: Live) -> None:
         """The players of a room go on in another one, and see it."""

@@ -23,6 +23,18 @@ async def test_a_rematch_of_an_older_game_is_told_to_both(start: Start, come: Co
         assert (await guest.find(type="snapshot", room=new))["status"] == "running"
 
 
+async def test_who_asks_in_every_room_keeps_none_but_the_last(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    rooms = [await room_of(ann, ben) for _ in range(4)]
+    for room in rooms:
+        await ann.ask("resign", room=room)
+    for room in rooms:
+        await ann.ask("rematch", room=room)
+        await ben.find(type="rematch_offered", room=room)
+    assert list(server.house.hall.rooms) == rooms[-1:]
+
+
 async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
