@@ -1,4 +1,7 @@
-"""A network that misbehaves: a proxy between client and server which cuts connections, delays and swallows bytes."""
+"""A network that misbehaves: a proxy between client and server which cuts connections, delays and swallows bytes.
+
+And a transport of somebody who does not read.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from random import Random
+from typing import Any
 from urllib.parse import urlsplit
 
 
@@ -102,3 +106,13 @@ class FaultProxy:
             self.cuts += counts
             for writer in pair:
                 writer.transport.close() if counts else writer.transport.abort()
+
+
+class Unread:
+    """A transport whose other side does not read."""
+
+    def __init__(self, transport: Any) -> None:
+        self.abort, self.write, self.is_closing = transport.abort, transport.write, transport.is_closing
+
+    def get_write_buffer_size(self) -> int:
+        return 10**9

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
@@ -16,6 +15,7 @@ from server.addresses import SPARE
 from server.app import running
 from server.settings import Settings
 from tests.e2e.conftest import Come, Start
+from tests.e2e.faults import Unread
 from tests.e2e.guest import Guest
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
@@ -115,16 +115,6 @@ async def test_ended_rooms_are_not_kept_for_who_looks_at_them(start: Start, come
     for room in rooms:
         await eve.ask("watch", room=room)
     assert list(server.house.hall.rooms) == [rooms[-1]]
-
-
-class Unread:
-    """A transport whose other side does not read."""
-
-    def __init__(self, transport: Any) -> None:
-        self.abort, self.write, self.is_closing = transport.abort, transport.write, transport.is_closing
-
-    def get_write_buffer_size(self) -> int:
-        return 10**9
 
 
 async def test_compressed_messages_that_nobody_reads_have_a_bound_too(start: Start) -> None:

@@ -9,25 +9,13 @@ from server.app import Running
 from server.clockwork import now
 from server.store import Append, RatingRow, appended
 from tests.e2e.accounts import account, members
+from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.play import room_of
 from tests.e2e.test_accounts import account as parlour_account
 
 TERMS = {"game": "cohcoh", "clock": {"kind": "fischer", "base": 60_000}}
-
-
-class Clock:
-    """The time, and as much more as the test likes."""
-
-    def __init__(self) -> None:
-        self.ahead = 0
-
-    def __call__(self) -> int:
-        return now() + self.ahead
-
-    def pass_by(self, seconds: float) -> None:
-        self.ahead += int(seconds * 1000)
 
 
 async def rate(server: Running, **ratings: int) -> None:

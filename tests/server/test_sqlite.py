@@ -26,6 +26,13 @@ async def store(path: str) -> AsyncIterator[SqliteStore]:
     await store.close()
 
 
+async def test_what_is_written_is_on_the_disk(store: SqliteStore) -> None:
+    assert store._writer is not None
+    connection = store._writer._connection
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
 async def test_a_full_disk_refuses_and_loses_nothing(store: SqliteStore, path: str) -> None:
     await put(store, Append("r", 0, (b"a",)))
     assert store._writer is not None

@@ -1,0 +1,126 @@
+"""What happens seldom and matters then."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from tests.e2e.clock import Clock
+from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.faults import Unread
+from tests.e2e.parlours import until
+from tests.e2e.play import move, play, room_of
+
+FISCHER = {"kind": "fischer", "base": 60_000}
+
+
+async def test_what_the_network_takes_is_credited(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock, ping_interval=1000.0)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben, clock=FISCHER)
+    (peer,) = server.house.desk.present.named("ann")
+    await until("the first ping is answered", lambda: peer.latency > 0)  # type: ignore[attr-defined]
+    peer.latency = 0.3  # type: ignore[attr-defined]
+    clock.pass_by(1)
+    moved = await move(ann, room, 0, "a1")
+    assert moved["took"] >= 1000
+    assert moved["took"] - moved["charged"] == 300
+
+
+async def test_who_does_not_come_back_loses_by_a_claim(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    ben.socket.transport.abort()
+    await ann.find(type="presence", online=False)
+    clock.pass_by((await ann.refused("claim", room=room))["retry_after"] + 0.1)
+    await ann.ask("claim", room=room)
+    ended = await ann.find(type="ended", room=room)
+    assert (ended["result"], ended["winner"]) == ("1-0", 0)
+
+
+async def test_watchers_have_seen_everything_when_the_server_stops(start: Start, come: Come) -> None:
+    server = await start(watch_tick=1000.0)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben)
+    await eve.ask("watch", room=room)
+    await move(ann, room, 0, "a1")
+    await server.house.drain()
+    assert (await eve.find(type="moved"))["move"] == "a1"
+
+
+async def test_a_watcher_goes_on_where_it_was_when_the_server_is_killed(spawn: Spawn, come: Come) -> None:
+    first = await spawn()
+    ann, ben, eve = [await come(first.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben, clock=FISCHER)
+    await eve.ask("watch", room=room)
+    await play(ann, ben, room, "a1", "b1")
+    seen = (await eve.find(type="moved", ply=1))["seq"]
+    await first.kill()
+    second = await spawn()
+    again = await come(second.url, resume=eve.session)
+    last = (await again.ask("watch", room=room, after=seen))["seq"]
+    events = [await again.find(room=room, seq=seq) for seq in range(seen + 1, last + 1)]
+    assert (events[0]["type"], events[0]["move"]) == ("moved", "b1")
+    assert not [message for message in again.seen if message["type"] == "snapshot"]
+
+
+async def test_a_delayed_room_tells_who_asks_for_the_rest_no_more_than_others(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben, delay=2)
+    await play(ann, ben, room, "a1", "b1", "c1")
+    answer = await eve.ask("watch", room=room, after=1)
+    await eve.ask("list")
+    assert [message["ply"] for message in eve.seen if message["type"] == "moved"] == [1]
+    assert answer["seq"] == max(message["seq"] for message in eve.seen)
+
+
+async def test_private_games_are_exported_to_their_players_only(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben, private=True)
+    await move(ann, room, 0, "a1")
+    await ben.ask("resign", room=room)
+    assert "a1" in (await ben.ask("export", room=room))["text"]
+    assert (await eve.refused("export", room=room))["code"] == "bad_code"
+
+
+async def test_who_does_not_read_the_lobby_is_cut(start: Start, come: Come) -> None:
+    server = await start(lobby_tick=0.01)
+    ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
+    await eve.ask("lobby", on=True)
+    (peer,) = server.house.desk.present.named("eve")
+    peer.transport = Unread(peer.transport)  # type: ignore[attr-defined]
+    await ann.ask("create", game="conga")
+    await eve.closed()
+    assert server.house.metrics.turned_away["too slow for the lobby"] == 1
+
+
+async def test_too_many_messages_behind_one_that_takes_its_time(start: Start, come: Come, monkeypatch: Any) -> None:
+    server = await start(rate=1e6, burst=100_000)
+    ann = await come(server.url, "ann")
+
+    late = asyncio.Event()
+
+    async def rooms(*_: Any) -> list[bytes]:
+        await late.wait()
+        return []
+
+    monkeypatch.setattr(server.house.store, "rooms", rooms)
+    for _ in range(202):
+        await ann.send("list")
+    assert await ann.closed() == 1008
+    assert ann.socket.close_reason == "too many messages at once"
+    late.set()
+
+
+async def test_the_lag_of_the_loop_is_measured(start: Start) -> None:
+    server = await start(sweep=0.3)
+    await asyncio.sleep(0)  # the measuring begins
+    time.sleep(0.5)  # noqa: ASYNC251  # that is the fault
+    await until("it is measured", lambda: server.house.metrics.loop_lag > 0.1, 0.25)
+    assert server.house.metrics.loop_lag < 5
