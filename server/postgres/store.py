@@ -100,6 +100,8 @@ class PostgresStore(People, Ratings):
             except BROKEN as error:
                 if attempt == 2 or isinstance(error, TimeoutError):
                     raise Unavailable(f"the database is away: {describe(error)}") from None
+            except asyncpg.CharacterNotInRepertoireError:  # what no text may hold is not there
+                return []
             except asyncpg.PostgresError as error:
                 raise Unavailable(f"the database refuses: {describe(error)}") from None
         raise AssertionError("unreachable")

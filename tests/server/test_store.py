@@ -93,6 +93,12 @@ async def test_the_index_answers(store: Store) -> None:
     assert await store.due(60) == []
 
 
+async def test_what_no_text_may_hold_is_just_not_there(store: Store) -> None:
+    assert await store.events("a\0b") == []
+    assert await store.history("a\0b", "c\0d", None, 10) == []
+    assert await store.account_named("a\0b") is None
+
+
 async def test_rooms_that_wait_for_somebody(store: Store) -> None:
     await put(store, Append("r1", 0, (b"a",), row("r1", "waiting", private=True, names=("", "ben"))))
     await put(store, Append("r2", 0, (b"a",), row("r2", "waiting", names=("straße".casefold(), "ben"))))
