@@ -55,10 +55,9 @@ async def test_a_few_pings_are_welcome(start: Start, come: Come) -> None:
 async def test_whoever_does_not_hang_up_is_hung_up_on(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
-    ann.socket.data_received = lambda data: None  # type: ignore[method-assign]  # deaf to every goodbye
-    ann.socket.eof_received = lambda: True  # type: ignore[assignment, method-assign]
+    ann.socket.transport.pause_reading()  # deaf to every goodbye
     ann.socket.transport.write(b"\x83\x80" + bytes(4))  # no kind of frame
-    await until("the server has let go", lambda: not server.house.peers)
+    await until("the server has let go", lambda: not server.house.peers, 5)
 
 
 async def test_a_silent_connection_does_not_keep_the_server_from_stopping(tmp_path: Path) -> None:
