@@ -17,16 +17,17 @@ from websockets.exceptions import NegotiationError
 from websockets.typing import Subprotocol
 
 from protocol.loop import run_loop
-from protocol.wire import CODECS
+from protocol.wire import CODECS, MOST_BYTES
 from server.bus import open_bus
 from server.clockwork import Now, now
-from server.connection import MOST_FRAME, Connection
+from server.connection import Connection
 from server.house import House
 from server.log import log, set_up
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import open_store, without_password
 
+MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
 OPENING = 3.0  # seconds to ask for a socket or a page
 RESTART = 1012  # the close code for a server that comes back
 

@@ -22,7 +22,7 @@ from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
 from protocol.messages import Player
-from protocol.wire import JSON, MOST_BYTES, Malformed
+from protocol.wire import JSON, Malformed
 from server.outgoing import POLICY, Outgoing
 from server.packet import BINARY
 from server.packet import TEXT as TEXT_FRAME
@@ -248,6 +248,3 @@ class Connection(Outgoing):
         if self.player is None:
             return "no hello" if silent > settings.hello_timeout else None
         return "idle" if silent > settings.idle_timeout and not self.rooms else None
-
-
-MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
