@@ -50,8 +50,6 @@ def contents(plan: Plan, story: Story) -> Files:
         "results.json": as_json(results_of(results)),
         **{game_file(number): result.record for number, result in results.items()},
         **derived(plan, story, results),
-        "table.txt": tables.as_text(table) + "\n",
-        "page.html": page(table, plan, results, lambda forfeit: f"{evidence_of(forfeit.game)}/report.json"),
     }
     if plan.goals:
         files["answers.json"] = as_json([answered(answer) for _, answer in sorted(story.answers.items())])
@@ -61,7 +59,12 @@ def contents(plan: Plan, story: Story) -> Files:
 def derived(plan: Plan, story: Story, results: Results) -> dict[str, str]:
     """What follows from the rest, and can be worked out again by anybody."""
     table = standings(plan, results)
-    files = {"table.json": as_json(tables.as_json(table)), "table.csv": tables.as_csv(table)}
+    files = {
+        "table.json": as_json(tables.as_json(table)),
+        "table.csv": tables.as_csv(table),
+        "table.txt": tables.as_text(table) + "\n",
+        "page.html": page(table, plan, results, lambda forfeit: f"{evidence_of(forfeit.game)}/report.json"),
+    }
     if plan.goals:
         files["grades.csv"] = grades.as_csv(grades.grades(plan, story), plan)
     return files

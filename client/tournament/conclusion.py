@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -53,7 +54,7 @@ def not_started(plan: Plan, game: Pairing, broken: Mapping[str, str]) -> Result:
     options = plan.create(opening(plan, game.opening)).spec.options
     record = Record(plan.game, options, game.seats, result=result, reason="" if result == "*" else "crashed")
     return Result(
-        result, "crashed", "", "crashed", next(iter(broken.values())), used=used(record), record=write(record)
+        result, "crashed", "", "crashed", os.path.commonpath(broken.values()), used=used(record), record=write(record)
     )
 
 

@@ -75,6 +75,7 @@ class Player:
         self._reading: asyncio.Task[None] | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
+        self._stopping = False
 
     async def start(self) -> None:
         """Until it is connected; TournamentError says why it is not."""
@@ -123,6 +124,8 @@ class Player:
         """From its start to its end; what it says is kept in a file."""
         self._output_file.parent.mkdir(parents=True, exist_ok=True)
         process = self._process = await attached.start("parlour", *self._words, heard=True, token=self._token)
+        if self._stopping:  # it was, while it came up
+            await attached.end(process, GRACE)
         assert process.stdout is not None
         assert process.stderr is not None
         with self._output_file.open("ab", buffering=0) as file:
@@ -149,8 +152,10 @@ class Player:
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
+        self._stopping = True
         process, self._process = self._process, None
         if process is not None:
             await attached.end(process, GRACE)
         if self._reading is not None:
             await asyncio.gather(self._reading, return_exceptions=True)
+        self._stopping = False

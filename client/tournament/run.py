@@ -40,8 +40,9 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
     """A runner that can begin. TournamentError or SessionError if something is missing."""
     plan = folder.plan()
     async with AsyncExitStack() as stack:
-        log, story = await open_log(folder, stack)
-        where = replace(where, url=where.url or plan.url)
+        log, story = open_log(folder, stack)
+        where = replace(where, url=where.url or story.url or plan.url)
+        await log.keep(entries.run(versions(), where.url))
         if not where.url:
             say("starting a server of its own")
             hosting = Hosting(folder.server)
@@ -53,14 +54,13 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
         yield Runner(plan, folder, log, story, arbiter, cast, news)
 
 
-async def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
+def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
     log = Log(folder.log_file)
     stack.push_async_callback(log.close)
     story = tell(log.open())
     folder.check(story)
     if not story.plan:
         log.write(entries.beginning(folder.digest()))
-    await log.keep(entries.run(versions()))
     return log, story
 
 

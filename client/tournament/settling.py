@@ -32,8 +32,10 @@ def settle(plan: Plan, where: str) -> Plan:
             options=dict(game.spec.options),
             games=games_of(plan),
             rounds=rounds_of(plan),
-            opening_plies=OPENING if plan.opening_plies < 0 else plan.opening_plies,
+            opening_plies=usual_opening(plan) if plan.opening_plies < 0 else plan.opening_plies,
         )
+        if plan.rated and settled.opening_plies:
+            raise TournamentError("rated games begin at the usual position: with rated, opening_plies is 0")
         check_players(settled)
         check_format(settled)
         check_goals(settled)
@@ -49,6 +51,11 @@ def games_of(plan: Plan) -> int:
         )
     usual = 2 if plan.format != "match" else MATCH if plan.sprt is None else SEQUENTIAL
     return plan.games or usual
+
+
+def usual_opening(plan: Plan) -> int:
+    """Rated games begin at the usual position."""
+    return 0 if plan.rated else OPENING
 
 
 def rounds_of(plan: Plan) -> int:

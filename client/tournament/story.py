@@ -31,6 +31,7 @@ class Answer:
 @dataclass(slots=True)
 class Story:
     plan: str = ""  # the digest of the plan it began with
+    url: str = ""  # the server it was last played on; nothing for one of its own
     results: dict[int, Result] = field(default_factory=dict)
     rooms: dict[int, str] = field(default_factory=dict)  # games that were begun, and have no result yet
     dropped: Counter[int] = field(default_factory=Counter)  # how often a room has come to nothing
@@ -60,6 +61,7 @@ def take(story: Story, entry: Entry) -> None:
                 raise TournamentError(f"this tournament was begun by another version of parlour ({entry['version']})")
             story.plan = entry["plan"]
         case "run":
+            story.url = entry.get("url", "")
             if entry["versions"] not in story.versions:
                 story.versions.append(entry["versions"])
         case "created":
@@ -84,8 +86,8 @@ def beginning(plan: str) -> Entry:
     return {"type": "tournament", "version": VERSION, "plan": plan}
 
 
-def run(versions: dict[str, str]) -> Entry:
-    return {"type": "run", "versions": versions}
+def run(versions: dict[str, str], url: str) -> Entry:
+    return {"type": "run", "versions": versions, "url": url}
 
 
 def created(game: int, room: str) -> Entry:

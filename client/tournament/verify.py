@@ -27,6 +27,10 @@ from engine.errors import GameError
 from engine.record import RULE_REASONS, Record, fault, parse, play_through
 
 MOST_BYTES = 1 << 30
+NAMED = {
+    "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
+    "table.txt", "versions.json", SUMS,
+}  # fmt: skip
 
 
 def verify(path: Path) -> tuple[list[str], int]:
@@ -36,7 +40,9 @@ def verify(path: Path) -> tuple[list[str], int]:
     try:
         plan = plan_of(files)
         results = results_of(files)
-    except (TournamentError, KeyError, ValueError, TypeError) as error:
+    except KeyError as error:
+        return [*found, f"the bundle cannot be read: there is no {error.args[0]}"], 0
+    except (TournamentError, ValueError, TypeError) as error:
         return [*found, f"the bundle cannot be read: {error}"], 0
     known = schedule(plan, results)
     for game in known.games:
@@ -87,7 +93,9 @@ def plan_of(files: Files) -> Plan:
 
 
 def results_of(files: Files) -> dict[int, Result]:
-    given: dict[str, Any] = json.loads(files["results.json"])
+    given: Any = json.loads(files["results.json"])
+    if not isinstance(given, dict) or not all(isinstance(entry, dict) for entry in given.values()):
+        raise ValueError("results.json holds no results")
     return {
         int(number): Result.read({**entry, "record": files[game_file(int(number))].decode()})
         for number, entry in given.items()
@@ -140,7 +148,7 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
     numbers = {game.number for game in games}
     found = [f"game {number} is not part of the schedule" for number in sorted(set(results) - numbers)]
     listed = {game_file(number) for number in results}
-    extra = [name for name in files if name.startswith("games/") and name not in listed]
+    extra = [name for name in files if name not in listed | NAMED and not name.startswith("evidence/")]
     return found + [f"{name} belongs to no result" for name in sorted(extra)]
 
 
@@ -156,7 +164,9 @@ def check_derived(files: Files, plan: Plan, results: Results) -> list[str]:
                 story.answers[answer.student, answer.goal, answer.position] = answer
         except (KeyError, ValueError, TypeError):
             found.append("answers.json cannot be read")
-    for name, text in derived(plan, story, results).items():
-        if files.get(name) != text.encode():
-            found.append(f"{name} is not what follows from the games")
-    return found
+    try:
+        follows = derived(plan, story, results)
+    except GameError:  # a record that cannot be read, as has been said
+        return found
+    changed = [name for name, text in follows.items() if files.get(name) != text.encode()]
+    return found + [f"{name} is not what follows from the games" for name in changed]

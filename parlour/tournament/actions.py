@@ -19,6 +19,7 @@ from client.tournament.pseudonyms import drawn, pseudonyms, published
 from client.tournament.standings import Forfeit, standings
 from client.tournament.story import Story
 from client.tournament.verify import verify as check
+from parlour.cli import UserError
 from parlour.house import recipe_of
 from parlour.tournament import running
 from parlour.tournament.planning import given, plan_of
@@ -113,9 +114,15 @@ def export(folder: Folder, args: Namespace) -> int:
         data = found.encode()
     else:
         data = pack(plan, story, None if args.public else folder.path)
+    if target.is_dir():
+        raise UserError(f"{target} is a folder; --out takes the name of a file")
     draft = target.with_name(f"{target.name}.draft")
-    draft.write_bytes(data)
-    draft.replace(target)
+    try:
+        draft.write_bytes(data)
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UserError(f"cannot write {target}: {error.strerror}") from None
     print(f"{sha256(data).hexdigest()}  {target}")
     return 0
 

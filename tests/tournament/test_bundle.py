@@ -127,6 +127,9 @@ TAMPERING: dict[str, tuple[Callable[[Files], None], str]] = {
     "the schedule": (change("schedule.json", '"round": 1', '"round": 2'), "the schedule is not the one"),
     "a missing game": (drop_game, "the bundle cannot be read"),
     "a dropped game": (drop_both, "is not what follows from the games"),
+    "the page": (change("page.html", "</title>", "!</title>"), "page.html is not what follows from the games"),
+    "the shape": (lambda files: files.update({"results.json": b"[]"}), "results.json holds no results"),
+    "a file more": (lambda files: files.update({"extra.txt": b"x"}), "extra.txt belongs to no result"),
     "another game": (lambda files: files.update({"games/00099.txt": files["games/00002.txt"]}), "belongs to no result"),
 }
 
@@ -199,3 +202,6 @@ def test_a_folder_is_exported_as_it_stands(tmp_path: Path, capsys: pytest.Captur
         assert main(["tournament", "export", str(folder.path), "--out", str(tmp_path / name), *words]) == 0
         assert str(tmp_path / name) in capsys.readouterr().out
     assert verify(tmp_path / "cup.zip") == ([], 0)
+    assert main(["tournament", "export", str(folder.path), "--out", str(tmp_path)]) == 2
+    assert "is a folder" in capsys.readouterr().err
+    assert not list(tmp_path.parent.glob("*.draft"))

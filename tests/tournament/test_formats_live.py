@@ -40,7 +40,7 @@ async def test_interrupted_and_resumed_the_table_is_that_of_the_unbroken_one(
             await until("some games", lambda target=target, task=task: task.done() or len(ears.news) >= target)  # type: ignore[misc]
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        await run(broken, url, ears)
+        await run(broken, ears=ears)  # it knows where it was played
         async with session(url, "looker-on") as looker:
             finished = await looker.ask(m.History(id=looker.id(), limit=100))
     assert table(broken) == table(whole)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from client import attached
 from client.tournament import cast
 from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.grades import as_csv, grades
 from client.tournament.plan import Contestant, Goal, Sprt
+from client.tournament.players import Player
 from client.tournament.standings import standings
 from client.tournament.verify import verify
+from tests.e2e.parlours import parlour
 from tests.tournament.houses import Ears, plan_of, run
 
 LOOP = """import json, sys, time
@@ -93,6 +98,29 @@ async def test_a_player_who_cannot_be_started_is_said_at_once(
     folder.create(plan_of("match", (Contestant("random", bot="random"), player)))
     with pytest.raises(TournamentError, match=sentence):
         await run(folder)
+
+
+async def test_a_player_can_be_stopped_while_it_comes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, gate, start = asyncio.Event(), asyncio.Event(), attached.start
+
+    async def late(*words: str, **more: Any) -> asyncio.subprocess.Process:
+        asked.set()
+        await gate.wait()
+        return await start(*words, **more)
+
+    monkeypatch.setattr(attached, "start", late)
+    contestant = Contestant("x", bot="random")
+    folder = Folder(tmp_path / "cup")
+    given = plan_of("match", (contestant, Contestant("y", bot="random")))
+    async with parlour(tmp_path) as server:
+        player = Player(contestant, given, folder, server.url, "")
+        coming = asyncio.create_task(player.start())
+        await asked.wait()
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)
+        stopping = asyncio.create_task(player.stop())
+        gate.set()
+        await asyncio.wait_for(stopping, 20)
 
 
 async def test_a_submission_that_does_not_start_costs_its_own_games_and_few_are_there_at_a_time(
