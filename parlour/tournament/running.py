@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from argparse import Namespace
@@ -14,7 +15,7 @@ from client.tournament.answers import unanswered
 from client.tournament.folder import Folder
 from client.tournament.run import Where, play, prepared
 from client.tournament.standings import standings
-from client.tournament.tables import as_text
+from client.tournament.tables import as_json, as_text
 from parlour.cli import UserError
 from parlour.tournament.progress import JsonLines, Lines, Screen
 
@@ -30,6 +31,9 @@ def run(folder: Folder, args: Namespace) -> int:
             ) from None
     if not args.json:
         report(folder)
+    elif finished(folder):
+        table = as_json(standings(folder.plan(), folder.story().results))
+        say(json.dumps({"type": "finished", "table": table}, ensure_ascii=False))
     return 0 if finished(folder) else 130
 
 

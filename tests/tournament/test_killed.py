@@ -53,6 +53,9 @@ async def run_until(
             process.kill()
             await process.wait()
     assert lines is not None or not errors, errors.decode()
+    if process.returncode == 0:
+        assert entry["type"] == "finished"
+        assert len(entry["table"]["rows"]) == len(folder.plan().players)
     return process.returncode == 0
 
 
