@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from itertools import count
-from typing import Any, Self
+from typing import Self
 
 from client.address import DEFAULT_URL, websocket_url
 from client.asking import Asking
 from client.backoff import Backoff
+from client.chores import Chores
 from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
 from client.happenings import Connected, Happening, Lost
 from client.introduction import Introduction
@@ -72,7 +73,7 @@ class Session:
         self._subscriptions = Subscriptions()
         self._happenings: asyncio.Queue[Happening | SessionError] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
-        self._chores: set[asyncio.Task[None]] = set()
+        self._chores = Chores()
         self._ended: SessionError | None = None
         self._why = f"no answer from {self.url}"  # there was no connection, last time
         self._pause = 0.0  # seconds the server wants us to stay away
@@ -196,7 +197,7 @@ class Session:
         self.welcome, self.resume = welcome, welcome.session
         self._backoff.reset()
         self._happenings.put_nowait(Connected(welcome, again))
-        self._chore(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
+        self._chores.begin(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
         self._ready.set()
 
     async def _take_up(self, welcome: m.Welcome, unanswered: list[Waiting]) -> None:
@@ -242,19 +243,9 @@ class Session:
         if self.tables.event(event, now):
             self._happenings.put_nowait(event)  # type: ignore[arg-type]  # every event is one of them
         elif event.room in self.tables.missing and not asked:
-            self._chore(self._catch_up(event.room, self.tables.missing[event.room]))
+            self._chores.begin(self._catch_up(event.room, self.tables.missing[event.room]))
 
     async def _catch_up(self, room: str, after: int) -> None:
         """Ask for the events behind a seq, or with 0 for a whole snapshot."""
         with suppress(Refused):  # a room that is there no more
             await self.ask(m.Watch(id=self.id(), room=room, after=after, code=self._subscriptions.code(room)))
-
-    def _chore(self, work: Coroutine[Any, Any, None]) -> None:
-        async def done() -> None:
-            with suppress(SessionError):  # cut again: the next connection begins anew
-                await work
-
-        task = asyncio.create_task(done())
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
-        task.add_done_callback(lambda _: work.close())  # it may have been cancelled before it began

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
+from client.chores import Chores
 from client.clocks import parse
 from client.errors import Cut, Refused, SessionError, Unanswered
 from client.happenings import Connected, Lost
@@ -30,7 +30,7 @@ class Arbiter:
         self._clock = parse(plan.clock)
         self._changed: dict[str, asyncio.Event] = {}  # the rooms that somebody waits for
         self._watched: set[str] = set()  # rooms that we have asked to hear of, beside those that we made
-        self._chores: set[asyncio.Task[None]] = set()
+        self._chores = Chores()
         self._away_since: float | None = None
         self._away = 0.0  # seconds without a connection, so far
         self._strays: list[m.RoomInfo] = []
@@ -54,7 +54,7 @@ class Arbiter:
             self._away += time.monotonic() - self._away_since
             self._away_since = None
         for room in self._changed:
-            self._chore(self._watch(room))
+            self._chores.begin(self._watch(room))
 
     def now(self) -> float:
         """A clock that stands still while there is no connection: nobody is to lose for what the network does."""
@@ -151,7 +151,7 @@ class Arbiter:
         self._changed.pop(room, None)
         if room in self._watched:  # else the session would go on asking for it, connection after connection
             self._watched.discard(room)
-            self._chore(self._leave(room))
+            self._chores.begin(self._leave(room))
         table = self.session.tables.get(room)
         if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
             del self.session.tables[room]
@@ -190,13 +190,3 @@ class Arbiter:
         self._watched.add(room)
         known = self.session.tables.get(room)
         await self.session.ask(m.Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))
-
-    def _chore(self, work: Coroutine[Any, Any, None]) -> None:
-        async def done() -> None:
-            with suppress(SessionError):  # cut again: the next connection begins anew
-                await work
-
-        task = asyncio.create_task(done())
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
-        task.add_done_callback(lambda _: work.close())  # it may have been cancelled before it began
