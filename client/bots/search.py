@@ -11,6 +11,7 @@ from client.bots.levels import LEVELS, PLAIN_NODES
 from client.note import Note
 from engine.game import Game, Move, Outcome, State
 from engine.registry import create
+from engine.replay import Replay
 from engine.search import Limits, Report, Thinker
 
 TABLE_MB = 48
@@ -50,7 +51,7 @@ class SearchBot(Bot):
         seconds = budget.seconds if self._seconds is None else self._seconds
         thinker = self._get(game, budget)
         limits = Limits(seconds=max(0.005, min(seconds, budget.remaining() - SPARE)), nodes=self._level.nodes)
-        report = thinker.think(state, limits, cancel=budget.cancelled)
+        report = thinker.think(state, limits, cancel=budget.cancelled, past=past_of(game, state, budget))
         return Thought(moves[0] if report.move is None else report.move, note_of(game, state, report))
 
     def ended(self, game: Game, outcome: Outcome) -> None:
@@ -68,6 +69,14 @@ def warm(games: Iterable[str]) -> None:
 def tell(sentence: str) -> None:
     """Compiling for the first time takes seconds: whoever waits is to know why."""
     print(sentence, file=sys.stderr, flush=True)
+
+
+def past_of(game: Game, state: State, budget: Budget) -> tuple[State, ...]:
+    """The states before this one, in games that are drawn by repetition: whoever forgets them goes in circles."""
+    if game.spec.repetition is None:
+        return ()
+    *past, last = Replay.of(game, budget.history).states
+    return tuple(past) if last == state else ()
 
 
 def note_of(game: Game, state: State, report: Report) -> Note:

@@ -16,7 +16,7 @@ async def test_the_cost_of_a_bot_can_be_measured() -> None:
 
 def test_levels_can_be_compared() -> None:
     tally = match(create("cohcoh", {"n": 4, "k": 3}), high=3, low=1, pairs=2, seconds=0.05, seed=1)
-    assert tally.games == 4
-    assert Tally(10, 0, 10).sure == 0.5
-    assert Tally(30, 5, 10).sure > 0.99
-    assert Tally(1, 2, 1).score == 0.5
+    assert len(tally.points) == 4
+    assert Tally((1.0, 0.0, 0.5, 0.5)).score == Tally((1.0, 0.0, 0.5, 0.5)).sure == 0.5
+    assert Tally((1.0, 1.0, 1.0, 0.5) * 10).sure > 0.99
+    assert "10    10      0   0.75" in str(Tally((1.0, 0.5) * 10))

@@ -103,6 +103,18 @@ def test_a_search_keeps_to_its_time_and_says_what_it_found() -> None:
     assert thought.note.line[0] == thought.move
 
 
+def test_a_search_that_stands_better_does_not_repeat_the_position() -> None:
+    game = create("conga", {"start": ".,b1,w1,b4/w1,w3,b1,w3/b1,b1,b1,b1/w1,w1,.,. b"})
+
+    def move(history: str) -> object:
+        made = Recipe("search", level=10).maker()()
+        given = Budget(0.2, budget(5).deadline, left=3.0, history=tuple(history.split()))
+        return as_thought(game, game.start(), made.choose(game, game.start(), given)).move
+
+    assert move("") == "d2d1"
+    assert move("d2d1 b1c1 d1d2 c1b1") != "d2d1"
+
+
 # -- files
 
 
