@@ -34,6 +34,7 @@ class Driver:
         self._most_buckets = int(table_mb * (1 << 20)) // (16 * WAYS) if self.kernel.compiled else 0
         self._may_grow = True
         self._budget = 256
+        self._best: tuple[State, Move] | None = None  # of the last search that found one
 
     def begin(self, past: Sequence[State]) -> None:
         """Make ready for a position. The latest of those before it lie below the root, to be seen when they repeat."""
@@ -57,6 +58,8 @@ class Driver:
         stack[root + tree.ALPHA], stack[root + tree.BETA], stack[root + tree.DEPTH] = alpha, beta, depth
         control[tree.RETURNING] = control[tree.DONE] = 0
         control[tree.PLY], control[tree.ROOT_MOVE] = control[tree.ROOT], -1
+        # tried first, it is what others must beat: so a search that is stopped has nothing worse to show
+        control[tree.FIRST] = self._best[1] if self._best is not None and self._best[0] == state else -1
         while True:
             nodes, start = self.nodes, time.perf_counter()
             control[tree.BUDGET] = min(clock.budget(self._budget, nodes), self._until_growth())
@@ -64,7 +67,10 @@ class Driver:
             spent = max(time.perf_counter() - start, 1e-9)
             self._budget = max(16, min(int((self.nodes - nodes) / spent * SLICE), 1 << 24, 4 * self._budget))
             if control[tree.DONE]:
-                return int(control[tree.VALUE])
+                value = int(control[tree.VALUE])
+                if value > alpha:
+                    self._best = state, self.best_move
+                return value
             clock.check(self.nodes)
             if self._until_growth() <= 0:
                 self.grow(clock)

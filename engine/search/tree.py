@@ -47,8 +47,8 @@ MINE, REST, ALPHA, BETA, DEPTH, BEST, BEST_MOVE, NEXT, COUNT, AGAIN = 0, 1, 2, 3
 SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW, OWN = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 
 # The fields of control
-PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE, LAST, OUTGROWN = range(13)
-CONTROL = 13
+PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK, AGE, DONE, ROOT, ROOT_MOVE, LAST, OUTGROWN, FIRST = range(14)
+CONTROL = 14
 
 
 def arrange(
@@ -150,6 +150,8 @@ def run(
                         solid = 1 if known == SOLID_DEPTH else 0
                         ply -= 1
                         continue
+            if ply == root and control[FIRST] >= 0:
+                hint = control[FIRST]
             stack[f + LOW] = low
             floor = max(alpha, low if ply > root else low - 1)  # at the root a move that holds the least must show
             stack[f + ALPHA], stack[f + BETA], stack[f + FLOOR] = floor, min(beta, high), floor

@@ -79,6 +79,18 @@ def test_an_answer_is_there_at_once(thinker: Thinker) -> None:
     assert report.move in thinker.game.moves(thinker.game.start())
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_move_that_stays_the_best_is_shown_wherever_the_search_is_stopped(seed: int) -> None:
+    game, chance = create("conga"), random.Random(seed)
+    state = game.start()
+    for _ in range(12):
+        state = game.after(state, chance.choice(game.moves(state)))
+    whole = [Thinker(game, compiled=True).think(state, Limits(depth=depth)) for depth in (4, 5)]
+    stops = range(whole[0].nodes + 1, whole[1].nodes, max(1, (whole[1].nodes - whole[0].nodes) // 40))
+    shown = {Thinker(game, compiled=True).think(state, Limits(nodes=nodes)).move for nodes in stops}
+    assert {whole[0].move} == {whole[1].move} == shown
+
+
 def test_cancelled_from_outside() -> None:
     game = create("maxconnect4")
     thinker, cancel, reports = Thinker(game, compiled=True), threading.Event(), []
