@@ -197,7 +197,7 @@ class Game(ABC):
         return move
 
     def allowed(self, state: State, move: Move) -> bool:
-        """Whether a move is among `moves`; a game may say so without making them all."""
+        """Whether a move that `read` made is among `moves`; a game may say so without making them all."""
         return move in self.moves(state)
 
     def legal(self, state: State) -> tuple[str, ...]:

@@ -189,6 +189,8 @@ class CohCoh(Game):
 
     def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
         n, k = int(values["n"]), int(values["k"])
+        self._names = tuple(f"{letter}{rank}" for rank in range(n, 0, -1) for letter in LETTERS[:n])
+        self._cells = {name: move for move, name in enumerate(self._names)}
         return {
             "N": n,
             "K": k,
@@ -230,26 +232,23 @@ class CohCoh(Game):
         return "line" if self.rules.has_line(state.rest) else "no_moves"
 
     def read(self, state: State, text: str) -> Move:
-        n = self.rules.N
-        file, rank = text[:1], text[1:]
-        if not (file and file in LETTERS[:n] and rank.isascii() and rank.isdigit() and not rank.startswith("0")):
+        move = self._cells.get(text)
+        if move is None:
             raise self.invalid(text)
-        if len(rank) > 2 or int(rank) > n:
-            raise self.invalid(text)
-        return int(n * (n - int(rank)) + LETTERS.index(file))
+        return move
 
     def format(self, state: State, move: Move) -> str:
-        row, column = divmod(move, self.rules.N)
-        return f"{LETTERS[column]}{self.rules.N - row}"
+        return self._names[move]
 
     def allowed(self, state: State, move: Move) -> bool:
         taken = (state.mine | state.rest) >> move + move // self.rules.N & 1
         return not taken and not self.rules.has_line(state.rest)
 
     def dump(self, state: State) -> str:
-        n, stride = self.rules.N, self.rules.STRIDE
-        board = digits(*state.of(0), n * stride).translate(MARKS)
-        return "".join([board[at : at + n] for at in range(0, n * stride, stride)]) + " " + "wb"[state.turn]
+        rules = self.rules
+        first, second = state.of(0)
+        edge = rules.COLUMN << rules.N  # the empty column: 3, which is no mark
+        return digits(first | edge, second | edge, rules.WIDTH).translate(MARKS) + " " + "wb"[state.turn]
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")
@@ -291,4 +290,4 @@ class CohCoh(Game):
 
 LETTERS = "abcdefghijkl"
 MOST_HALVES = 64
-MARKS = str.maketrans("012", ".wb")
+MARKS = str.maketrans("012", ".wb", "3")

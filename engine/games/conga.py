@@ -212,8 +212,8 @@ def move_and_neighbour(own: int, other: int) -> int:
     return hfunc1(own, other) + neighbour(own, other)
 
 
-BLACK = {f"{count:x}": f"b{count}" if count else "" for count in range(16)}
-WHITE = {f"{count:x}": f"w{count}" if count else "." for count in range(16)}
+POSITION = "/".join(["%s,%s,%s,%s"] * 4) + " %s"
+CELLS = [f"b{both >> 4}" if both >> 4 else f"w{both & 15}" if both else "." for both in range(256)]  # black, white
 
 
 class Conga(Game):
@@ -270,11 +270,11 @@ class Conga(Game):
     def dump(self, state: State) -> str:
         black, white = state.of(0)
         corner = self.rules.corner
-        own = f"{black | corner(black) << 60:016x}"  # a hexadecimal digit a square, d4 first
-        other = f"{white | corner(white) << 60:016x}"
-        cells = [BLACK[mine] or WHITE[theirs] for mine, theirs in zip(own, other, strict=True)]
-        rows = [",".join(cells[at + 3 : at - 1 if at else None : -1]) for at in (0, 4, 8, 12)]
-        return "/".join(rows) + " " + "bw"[state.turn]
+        both = bytearray(32)  # a hexadecimal digit a square and side, d4 first, so a byte a square
+        both[0::2] = b"%016x" % (black | corner(black) << 60)
+        both[1::2] = b"%016x" % (white | corner(white) << 60)
+        cells = [CELLS[square] for square in bytes.fromhex(both.decode())]
+        return POSITION % (*cells[3::-1], *cells[7:3:-1], *cells[11:7:-1], *cells[15:11:-1], "bw"[state.turn])
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")

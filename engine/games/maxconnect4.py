@@ -171,6 +171,9 @@ class MaxConnect4(Game):
             raise self.invalid(text)
         return int(text) - 1
 
+    def allowed(self, state: State, move: Move) -> bool:
+        return not (state.mine | state.rest) >> 7 * move + ROWS - 1 & 1
+
     def format(self, state: State, move: Move) -> str:
         return str(move + 1)
 
