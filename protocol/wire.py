@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar, get_args
 
 import msgspec
 
@@ -37,12 +37,20 @@ class Numbered(msgspec.Struct):
 class Codec(Generic[M]):
     """One of the two encodings."""
 
-    def __init__(self, name: str, text: bool, encode: Callable[[Any], bytes], plain: Callable[[bytes], Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        text: bool,
+        encode: Callable[[Any], bytes],
+        plain: Callable[[bytes], Any],
+        bare: dict[type[Any], int] | None = None,
+    ) -> None:
         self.name = name
         self.subprotocol = f"parlour.v1.{name}"
         self.text = text  # it travels in text frames
         self.encode: Callable[[Message], bytes] = encode
         self._plain = plain
+        self._bare = bare or {}
         decoder = msgspec.json.Decoder if text else msgspec.msgpack.Decoder
         self._command = decoder(AnyCommand)
         self._server = decoder(ServerMessage)
@@ -54,7 +62,8 @@ class Codec(Generic[M]):
             raise Malformed(f"a message has at most {MOST_BYTES} bytes, this one has {len(data)}", self.id_of(data))
         try:
             message: AnyCommand = self._command.decode(data)
-            self._plain(data)
+            if data[0] != self._bare.get(type(message)):
+                self._plain(data)
         except (ValueError, RecursionError, msgspec.MsgspecError) as error:
             self._refuse(data, error)
         return message
@@ -103,6 +112,16 @@ def plain_msgpack(data: bytes) -> Any:
     return tree
 
 
+def bare(command: type[Any]) -> int | None:
+    """The first byte of a command that holds what it must and no more: then no key is there twice, and none is nested."""
+    needed = [field for field in msgspec.structs.fields(command) if field.required]
+    flat = all(getattr(field.type, "__origin__", field.type) in (int, str) for field in needed)
+    return 0x80 + 1 + len(needed) if flat else None  # a map of them and of the tag
+
+
+BARE = {command: first for command in get_args(AnyCommand) if (first := bare(command)) is not None}
+
+
 # -- JSON
 
 
@@ -128,7 +147,7 @@ def check_depth(tree: Any, depth: int) -> None:
             check_depth(child, depth - 1)
 
 
-MSGPACK: Codec[Message] = Codec("msgpack", False, msgspec.msgpack.Encoder().encode, plain_msgpack)
+MSGPACK: Codec[Message] = Codec("msgpack", False, msgspec.msgpack.Encoder().encode, plain_msgpack, BARE)
 JSON: Codec[Message] = Codec("json", True, msgspec.json.Encoder().encode, plain_json)
 CODECS = {codec.subprotocol: codec for codec in (MSGPACK, JSON)}  # the first is the default
 

@@ -233,6 +233,7 @@ class Connection(Outgoing):
             self.count(())
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.open = False
         self.house.addresses.release(self.address)
         self.house.silent.discard(self)
         if self.ending is not None:

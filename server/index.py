@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from protocol import messages as m
-from protocol.messages import Moved
 from protocol.names import fold
 from protocol.wire import write_part
 from server import view
@@ -44,8 +43,7 @@ def name(room: Room, seat: int) -> str:
 def line_after(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
     """The new line, if events change it. A deadline in the index may be too early, never too late."""
     events, room = decision
-    quiet = type(events[0]) is Moved and len(events) == 1
-    if not quiet and any(isinstance(event, INDEXED) for event in events):
+    if any(isinstance(event, INDEXED) for event in events):
         return line(room, due)
     if due is not None and (stored_due is None or due < stored_due):
         return line(room, due)

@@ -91,18 +91,20 @@ class Live:
         events = (read_event(payload) for payload in self.log[after:upto])
         return [Packet(event) for event in events if not isinstance(event, Created)]
 
-    def tell_players(self, packets: list[Packet], except_for: Peer | None = None) -> None:
-        binary = text = None
+    def tell_players(self, packets: list[Packet], asker: Peer | None = None, answer: bytes = b"") -> None:
+        """Events to those who play; whoever asked for them hears the answer first, in one write with them."""
+        binary = text = b""
         for peers in self.players:
             for peer in peers:
-                if peer is except_for:
-                    continue
                 if peer.text:
-                    text = text or join(packets, True)
-                    peer.write(text)
+                    told = text = text or join(packets, True)
                 else:
-                    binary = binary or join(packets, False)
-                    peer.write(binary)
+                    told = binary = binary or join(packets, False)
+                if peer is asker:
+                    told, asker = answer + told, None
+                peer.write(told)
+        if asker is not None:  # who does not play
+            asker.write(answer)
 
     def release(self, packets: list[Packet]) -> bool:
         """Put what watchers may see now before them; whether there is anything for the next tick."""

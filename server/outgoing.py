@@ -30,6 +30,7 @@ class Outgoing(ServerConnection):
         self.most_unread = 4 * house.settings.send_buffer
         self.at_a_start = False  # the next byte that comes in is the first of a message
         self.address = ""  # set once it counts
+        self.open = False  # frames may be sent
         self.failed = self.cutting = False
         self.ending: asyncio.TimerHandle | None = None
 
@@ -38,10 +39,19 @@ class Outgoing(ServerConnection):
         return int(self.latency * 1000)
 
     def write(self, frames: bytes) -> int:
-        if self.protocol.state is not OPEN:
+        if not self.open:
             return 0
-        self.transport.write(frames)
-        return self.unread()
+        transport = self.transport
+        transport.write(frames)
+        unread = transport.get_write_buffer_size()
+        if unread > self.most_unread:
+            self.cut(POLICY, "too slow")
+        return unread
+
+    def send_data(self) -> None:
+        """All that websockets sends by itself goes this way, a goodbye too, after which nothing may follow."""
+        super().send_data()
+        self.open = self.protocol.state is OPEN
 
     def unread(self) -> int:
         """What waits for the other side to read, which has a bound."""

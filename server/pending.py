@@ -10,7 +10,7 @@ from protocol.messages import Moved, RoomCommand
 from server import rating
 from server.decision import Decision, Refusal
 from server.found import again
-from server.index import line_after, whole
+from server.index import line, line_after, whole
 from server.live import Live
 from server.packet import Packet
 from server.peer import Peer
@@ -42,9 +42,13 @@ class Pending(Append):
         self.due = due = room.deadline
         self.room, self.after = room.setup.room, live.room.seq
         self.following = self.also = None
+        self.ratings = ratings
+        stored = live.stored_due
         if len(events) == 1 and type(events[0]) is Moved:  # what most are
             packet = Packet(events[0])
             self.packets, self.payloads = [packet], (packet.payload,)
+            sooner = due is not None and (stored is None or due < stored)
+            self.line = line(room, due) if sooner else None
         else:
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
@@ -52,8 +56,7 @@ class Pending(Append):
             if type(first) is m.Rematched and len(events) == 1:
                 self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = whole(self.following)
-        self.line = line_after(decision, due, live.stored_due)
-        self.ratings = ratings
+            self.line = line_after(decision, due, stored)
 
     def done(self, error: Exception | None) -> None:
         if error is None:

@@ -10,7 +10,7 @@ from protocol.messages import ErrorCode, Moved
 from server import clock
 from server.decision import Decision, Refusal, head, then, won
 from server.past import occurrences
-from server.room import Room, evolved
+from server.room import Room, evolved, new_tuple
 
 
 def require_running(room: Room, command: m.RoomCommand) -> None:
@@ -20,12 +20,13 @@ def require_running(room: Room, command: m.RoomCommand) -> None:
         raise Refusal("not_running", "the game has not begun")
 
 
-def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> tuple[int, int]:
-    """What the turn of a seat has taken, and what is charged for it, unless its flag has fallen."""
-    took, charged, fell = clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)
-    if fell:
-        raise Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
-    return took, charged
+def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> None:
+    if clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)[2]:
+        raise out_of_time(room, seat, now)
+
+
+def out_of_time(room: Room, seat: int, now: int) -> Refusal:
+    return Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
 
 
 def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, waited: int) -> Decision:
@@ -39,7 +40,10 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
     game, state, setup = room.game, room.state, room.setup
     if state.turn != seat:
         raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
-    took, charged = require_time(room, seat, now, lag, waited)
+    clocks, control = room.clocks, setup.clock
+    took, charged, fell = clock.charge(control, clocks, seat, now - waited, lag)
+    if fell:
+        raise out_of_time(room, seat, now)
     try:
         number = game.parse(state, command.move)
     except GameError as error:
@@ -56,7 +60,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
         turn=after.turn,
         took=took,
         charged=charged,
-        left=clock.left_after(setup.clock, room.clocks, seat, charged),
+        left=clock.left_after(control, clocks, seat, charged),
         note=command.note,
     )
     return finish(evolved(room, moved, after), moved, now)
@@ -69,7 +73,7 @@ def finish(room: Room, moved: Moved, now: int) -> Decision:
     times = 1 if enough is None else occurrences(room, enough)
     outcome = judge(game, state, moved.ply, times)
     if outcome is None:
-        return Decision((moved,), room)
+        return new_tuple(Decision, ((moved,), room))
     end = by_rules(room, outcome, now)
     return Decision((moved, end), evolved(room, end, None))
 

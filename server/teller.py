@@ -31,11 +31,7 @@ class Teller:
             self.enter(live, peer, command.id)
         else:
             answer = framed(m.Ok(id=command.id, room=live.room.setup.room, seq=live.room.seq), peer.text)
-            first, second = live.players
-            if peer in first or peer in second:
-                answer += join(packets, peer.text)  # in one write
-            peer.write(answer)
-            live.tell_players(packets, except_for=peer)
+            live.tell_players(packets, peer, answer)
         if not live.watchers:
             live.released = live.room.horizon
         elif live.release(packets):
