@@ -113,7 +113,7 @@ def plain_msgpack(data: bytes) -> Any:
 
 
 def bare(command: type[Any]) -> int | None:
-    """The first byte of a command that holds what it must and no more: then no key is there twice, and none is nested."""
+    """The first byte of a command with what it must have and no more: so no key is there twice, and none is nested."""
     needed = [field for field in msgspec.structs.fields(command) if field.required]
     flat = all(getattr(field.type, "__origin__", field.type) in (int, str) for field in needed)
     return 0x80 + 1 + len(needed) if flat else None  # a map of them and of the tag

@@ -132,5 +132,5 @@ def main(settings: Settings, beside: Beside = lambda server: nullcontext()) -> N
     set_up(settings.log_level)
     gc.freeze()  # what is there now stays: the collector need not look at it again and again
     gc.set_threshold(20_000, 20, 50)
-    sys.setswitchinterval(0.0005)  # the thread that writes to the disk is not to wait long for its turn
+    sys.setswitchinterval(0.0005)  # the thread that reads the database is not to wait long for its turn
     run_loop(serve_until_told(settings, beside))

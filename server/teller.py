@@ -9,7 +9,7 @@ from protocol.messages import RoomCommand
 from server.clockwork import Now
 from server.decision import Refusal
 from server.live import Live
-from server.packet import Packet, framed, join
+from server.packet import Packet, framed
 from server.peer import Peer
 from server.settings import Settings
 

@@ -1,4 +1,4 @@
-"""The store in one SQLite file: WAL, synchronous=FULL, one writer thread (writer.py), one that reads."""
+"""The store in one SQLite file: WAL, synchronous=FULL, one process that writes (writer.py), one thread that reads."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from protocol.names import fold
 from server import played
 from server.sqlite.migrations import migrations
 from server.sqlite.ratings import Ratings
+from server.sqlite.scribe import connect
 from server.sqlite.writer import Statement, Writer
 from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
 
@@ -35,8 +36,9 @@ class SqliteStore(Ratings):
 
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
-        writing, self._reader = await loop.run_in_executor(self._readers, self._connect)
-        self._writer = Writer(writing, self.on_commit)
+        self._reader = await loop.run_in_executor(self._readers, self._connect)
+        self._writer = Writer(self.path, self._busy, self.on_commit)
+        await self._writer.start()
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -47,19 +49,13 @@ class SqliteStore(Ratings):
             self._reader = None
         self._readers.shutdown()
 
-    def _connect(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+    def _connect(self) -> sqlite3.Connection:
         try:
-            writing = self._connection()
-            writing.execute("PRAGMA journal_mode = WAL")
-            writing.execute("PRAGMA synchronous = FULL")
-            writing.execute("PRAGMA wal_autocheckpoint = 4000")
-            migrate(writing, self.path)
-            return writing, self._connection()
+            connection = connect(self.path, self._busy)
+            migrate(connection, self.path)
+            return connection
         except sqlite3.Error as error:
             raise StoreError(f"cannot use the database {self.path}: {error}") from None
-
-    def _connection(self) -> sqlite3.Connection:
-        return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
 
     # -- writing
 

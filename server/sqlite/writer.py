@@ -1,39 +1,32 @@
-"""Group commit without a timer, in one writer thread: whatever is queued goes into the next transaction.
+"""Group commit without a timer: whatever is queued goes into the next transaction.
 
-The event loop gathers jobs in a list, and hands it over once it has been through all that has arrived. While the thread
-writes one list the next one fills, so the worse the disk the bigger the transactions. Every statement gives the GIL
-back and fights for it again, so the events of a transaction are one INSERT, and as a rule that is all of it.
+The event loop gathers jobs in a list and hands it to a process of its own, scribe.py. While that writes one list the
+next one fills, so the worse the disk the bigger the transactions. A thread would do the same on paper; it has to fight
+the event loop for the GIL at every step, and one of the two waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
-import threading
-from bisect import bisect_left
+import marshal
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Callable, Sequence
-from queue import SimpleQueue
+from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, cast
 
+from server.log import log
+from server.sqlite import scribe
 from server.sqlite.ratings import PUT, STAND
+from server.sqlite.scribe import LENGTH, Answer, Job
 from server.store import Append, Conflict, Done, RoomRow, Unavailable
 
-SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows a statement, so that few are prepared
-MOST_ROWS = SIZES[-1]
-INSERT_EVENTS = [
-    f"INSERT INTO events (room, seq, payload) SELECT * FROM (VALUES {','.join(['(?,?,?)'] * size)}) "
-    "WHERE column1 IS NOT NULL"  # rows without a room only fill a statement up
-    for size in SIZES
-]
-PUT_ROOM = """
-    INSERT INTO rooms (room, game, status, result, private, player0, player1, name0, name1, deadline, changed_at, info)
-    VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
-    ON CONFLICT (room) DO UPDATE SET game=excluded.game, status=excluded.status, result=excluded.result,
-      private=excluded.private, player0=excluded.player0, player1=excluded.player1, name0=excluded.name0,
-      name1=excluded.name1, deadline=excluded.deadline, changed_at=excluded.changed_at, info=excluded.info
-"""
+PATIENCE = 3.0  # seconds for the process to end by itself
+AGAIN = 1.0  # seconds between two starts of it
+
+GONE = "the process that writes the database has ended"
 
 
 class Statement:
@@ -46,43 +39,42 @@ class Statement:
         self.changed = 0  # how many rows, once it is done
 
 
-Job = tuple[Append | Statement, Done]
-Errors = Sequence[Exception | None]  # one a job
+Gathered = tuple[Append | Statement, Done]
 
 
-class Work(NamedTuple):
-    """What jobs come to."""
+class Writer(asyncio.SubprocessProtocol):
+    """The queue before the process that writes, and its keeper."""
 
-    rows: list[Any]  # of events: room, seq and payload in turn
-    lines: dict[str, RoomRow]
-    statements: list[Statement]
-
-
-class Writer:
-    """The one thread that writes, and the queue before it. All methods but `_write` run in the event loop."""
-
-    def __init__(self, connection: sqlite3.Connection, on_commit: Callable[[float, int], None]) -> None:
-        self._connection = connection
+    def __init__(self, path: str, busy: float, on_commit: Callable[[float, int], None]) -> None:
+        self._command = (sys.executable, "-I", "-S", str(Path(scribe.__file__)), path, str(busy))
         self._on_commit = on_commit
         self._loop = asyncio.get_running_loop()
-        self._gathered: list[Job] = []
-        self._in_flight = 0
+        self._gathered: list[Gathered] = []
+        self._in_flight: list[Gathered] = []
+        self._since = 0.0  # when they were handed over
         self._called = False  # the hand-over is near
-        self._hurried = False
+        self._hurried = self._closing = False
         self._given_up: Unavailable | None = None
         self._idle = asyncio.Event()
-        self._idle.set()
-        self._batches: SimpleQueue[list[Job] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
-        self._thread.start()
+        self._ended = asyncio.Event()
+        self._process: asyncio.SubprocessTransport | None = None
+        self._pipe: asyncio.WriteTransport | None = None  # while it takes jobs
+        self._answer = b""
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def queued(self) -> int:
-        return len(self._gathered) + self._in_flight
+        return len(self._gathered) + len(self._in_flight)
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.get_pid()
 
     def submit(self, work: Append | Statement, done: Done) -> None:
         self._gathered.append((work, done))
-        self._soon()
+        if not self._in_flight and not self._called:
+            self._called = True
+            self._loop.call_soon(self._hand_over)  # with whatever else has arrived
 
     def hurry(self) -> None:
         """From the next failure on, nothing is tried any more."""
@@ -93,126 +85,126 @@ class Writer:
             self._idle.clear()
             await self._idle.wait()
 
-    async def close(self) -> None:
-        await self.settled()
-        self._batches.put(None)
-        await self._loop.run_in_executor(None, self._thread.join)
-
-    def _soon(self) -> None:
-        if not self._in_flight and not self._called:
-            self._called = True
-            self._loop.call_soon(self._hand_over)
-
     def _hand_over(self) -> None:
         self._called = False
-        batch, self._gathered = self._gathered, []
-        self._in_flight = len(batch)
-        if self._given_up is not None:
-            self._settle(batch, [self._given_up] * len(batch), 0.0)
-        else:
-            self._batches.put(batch)
+        if self._in_flight or not self._gathered or (self._pipe is None and self._given_up is None):
+            return
+        jobs, self._gathered = self._gathered, []
+        self._in_flight = jobs
+        self._since = perf_counter()
+        if self._given_up is not None or self._pipe is None:
+            self._loop.call_soon(self._settle, [self._given_up] * len(jobs))
+            return
+        try:
+            self._pipe.write(scribe.pack([as_job(work) for work, _ in jobs]))
+        except ValueError:
+            self._in_flight = []
+            self._gathered = [job for job in jobs if self._can_be_sent(*job)]
+            self._hand_over()
 
-    def _settle(self, batch: list[Job], errors: Errors, seconds: float) -> None:
-        self._in_flight = 0
+    def _can_be_sent(self, work: Append | Statement, done: Done) -> bool:
+        """One that cannot is not to fail its neighbours."""
+        try:
+            scribe.pack([as_job(work)])
+        except ValueError as error:
+            self._loop.call_soon(done, Unavailable(f"this cannot be stored: {error}"))
+            return False
+        return True
+
+    def _settle(self, errors: Sequence[Exception | None]) -> None:
+        jobs, self._in_flight = self._in_flight, []
         if self._hurried:
             self._given_up = next((error for error in errors if isinstance(error, Unavailable)), None)
-        self._on_commit(seconds, len(batch))
-        for (_, done), error in zip(batch, errors, strict=True):
+        self._on_commit(perf_counter() - self._since, len(jobs))
+        self._hand_over()  # before anything else, so that the disk does not wait for us
+        for (_, done), error in zip(jobs, errors, strict=True):
             try:
                 done(error)
             except Exception:
                 logging.getLogger("parlour").exception("what follows an append failed")
-        if self._gathered:
-            self._soon()
-        else:
+        if not self._gathered and not self._in_flight:
             self._idle.set()
 
-    # -- in the thread
+    # -- the process
 
-    def _run(self) -> None:
-        while (batch := self._batches.get()) is not None:
-            began = perf_counter()
-            errors = self._write(batch)
-            self._loop.call_soon_threadsafe(self._settle, batch, errors, perf_counter() - began)
-        self._connection.close()
+    async def start(self) -> None:
+        self._ended.clear()
+        process, _ = await self._loop.subprocess_exec(
+            lambda: self, *self._command, stdin=PIPE, stdout=PIPE, stderr=None
+        )
+        self._process = process
+        if self._ended.is_set():  # already, and it will be started again
+            return
+        self._pipe = cast(asyncio.WriteTransport, process.get_pipe_transport(0))
+        self._answer = b""
+        self._hand_over()
 
-    def _write(self, batch: list[Job]) -> Errors:
-        try:
+    async def close(self) -> None:
+        """Once everything is written. Nobody waits for ever for a disk that does not answer."""
+        await self.settled()
+        self._closing = True
+        await asyncio.gather(*self._tasks)  # it may just be starting again
+        if self._pipe is not None and self._process is not None:
+            self._pipe.close()
             try:
-                self._write_together(sort_out(batch))
-                return [None] * len(batch)
-            except sqlite3.OperationalError:
-                raise
-            except Exception:  # one of them is bad: find it, and write the others
-                self._roll_back()
-                return self._write_each(batch)
-        except sqlite3.Error as error:
-            self._roll_back()
-            return [Unavailable(f"the database cannot be written: {error}")] * len(batch)
+                await asyncio.wait_for(self._ended.wait(), PATIENCE)
+            except TimeoutError:
+                self._process.kill()
+                await self._ended.wait()
 
-    def _roll_back(self) -> None:
-        if self._connection.in_transaction:
-            self._connection.rollback()
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._answer += data
+        end = LENGTH + int.from_bytes(self._answer[:LENGTH], "big")
+        if len(self._answer) >= max(end, LENGTH + 1):
+            answers, self._answer = marshal.loads(self._answer[LENGTH:end]), b""
+            self._settle([outcome(work, answer) for (work, _), answer in zip(self._in_flight, answers, strict=True)])
 
-    def _write_together(self, work: Work) -> None:
-        if work.lines or work.statements or len(work.rows) > 3 * MOST_ROWS:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._put(work)
-            self._connection.execute("COMMIT")
-        else:  # a single statement is a transaction already
-            self._put(work)
+    def process_exited(self) -> None:
+        """It was not meant to. What it was given may be written or not: whoever tries again will find out."""
+        self._ended.set()
+        self._pipe = None
+        if self._process is not None:
+            self._process.close()
+        if not self._closing:
+            log("scribe_ended", logging.ERROR, why=GONE)
+            if self._in_flight:
+                self._settle([Unavailable(GONE)] * len(self._in_flight))
+            self._loop.call_later(AGAIN, self._start_again)
 
-    def _write_each(self, batch: list[Job]) -> Errors:
-        self._connection.execute("BEGIN IMMEDIATE")
-        errors = [self._write_alone(job) for job in batch]
-        self._connection.execute("COMMIT")
-        return errors
-
-    def _write_alone(self, job: Job) -> Exception | None:
-        execute = self._connection.execute
-        execute("SAVEPOINT alone")
-        try:
-            self._put(sort_out([job]))
-        except sqlite3.OperationalError:
-            raise
-        except Exception as error:
-            execute("ROLLBACK TO alone")
-            execute("RELEASE alone")
-            taken = isinstance(error, sqlite3.IntegrityError)
-            return Conflict() if taken else Unavailable(f"this cannot be stored: {error}")
-        execute("RELEASE alone")
-        return None
-
-    def _put(self, work: Work) -> None:
-        execute = self._connection.execute
-        for at in range(0, len(work.rows), 3 * MOST_ROWS):
-            rows = work.rows[at : at + 3 * MOST_ROWS]
-            index = bisect_left(SIZES, len(rows) // 3)
-            rows += [None] * (3 * SIZES[index] - len(rows))
-            execute(INSERT_EVENTS[index], rows)
-        for line in work.lines.values():
-            execute(PUT_ROOM, room_values(line))
-        for statement in work.statements:
-            statement.changed = execute(statement.sql, statement.values).rowcount
+    def _start_again(self) -> None:
+        if not self._closing:
+            task = self._loop.create_task(self.start())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
 
-def sort_out(batch: list[Job]) -> Work:
-    work = Work([], {}, [])
-    rows = work.rows
-    for job, _ in batch:
-        if type(job) is Statement:
-            work.statements.append(job)
-            continue
-        append: Append | None = job  # type: ignore[assignment]  # there are no others
-        while append is not None:
-            for seq, payload in enumerate(append.payloads, append.after + 1):
-                rows += (append.room, seq, payload)
-            if append.line is not None:
-                work.lines[append.room] = append.line
-            for rating in append.ratings:
-                work.statements.extend((Statement(PUT, rating), Statement(STAND, rating)))
-            append = append.also
-    return work
+def outcome(work: Append | Statement, answer: Answer) -> Exception | None:
+    if type(answer) is str:
+        return Unavailable(answer) if answer else Conflict()
+    if type(work) is Statement:
+        work.changed = cast(int, answer)
+    return None
+
+
+def as_job(work: Append | Statement) -> Job | tuple[Any, ...]:
+    if type(work) is Statement:
+        return ([], (), ((work.sql, work.values),))
+    append = cast(Append, work)
+    if append.line is None and append.also is None and not append.ratings and len(append.payloads) == 1:  # as most
+        return ([append.room, append.after + 1, append.payloads[0]], (), ())
+    rows: list[Any] = []
+    lines: list[tuple[Any, ...]] = []
+    statements: list[tuple[str, tuple[Any, ...]]] = []
+    part: Append | None = append
+    while part is not None:
+        for seq, payload in enumerate(part.payloads, part.after + 1):
+            rows += (part.room, seq, payload)
+        if part.line is not None:
+            lines.append(room_values(part.line))
+        for rating in part.ratings:
+            statements += ((PUT, tuple(rating)), (STAND, tuple(rating)))
+        part = part.also
+    return (rows, tuple(lines), tuple(statements))
 
 
 def room_values(row: RoomRow) -> tuple[Any, ...]:

@@ -18,11 +18,10 @@ from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
 
 
-def writing(server: Running) -> sqlite3.Connection:
+def store_of(server: Running) -> SqliteStore:
     store = server.house.store
     assert isinstance(store, SqliteStore)
-    assert store._writer is not None
-    return store._writer._connection
+    return store
 
 
 async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) -> None:
@@ -30,9 +29,9 @@ async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) 
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
-    connection = writing(server)
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {pages}")
+    store = store_of(server)
+    [(pages,)] = await store._read("PRAGMA page_count")
+    await store._write(f"PRAGMA max_page_count = {pages}")
     answer: Message = {}
     while answer.get("code") != "unavailable":  # until the last page is full
         answer = await ben.answer(await ben.send("say", room=room, text="x" * 500))
@@ -41,7 +40,7 @@ async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) 
     refused = await ben.refused("move", room=room, ply=1, move="b1", note="y" * 500)
     assert refused["code"] == "unavailable"
     assert (await get(server.url, "/healthz"))[0] == 503
-    connection.execute("PRAGMA max_page_count = 1000000")
+    await store._write("PRAGMA max_page_count = 1000000")
     await move(ben, room, 1, "b1")
     assert (await ann.find(type="moved", ply=2))["move"] == "b1"
     assert (await get(server.url, "/healthz")) == (200, "ok\n")
@@ -53,7 +52,7 @@ async def test_the_server_is_well_again_when_its_store_is(
     monkeypatch.setattr(house, "WELL", 0.1)
     server = await start()
     ann = await come(server.url, "ann")
-    writing(server).execute("PRAGMA busy_timeout = 10")
+    await store_of(server)._write("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert (await ann.refused("create", game="conga"))["code"] == "unavailable"
@@ -86,7 +85,7 @@ async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
-    writing(server).execute("PRAGMA busy_timeout = 50")
+    await store_of(server)._write("PRAGMA busy_timeout = 50")
     other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     refused = await ann.refused("move", room=room, ply=0, move="a1")
@@ -101,7 +100,7 @@ async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come
 async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start(rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
-    writing(server).execute("PRAGMA busy_timeout = 10")
+    await store_of(server)._write("PRAGMA busy_timeout = 10")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 300})
     other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

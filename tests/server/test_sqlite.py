@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from server.sqlite import writer
+from server.sqlite.scribe import connect
 from server.sqlite.store import APPLICATION, SqliteStore
 from server.store import Append, Session, StoreError, Unavailable, open_store
 from server.store import appended as put
@@ -26,22 +32,19 @@ async def store(path: str) -> AsyncIterator[SqliteStore]:
     await store.close()
 
 
-async def test_what_is_written_is_on_the_disk(store: SqliteStore) -> None:
-    assert store._writer is not None
-    connection = store._writer._connection
-    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
-    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+def test_what_is_written_is_on_the_disk(path: str) -> None:
+    with closing(connect(path, busy=0.05)) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 async def test_a_full_disk_refuses_and_loses_nothing(store: SqliteStore, path: str) -> None:
     await put(store, Append("r", 0, (b"a",)))
-    assert store._writer is not None
-    connection = store._writer._connection
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    [(pages,)] = await store._read("PRAGMA page_count")
+    await store._write(f"PRAGMA max_page_count = {pages + 1}")
     with pytest.raises(Unavailable, match="full"):
         await put(store, Append("r", 1, (b"b" * 100_000,)))
-    connection.execute("PRAGMA max_page_count = 1000000")
+    await store._write("PRAGMA max_page_count = 1000000")
     await put(store, Append("r", 1, (b"c",)))
     assert await store.events("r") == [b"a", b"c"]
 
@@ -54,6 +57,23 @@ async def test_a_locked_file_refuses_and_recovers(store: SqliteStore, path: str)
     other.execute("COMMIT")
     other.close()
     await put(store, Append("r", 0, (b"a",)))
+
+
+async def test_a_disk_that_does_not_answer_is_not_waited_for_at_the_end(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "PATIENCE", 0.05)
+    store = SqliteStore(path)
+    await store.open()
+    await put(store, Append("r", 0, (b"a",)))
+    assert store._writer is not None
+    pid = store._writer.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)  # in the middle of something, for all we know
+    async with asyncio.timeout(5):
+        await store.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 async def test_a_newer_database_is_refused(path: str) -> None:

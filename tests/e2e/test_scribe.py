@@ -1,0 +1,83 @@
+"""The process that writes the database: it dies, its server dies, somebody presses Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from server.app import Running
+from server.sqlite import writer
+from server.sqlite.store import SqliteStore
+from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.parlours import until
+from tests.e2e.play import move, play, room_of
+
+CELLS = [f"{file}{rank}" for rank in (1, 3) for file in "ace"] + [f"{file}{rank}" for rank in (2, 4) for file in "bdf"]
+
+
+def scribe(server: Running) -> int:
+    store = server.house.store
+    assert isinstance(store, SqliteStore)
+    assert store._writer is not None
+    pid = store._writer.pid
+    assert pid is not None
+    return pid
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_gone(pid: int) -> bool:
+    return not Path(f"/proc/{pid}").exists()
+
+
+async def test_games_go_on_when_it_dies(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every move is acknowledged once, or refused and then played again; and it is in the log."""
+    monkeypatch.setattr(writer, "AGAIN", 0.01)
+    server = await start(rate=1e6, burst=100_000)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben, options={"n": 6, "k": 6})
+    deaths = set()
+    for ply, cell in enumerate(CELLS):
+        guest, other = (ann, ben) if ply % 2 == 0 else (ben, ann)
+        deaths.add(scribe(server))
+        id = await guest.send("move", room=room, ply=ply, move=cell)
+        os.kill(scribe(server), signal.SIGKILL)
+        answer = await guest.answer(id)
+        while answer["type"] == "error" and answer["code"] == "unavailable":
+            assert "process that writes" in answer["text"]
+            answer = await guest.answer(await guest.send("move", room=room, ply=ply, move=cell))
+        assert answer["type"] == "ok" or answer["code"] == "stale"  # it was written, and could not be told any more
+        assert (await other.find(type="moved", ply=ply + 1))["move"] == cell
+    assert len(deaths) > 1
+    eve = await come(server.url, "eve")
+    await eve.ask("watch", room=room)
+    assert [made["move"] for made in (await eve.find(type="snapshot"))["moves"]] == CELLS
+
+
+async def test_it_leaves_when_its_server_is_killed(spawn: Spawn, come: Come) -> None:
+    server = await spawn()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await play(ann, ben, room, "a1", "b1")
+    [child] = children(server.process.pid)
+    await server.kill()
+    await until("the scribe is gone", partial(is_gone, child))
+    again = await spawn()
+    assert (await (await come(again.url, "eve")).ask("watch", room=room))["seq"] > 4
+
+
+async def test_signals_are_for_the_server(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    before = scribe(server)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(before, number)
+    await move(ann, room, 0, "a1")
+    assert scribe(server) == before
