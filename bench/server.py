@@ -62,13 +62,21 @@ class Server:
         self.url = self.process.stdout.readline().decode().split()[-1]
 
     def rss(self) -> int:
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * resource.getpagesize()
+        return rss(self.process.pid)
+
+    def rss_of_others(self) -> int:
+        """Of the processes it has started: the one that writes the database."""
+        pid = self.process.pid
+        return sum(rss(int(child)) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
     def say(self, line: str) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{line}\n".encode())
         self.process.stdin.flush()
+
+
+def rss(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 @contextmanager
@@ -156,6 +164,7 @@ async def moves(args: Namespace) -> None:
             rate, delays = await play(await seat(ours.url, 200, tally), tally, args.seconds)
             ratios.append(rate / trips)
             sizes.append(ours.rss() / 2**20)
+            writing = ours.rss_of_others() / 2**20
             print(
                 f"moves: {rate:.0f}/s durable, echo {trips:.0f}/s: {rate / trips:.2f} x; "
                 f"send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms",
@@ -163,7 +172,8 @@ async def moves(args: Namespace) -> None:
             )
     print(
         f"moves: median {statistics.median(ratios):.2f} x (goal 0.75); "
-        f"RSS after 200 matches {sizes[0]:.0f} MB (goal 60), after {200 * len(sizes)} {sizes[-1]:.0f} MB"
+        f"RSS after 200 matches {sizes[0]:.0f} MB (goal 60), after {200 * len(sizes)} {sizes[-1]:.0f} MB, "
+        f"and {writing:.0f} MB of the process that writes"
     )
 
 
