@@ -12,6 +12,9 @@ from server.settings import Settings
 from server.store import Session, Store, new_secret
 
 
+IN_ORDER = 10  # bearers of one name
+
+
 class Identity(NamedTuple):
     session: Session
     secret: str  # brings this player back
@@ -61,11 +64,14 @@ async def guest_name(store: Store, settings: Settings, asked: str, node: str, pl
 
 
 async def free_name(store: Store, name: str, node: str, player: str) -> str:
-    """The name, or with a number behind it if somebody with that name is at any node, or it has an owner."""
+    """The name, or with something behind it if somebody with that name is at any node, or it has an owner.
+
+    A number, but by chance for the tenth of a name: whoever comes after a thousand is not to ask a thousand times.
+    """
     candidate, number = name, 1
     while await store.account_named(candidate) is not None or not await store.take_name(node, player, candidate):
         number += 1
-        candidate = f"{name}~{number}"
+        candidate = f"{name}~{number if number < IN_ORDER else draw(3)}"
     return candidate
 
 

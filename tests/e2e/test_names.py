@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest
@@ -77,3 +79,23 @@ async def test_a_time_beyond_all_times_is_malformed(start: Start, come: Come) ->
         assert (await ann.refused("history", before=before))["code"] == "malformed"
         assert (await ann.refused("ratings", player="ann", game="conga", before=before))["code"] == "malformed"
     assert (await ann.ask("history", before=2**53)).get("rooms", []) == []
+
+
+async def test_the_hundredth_of_a_name_does_not_ask_a_hundred_times(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = await start(connections_per_address=200)
+    guests = [await come(server.url, "sam") for _ in range(99)]
+    assert guests[1].you["name"] == "sam~2"
+    store, asked = server.house.store, []
+    take = store.take_name
+
+    async def counted(node: str, player: str, name: str) -> bool:
+        asked.append(name)
+        return await take(node, player, name)
+
+    monkeypatch.setattr(store, "take_name", counted)
+    last = await come(server.url, "sam")
+    assert last.you["name"].startswith("sam~")
+    assert len(asked) < 20
+    assert len({guest.you["name"] for guest in (*guests, last)}) == 100
