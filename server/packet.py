@@ -10,6 +10,7 @@ from protocol.wire import JSON, MSGPACK
 TEXT, BINARY = 0x81, 0x82  # whole messages: FIN and the opcode
 
 
+SHORT = {opcode: [bytes((opcode, size)) for size in range(126)] for opcode in (TEXT, BINARY)}  # heads, by size
 LONG = Struct("!BBH")
 _encode = MSGPACK.encode
 
@@ -18,7 +19,7 @@ def frame(opcode: int, payload: bytes) -> bytes:
     """A server's frame: never masked, never compressed."""
     size = len(payload)
     if size < 126:
-        return bytes((opcode, size)) + payload
+        return SHORT[opcode][size] + payload
     if size < 65536:
         return LONG.pack(opcode, 126, size) + payload
     return bytes((opcode, 127)) + size.to_bytes(8, "big") + payload

@@ -23,12 +23,13 @@ class Trail(Generic[T]):
 
     def plus(self, item: T) -> Trail[T]:
         """One more at the end. Where another version has gone on already, this one goes on with a list of its own."""
-        items, length = self._items, self.length
-        if len(items) != length:
-            items = items[:length]
+        items = self._items
+        if len(items) != self.length:
+            items = items[: self.length]
         items.append(item)
         longer: Trail[T] = new(Trail)
-        longer._items, longer.length = items, length + 1
+        longer._items = items
+        longer.length = self.length + 1
         return longer
 
     def first(self, count: int) -> Trail[T]:
