@@ -11,7 +11,6 @@ from server.names import draw, new_player
 from server.settings import Settings
 from server.store import Session, Store, new_secret
 
-
 IN_ORDER = 10  # bearers of one name
 
 
