@@ -21,7 +21,7 @@ from typing import NamedTuple
 from client.bot import Budget, as_thought
 from client.bots.chance import Chance
 from client.bots.levels import LEVELS
-from client.bots.search import SearchBot
+from client.bots.search import SearchBot, warm
 from client.tournament.elo import difference
 from engine.game import Game
 from engine.registry import GAMES, create
@@ -103,6 +103,7 @@ def main() -> None:
     print(f"{'game':12} {'levels':>8} {'wins':>5} {'draws':>5} {'losses':>6} {'score':>6} {'sure':>7}")
     for name in args.games.split(","):
         game = create(name, OPTIONS.get(name))
+        warm([game])  # the answers of plain Python, sooner
         for low, high in pairwise(levels):
             step = f"{name:12} {f'{high} v {low}':>8}"
             print(step, end=" ", flush=True)

@@ -103,7 +103,7 @@ class Recipe:
         if self.bot == "search" and self.isolation == "thread" and (nodes is None or nodes > PLAIN_NODES):
             from client.bots.search import warm
 
-            warm(games)
+            warm(map(create, games))
 
     def dump(self) -> str:
         return json.dumps(asdict(self))

@@ -10,7 +10,6 @@ from client.bots.chance import Chance
 from client.bots.levels import LEVELS, PLAIN_NODES
 from client.note import Note
 from engine.game import Game, Move, Outcome, State
-from engine.registry import create
 from engine.replay import Replay
 from engine.search import Limits, Report, Thinker
 
@@ -32,9 +31,9 @@ class SearchBot(Bot):
         self._plain: Thinker | None = None
 
     def _get(self, game: Game, budget: Budget) -> Thinker:
-        few = self._level.nodes is not None and self._level.nodes <= PLAIN_NODES
+        many = self._level.nodes is None or self._level.nodes > PLAIN_NODES
         time_enough = budget.left is None or budget.left >= LOADING
-        if self._thinker is None and not few and (time_enough or game in _loaded):
+        if self._thinker is None and (game in _loaded or (many and time_enough)):
             self._thinker = Thinker(game, table_mb=TABLE_MB)
             _loaded.add(game)
         if self._thinker is None and self._plain is None:
@@ -58,10 +57,9 @@ class SearchBot(Bot):
         self._thinker = self._plain = None  # their memory is large, and of no use for other games
 
 
-def warm(games: Iterable[str]) -> None:
+def warm(games: Iterable[Game]) -> None:
     """Load the compiled searches of games before any clock runs."""
-    for name in games:
-        game = create(name)
+    for game in games:
         Thinker(game, table_mb=1, notice=tell)
         _loaded.add(game)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import pytest
+
 from bench.bots import measure, percentile
-from bench.ladder import Tally, match
-from engine.registry import create
+from bench.ladder import OPTIONS, Tally, match
+from client.bots.search import warm
+from engine.registry import GAMES, create
 
 
 async def test_the_cost_of_a_bot_can_be_measured() -> None:
@@ -20,3 +25,13 @@ def test_levels_can_be_compared() -> None:
     assert Tally((1.0, 0.0, 0.5, 0.5)).score == Tally((1.0, 0.0, 0.5, 0.5)).sure == 0.5
     assert Tally((1.0, 1.0, 1.0, 0.5) * 10).sure > 0.99
     assert "10    10      0   0.75" in str(Tally((1.0, 0.5) * 10))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GAMES)
+def test_every_level_beats_the_one_below(name: str) -> None:
+    """All but the highest: that one has no measure but time."""
+    game = create(name, OPTIONS.get(name))
+    warm([game])
+    for low, high in pairwise(range(1, 10)):
+        assert match(game, high, low, pairs=30, seconds=5, seed=7).score > 0.5, f"{high} v {low}"
