@@ -25,7 +25,7 @@ from client.bots.search import SearchBot, warm
 from client.tournament.elo import difference
 from engine.game import Game
 from engine.registry import GAMES, create
-from engine.replay import Replay
+from engine.replay import Replay, ending
 
 OPENINGS = {"conga": 4, "mancala": 3, "maxconnect4": 4, "cohcoh": 4}
 OPTIONS: dict[str, dict[str, object]] = {"cohcoh": {"n": 6, "k": 4}}  # 4 x 4 is solved by anybody who looks at all
@@ -65,13 +65,13 @@ def opening(game: Game, plies: int, rng: Random) -> list[str]:
 
 def play(game: Game, start: list[str], bots: tuple[SearchBot, SearchBot], seconds: float) -> int | None:
     """The winner's side."""
-    moves = list(start)
-    while (played := Replay.of(game, moves)).ended is None:
-        state = played.states[-1]
-        late = time.monotonic() + 600
+    moves, states = list(start), list(Replay.of(game, start).states)
+    while (outcome := ending(game, states)) is None:
+        state, late = states[-1], time.monotonic() + 600
         budget = Budget(seconds, late, ply=len(moves), side=state.turn, history=tuple(moves))
         moves.append(str(as_thought(game, state, bots[state.turn].choose(game, state, budget)).move))
-    return played.ended.winner
+        states.append(game.after(state, game.parse(state, moves[-1])))
+    return outcome.winner
 
 
 def match(game: Game, high: int, low: int, pairs: int, seconds: float, seed: int) -> Tally:
