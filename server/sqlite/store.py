@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from protocol.names import fold
 from server import played
@@ -33,6 +35,7 @@ class SqliteStore(Ratings):
         self._writer: Writer | None = None
         self._reader: sqlite3.Connection | None = None
         self._names: dict[str, str] = {}  # who came first under a name
+        self._claim: IO[bytes] | None = None  # held by the one server that takes up the games of this file
 
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
@@ -48,6 +51,9 @@ class SqliteStore(Ratings):
             await asyncio.get_running_loop().run_in_executor(self._readers, self._reader.close)
             self._reader = None
         self._readers.shutdown()
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -192,6 +198,8 @@ class SqliteStore(Ratings):
     # -- a file has one node, which knows by itself who is there
 
     def alone(self, what: str) -> AbstractAsyncContextManager[None]:
+        if what == "start" and self._claim is None:
+            self._claim = claim(self.path)
         return nullcontext()
 
     async def time(self) -> int | None:
@@ -210,6 +218,24 @@ class SqliteStore(Ratings):
 
     async def bury(self, before: int) -> list[str]:
         return []
+
+
+def claim(path: str) -> IO[bytes] | None:
+    """A file beside the database that is locked as long as this server lives, however it ends; StoreError if it is."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    held = Path(f"{path}-serving").open("ab")  # noqa: SIM115  # it stays open
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        held.close()
+        raise StoreError(f"another server uses the database {path}; stop that one, or give --db another file") from None
+    except OSError:  # a disk without such locks
+        held.close()
+        return None
+    return held
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

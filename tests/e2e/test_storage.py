@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from server import house
-from server.app import Running
+from server.app import Running, running
+from server.settings import Settings
 from server.sqlite.store import SqliteStore
+from server.store import StoreError
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Message
 from tests.e2e.pages import get
@@ -112,3 +114,14 @@ async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Sta
     other.close()
     assert (await ann.find(type="ended"))["reason"] == "time"
     assert live.room.status == "ended"
+
+
+async def test_a_second_server_on_the_same_file_is_refused(spawn: Spawn, tmp_path: Path) -> None:
+    first = await spawn()
+    database = str(tmp_path / "parlour.db")
+    with pytest.raises(StoreError, match="another server uses the database"):
+        async with running(Settings(port=0, db=database)):
+            pass
+    await first.kill()
+    async with running(Settings(port=0, db=database)):
+        pass

@@ -5,12 +5,16 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import pytest
+
 from server.app import running
 from server.settings import Settings
+from server.sqlite import store
 from tests.e2e.guest import Guest
 
 
-async def test_two_servers_on_one_file_play_one_game(tmp_path: Path) -> None:
+async def test_two_servers_on_one_file_play_one_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "claim", lambda path: None)  # which keeps a second server from a file
     settings = Settings(port=0, db=str(tmp_path / "parlour.db"), watch_tick=0.0)
     async with AsyncExitStack() as stack:
         left = await stack.enter_async_context(running(settings))
