@@ -8,7 +8,7 @@ import asyncpg
 
 from server.postgres import migrations as in_postgres
 from server.sqlite import migrations as in_sqlite
-from server.sqlite.store import APPLICATION
+from server.sqlite.opening import APPLICATION
 from server.store import Store, digest, open_store
 
 ACCOUNTS = [("José", "p1", 1), ("JOSÉ", "p2", 2), ("jose", "p3", 3)]

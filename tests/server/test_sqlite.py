@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from server.sqlite import writer
+from server.sqlite.opening import APPLICATION
 from server.sqlite.scribe import connect
-from server.sqlite.store import APPLICATION, SqliteStore
+from server.sqlite.store import SqliteStore
 from server.store import Append, Session, StoreError, Unavailable, open_store
 from server.store import appended as put
 

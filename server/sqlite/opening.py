@@ -1,0 +1,63 @@
+"""Before a database file is used: whether it is free, whether it is ours, and whether it is up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+from typing import IO
+
+from protocol.names import fold
+from server.sqlite.migrations import migrations
+from server.store import StoreError
+
+APPLICATION = 0x5041524C  # "PARL": marks the file as ours
+
+
+def claim(path: str) -> IO[bytes] | None:
+    """A file beside the database that is locked as long as this server lives, however it ends; StoreError if it is."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    held = Path(f"{path}-serving").open("ab")  # noqa: SIM115  # it stays open
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        held.close()
+        raise StoreError(f"another server uses the database {path}; stop that one, or give --db another file") from None
+    except OSError:  # a disk without such locks
+        held.close()
+        return None
+    return held
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring the database to what this program knows; refuse one that knows more, or is not ours."""
+    connection.create_function("fold", 1, fold, deterministic=True)
+    connection.execute("BEGIN EXCLUSIVE")  # two programs starting at once take turns
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        steps = migrations()
+        newest = steps[-1][0]
+        if tables and owner != APPLICATION:
+            raise StoreError(f"the database {path} belongs to another program")
+        if version > newest:
+            raise StoreError(
+                f"the database {path} was written by a newer Parlour (its schema is {version}, this program knows "
+                f"{newest}); start that version, or use another file"
+            )
+        for number, sql in steps:
+            if number > version:
+                for statement in sql.split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        connection.close()
+        raise
