@@ -50,8 +50,10 @@ class Outgoing(ServerConnection):
 
     def send_data(self) -> None:
         """All that websockets sends by itself goes this way, a goodbye too, after which nothing may follow."""
-        super().send_data()
-        self.open = self.protocol.state is OPEN
+        try:
+            super().send_data()
+        finally:
+            self.open = self.protocol.state is OPEN
 
     def unread(self) -> int:
         """What waits for the other side to read, which has a bound."""

@@ -1,16 +1,24 @@
 """The process that writes. Whatever comes in one piece becomes one transaction, and the answer says how each job went.
 
-    python -I -S scribe.py FILE SECONDS     the database, and how long to wait for somebody else who holds it
+    python -I -S scribe.py FILE SECONDS DEVICE INODE
 
-Both ways: four bytes with a length, then so many of `marshal`. In come lists of jobs, out go lists of answers: how many
-rows the job's last statement changed, or a text: none where another event has its place already, otherwise what is
-wrong. It ends when nobody can send any more, and imports the standard library alone, so it is small and soon there.
+The database, how long to wait for somebody else who holds it, and which file that is, since another may have taken its
+place. Both ways: four bytes with a length, then so many of `marshal`. First goes out an empty list, or one with what is
+wrong with the file. Then in come lists of jobs, and out go lists of answers: how many rows the job's last statement
+changed, or a text: none where another event has its place already, otherwise what is wrong. It ends when nobody can
+send any more, and imports the standard library alone, so it is small and soon there.
 """
 
 from __future__ import annotations
 
-import marshal
 import signal
+
+if __name__ == "__main__":  # signals are for the server, which has something to write then; from the first moment on
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+import marshal
+import os
 import sqlite3
 import sys
 from bisect import bisect_left
@@ -131,18 +139,39 @@ def pack(message: list[Any]) -> bytes:
     return len(data).to_bytes(LENGTH, "big") + data
 
 
-def main(path: str, busy: str) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):  # they are for the server, which has something to write then
-        signal.signal(number, signal.SIG_IGN)
+def problem(path: str, device: str, inode: str) -> str:
+    """What is wrong with the file, if anything."""
+    try:
+        file = os.stat(path)  # noqa: PTH116  # pathlib takes as long to load as all the rest
+    except OSError as error:
+        return f"cannot use the database {path}: {error.strerror}"
+    same = (file.st_dev, file.st_ino) == (int(device), int(inode))
+    return "" if same else f"another file has taken the place of the database {path}; start the server again"
+
+
+def main(path: str, busy: str, device: str, inode: str) -> None:
     come, go = sys.stdin.buffer, sys.stdout.buffer
-    scribe = Scribe(connect(path, float(busy)))
+
+    def say(message: list[Any]) -> None:
+        go.write(pack(message))
+        go.flush()
+
+    wrong = problem(path, device, inode)
+    if not wrong:
+        try:
+            scribe = Scribe(connect(path, float(busy)))
+        except sqlite3.Error as error:
+            wrong = f"cannot use the database {path}: {error}"
+    if wrong:
+        say([wrong])
+        return
+    say([])
     while len(length := come.read(LENGTH)) == LENGTH:
         size = int.from_bytes(length, "big")
         data = come.read(size)
         if len(data) < size:  # whoever sent it is gone, and will not have promised anything
             break
-        go.write(pack(scribe.write(marshal.loads(data))))
-        go.flush()
+        say(scribe.write(marshal.loads(data)))
 
 
 if __name__ == "__main__":

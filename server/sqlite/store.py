@@ -11,10 +11,11 @@ from typing import IO, Any
 
 from protocol.names import fold
 from server import played
+from server.sqlite.jobs import Statement
 from server.sqlite.opening import claim, migrate
 from server.sqlite.ratings import Ratings
 from server.sqlite.scribe import connect
-from server.sqlite.writer import Statement, Writer
+from server.sqlite.writer import Writer
 from server.store import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
 
 BUSY_SECONDS = 2.0  # to wait for another process that holds the file
@@ -37,8 +38,12 @@ class SqliteStore(Ratings):
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
         self._reader = await loop.run_in_executor(self._readers, self._connect)
-        self._writer = Writer(self.path, self._busy, self.on_commit)
-        await self._writer.start()
+        self._writer = Writer(self.path, self._busy, self.on_commit, self._payload)
+        try:
+            await self._writer.start()
+        except StoreError:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -101,6 +106,10 @@ class SqliteStore(Ratings):
     async def events(self, room: str, after: int = 0) -> list[bytes]:
         rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq > ? ORDER BY seq", room, after)
         return [payload for (payload,) in rows]
+
+    async def _payload(self, room: str, seq: int) -> bytes | None:
+        rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq = ?", room, seq)
+        return rows[0][0] if rows else None
 
     async def latest(self, rooms: list[str]) -> dict[str, int]:
         sql = f"SELECT room, max(seq) FROM events WHERE room IN ({','.join('?' * len(rooms))}) GROUP BY room"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.app import Running
-from server.sqlite import writer
+from server.sqlite import keeper
 from server.sqlite.store import SqliteStore
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.parlours import until
@@ -38,7 +38,7 @@ def is_gone(pid: int) -> bool:
 
 async def test_games_go_on_when_it_dies(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every move is acknowledged once, or refused and then played again; and it is in the log."""
-    monkeypatch.setattr(writer, "AGAIN", 0.01)
+    monkeypatch.setattr(keeper, "AGAIN", 0.01)
     server = await start(rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, options={"n": 6, "k": 6})

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -12,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from server.sqlite import writer
 from server.sqlite.opening import APPLICATION
 from server.sqlite.scribe import connect
 from server.sqlite.store import SqliteStore
@@ -58,23 +54,6 @@ async def test_a_locked_file_refuses_and_recovers(store: SqliteStore, path: str)
     other.execute("COMMIT")
     other.close()
     await put(store, Append("r", 0, (b"a",)))
-
-
-async def test_a_disk_that_does_not_answer_is_not_waited_for_at_the_end(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(writer, "PATIENCE", 0.05)
-    store = SqliteStore(path)
-    await store.open()
-    await put(store, Append("r", 0, (b"a",)))
-    assert store._writer is not None
-    pid = store._writer.pid
-    assert pid is not None
-    os.kill(pid, signal.SIGSTOP)  # in the middle of something, for all we know
-    async with asyncio.timeout(5):
-        await store.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
 
 
 async def test_a_newer_database_is_refused(path: str) -> None:
