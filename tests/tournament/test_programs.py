@@ -59,7 +59,7 @@ async def test_every_way_to_lose_without_being_beaten_has_its_word_and_its_evide
 async def test_students_are_graded_with_evidence(tmp_path: Path) -> None:
     players = (
         Contestant("random", bot="random"),
-        Contestant("=ada", bot="search@6", student=True),
+        Contestant("=ada", bot="search", student=True),
         program(tmp_path, "bob", "sys.exit('no idea')", student=True),
     )
     goals = (
