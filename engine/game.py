@@ -46,7 +46,8 @@ class State(NamedTuple):
 
     def of(self, side: Side) -> tuple[int, int]:
         """The two words as `side` sees them: its own first."""
-        return (self.mine, self.rest) if side == self.turn else (self.rest, self.mine)
+        mine, rest, turn = self  # which is quicker than asking for each by its name, here and below
+        return (mine, rest) if side == turn else (rest, mine)
 
 
 new_state = tuple.__new__  # State(…) without the function in between, for where it counts
@@ -179,14 +180,16 @@ class Game(ABC):
 
     def after(self, state: State, move: Move) -> State:
         """The state after a move that is known to be legal."""
-        mine, rest, again = self.rules.play(state.mine, state.rest, move)
-        return new_state(State, (mine, rest, state.turn if again else 1 - state.turn))
+        mine, rest, turn = state
+        mine, rest, again = self.rules.play(mine, rest, move)
+        return new_state(State, (mine, rest, turn if again else 1 - turn))
 
     def outcome(self, state: State) -> Outcome | None:
-        if not self.rules.over(state.mine, state.rest):
+        mine, rest, turn = state
+        if not self.rules.over(mine, rest):
             return None
-        margin = self.rules.score(state.mine, state.rest)
-        winner = None if margin == 0 else state.turn if margin > 0 else 1 - state.turn
+        margin = self.rules.score(mine, rest)
+        winner = None if margin == 0 else turn if margin > 0 else 1 - turn
         return Outcome(winner, self.reason(state), self.points(state))
 
     def parse(self, state: State, text: str) -> Move:

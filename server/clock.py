@@ -60,10 +60,11 @@ def wound(control: TimeControl, now: int) -> Clocks:
 
 def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) -> Charge:
     """What a move that arrives now costs its side."""
-    took = charged = now - clocks.since if now > clocks.since else 0
+    left, quota, since = clocks
+    took = charged = now - since if now > since else 0
     if lag:
-        charged = max(0, took - min(lag, MOST_CREDIT, clocks.quota[side]))
-    fell = control.kind != "none" and charged > control.per_move + clocks.left[side]
+        charged = max(0, took - min(lag, MOST_CREDIT, quota[side]))
+    fell = charged > control.per_move + left[side] and control.kind != "none"
     return took, charged, fell
 
 
@@ -71,7 +72,7 @@ def left_after(control: TimeControl, clocks: Clocks, side: int, charged: int) ->
     """What both sides have left after a move; None without clocks."""
     if control.kind == "none":
         return None
-    first, second = clocks.left
+    first, second = clocks[0]
     change = control.increment
     if charged > control.per_move:
         change -= charged - control.per_move
@@ -80,20 +81,21 @@ def left_after(control: TimeControl, clocks: Clocks, side: int, charged: int) ->
 
 def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: Left | None) -> Clocks:
     """The clocks after a move."""
-    quota = clocks.quota
+    shown, quota, _ = clocks
     credit = took - charged
     if credit or quota[side] != QUOTA:
         mine = min(QUOTA, quota[side] - credit + REGAIN)
         quota = (mine, quota[1]) if side == 0 else (quota[0], mine)
-    return new_tuple(Clocks, (left or clocks.left, quota, at))
+    return new_tuple(Clocks, (left or shown, quota, at))
 
 
 def deadline(control: TimeControl, clocks: Clocks, side: int) -> int | None:
     """When the flag falls at the latest, all credit included."""
     if control.kind == "none":
         return None
-    quota = clocks.quota[side]
-    return clocks.since + control.per_move + clocks.left[side] + (quota if quota < MOST_CREDIT else MOST_CREDIT)
+    left, quotas, since = clocks
+    quota = quotas[side]
+    return since + control.per_move + left[side] + (quota if quota < MOST_CREDIT else MOST_CREDIT)
 
 
 def grace(control: TimeControl) -> int:

@@ -8,9 +8,10 @@ from engine.replay import judge
 from protocol import messages as m
 from protocol.messages import ErrorCode, Moved
 from server import clock
+from server.changes import new_tuple
 from server.decision import Decision, Refusal, head, then, won
 from server.past import occurrences
-from server.room import Room, evolved, new_tuple
+from server.room import Room, evolved
 
 
 def require_running(room: Room, command: m.RoomCommand) -> None:

@@ -6,37 +6,45 @@ server/decide.py says which events a command leads to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
 from engine.game import Game, State
 from engine.registry import create
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Moved, Said, Seat
 from server import clock
-from server.past import MARK, mark, state_at
+from server.changes import CHANGES, Made, moved
+from server.past import mark
 from server.trail import Trail
 
-CHAT_KEPT = 50  # of what was said, for those who come late
 new = object.__new__
-new_tuple = tuple.__new__
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
-
-
-class Made(NamedTuple):
-    """A move as a room remembers it: without the position, which would double what a room takes."""
-
-    seq: int
-    side: int
-    move: str
-    took: int
-    charged: int
-    left: m.Left | None
-    note: str
 
 
 class Room:
     """One room at one moment. Nobody changes a room: `evolve` changes a copy that nobody has seen yet."""
+
+    __slots__ = (
+        "away",
+        "chat",
+        "clocks",
+        "draw",
+        "ended",
+        "fouls",
+        "game",
+        "horizon",
+        "moves",
+        "next",
+        "rematch",
+        "seats",
+        "seen",
+        "seq",
+        "setup",
+        "started_at",
+        "state",
+        "status",
+        "takeback",
+    )  # fmt: skip
 
     setup: Created
     game: Game
@@ -109,8 +117,32 @@ class Room:
             return gone if flag is None else min(flag, gone)
         return flag
 
+    def copy(self) -> Room:
+        """One by one, since that is what costs least, and it is done for every move."""
+        other: Room = new(Room)
+        other.setup = self.setup
+        other.game = self.game
+        other.seq = self.seq
+        other.status = self.status
+        other.seats = self.seats
+        other.away = self.away
+        other.state = self.state
+        other.seen = self.seen
+        other.moves = self.moves
+        other.clocks = self.clocks
+        other.draw = self.draw
+        other.takeback = self.takeback
+        other.rematch = self.rematch
+        other.fouls = self.fouls
+        other.chat = self.chat
+        other.started_at = self.started_at
+        other.ended = self.ended
+        other.next = self.next
+        other.horizon = self.horizon
+        return other
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Room) and self.__dict__ == other.__dict__
+        return isinstance(other, Room) and all(getattr(self, name) == getattr(other, name) for name in Room.__slots__)
 
     __hash__ = None  # type: ignore[assignment]  # equal means equal now
 
@@ -122,8 +154,7 @@ def evolve(room: Room, event: AnyEvent) -> Room:
 
 def evolved(room: Room, event: AnyEvent, state: State | None) -> Room:
     """`evolve` for who knows already which state a move leads to."""
-    after: Room = new(Room)
-    after.__dict__ = room.__dict__.copy()
+    after = room.copy()
     after.seq = event.seq
     if type(event) is Moved:
         moved(after, event, state or played(room, event))
@@ -155,119 +186,3 @@ def horizon(room: Room, before: int) -> int:
     if room.status == "ended" or not hidden:
         return room.seq
     return max(before, hidden[0].seq - 1)
-
-
-# -- what each event changes; the room is a copy that nobody else holds
-
-
-def moved(room: Room, event: Moved, state: State) -> None:
-    room.state = state
-    if room.game.spec.repetition is not None:
-        room.seen += mark(state)
-    made = (event.seq, event.side, event.move, event.took, event.charged, event.left, event.note)
-    room.moves = room.moves.plus(new_tuple(Made, made))
-    room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
-    room.draw = room.takeback = None  # a move answers every offer
-
-
-def seated(room: Room, event: m.Seated) -> None:
-    seat = Seat(
-        player=event.player,
-        name=event.name,
-        account=event.account,
-        rating=event.rating,
-        provisional=event.provisional,
-    )
-    room.seats = put(room.seats, event.seat, seat)
-    room.away = put(room.away, event.seat, None)
-
-
-def unseated(room: Room, event: m.Unseated) -> None:
-    room.seats = put(room.seats, event.seat, None)
-    room.away = put(room.away, event.seat, None)
-
-
-def started(room: Room, event: m.Started) -> None:
-    room.status = "running"
-    room.started_at = event.at
-    room.clocks = clock.wound(room.setup.clock, event.at)
-
-
-def fouled(room: Room, event: m.Fouled) -> None:
-    room.fouls = put(room.fouls, event.seat, event.fouls)
-
-
-def draw_offered(room: Room, event: m.DrawOffered) -> None:
-    room.draw = event.seat
-
-
-def takeback_offered(room: Room, event: m.TakebackOffered) -> None:
-    room.takeback = (event.seat, event.ply)
-
-
-def rematch_offered(room: Room, event: m.RematchOffered) -> None:
-    room.rematch = event.seat
-
-
-def declined(room: Room, event: m.Declined) -> None:
-    setattr(room, event.offer, None)
-
-
-def taken_back(room: Room, event: m.TakenBack) -> None:
-    """The clocks keep what they show: time that was used stays used."""
-    room.state = state_at(room, event.ply)
-    room.seen = room.seen[: MARK * (event.ply + 1)]
-    room.moves = room.moves.first(event.ply)
-    room.clocks = room.clocks._replace(since=event.at)
-    room.draw = room.takeback = None
-
-
-def ended(room: Room, event: m.Ended) -> None:
-    room.status = "ended"
-    room.ended = event
-    room.draw = room.takeback = None
-
-
-def rematched(room: Room, event: m.Rematched) -> None:
-    room.next = event.next
-    room.rematch = None
-
-
-def said(room: Room, event: Said) -> None:
-    room.chat = (*room.chat[1 - CHAT_KEPT :], event)
-
-
-def presence(room: Room, event: m.Presence) -> None:
-    room.away = put(room.away, event.seat, None if event.online else event.at)
-
-
-def resumed(room: Room, event: m.Resumed) -> None:
-    """The house was away: the turn began that much later, and nobody is here yet."""
-    room.clocks = room.clocks._replace(since=room.clocks.since + event.credit)
-    room.away = (
-        event.at if room.seats[0] is not None else None,
-        event.at if room.seats[1] is not None else None,
-    )
-
-
-CHANGES: dict[type[Any], Callable[[Room, Any], None]] = {
-    m.Seated: seated,
-    m.Unseated: unseated,
-    m.Started: started,
-    m.Fouled: fouled,
-    m.DrawOffered: draw_offered,
-    m.TakebackOffered: takeback_offered,
-    m.RematchOffered: rematch_offered,
-    m.Declined: declined,
-    m.TakenBack: taken_back,
-    m.Ended: ended,
-    m.Rematched: rematched,
-    m.Said: said,
-    m.Presence: presence,
-    m.Resumed: resumed,
-}
-
-
-def put(pair: Sequence[Any], index: int, value: Any) -> Any:
-    """A pair with one of its two values changed."""
-    return (value, pair[1]) if index == 0 else (pair[0], value)

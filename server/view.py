@@ -9,8 +9,9 @@ from engine.record import Played, Record
 from engine.registry import GAMES
 from protocol.messages import GameInfo, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
 from server import clock
+from server.changes import Made
 from server.ending import claim_at
-from server.room import Made, Room
+from server.room import Room
 
 Seats = tuple[Seat | None, Seat | None]
 

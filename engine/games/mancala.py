@@ -235,8 +235,8 @@ class Mancala(Game):
         return (bottom >> pits) + self.rules.row_sum(bottom), (top >> pits) + self.rules.row_sum(top)
 
     def allowed(self, state: State, move: Move) -> bool:
-        rules = self.rules
-        return bool(state.mine >> rules.BITS * move & rules.PIT) and not rules.over(state.mine, state.rest)
+        rules, (mine, rest, _) = self.rules, state
+        return bool(mine >> rules.BITS * move & rules.PIT) and not rules.over(mine, rest)
 
     def read(self, state: State, text: str) -> Move:
         column, pits = whole(text), self.rules.PITS

@@ -19,6 +19,12 @@ from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused
 MINUTE = 60_000
 
 
+def test_a_copy_has_everything() -> None:
+    room = running()
+    copy = room.copy()
+    assert all(getattr(copy, name) is getattr(room, name) for name in Room.__slots__)
+
+
 def test_a_game_begins_when_both_are_here() -> None:
     room = made().room
     assert room.status == "waiting"

@@ -63,15 +63,16 @@ class RoomMachine(RuleBasedStateMachine):
 
     def command(self, who: m.Player, kind: type[m.RoomCommand], **fields: Any) -> None:
         command = kind(id=1, room="r1", **fields)
-        before = dict(vars(self.room))
+        before = {name: getattr(self.room, name) for name in Room.__slots__}
         try:
             decision = decide(self.room, who, command, self.now, lag=40, next_room="r2")
         except Refusal as refusal:
-            assert vars(self.room) == before
+            assert {name: getattr(self.room, name) for name in Room.__slots__} == before
             if refusal.decision is not None:
                 self.take(refusal.decision)
             return
-        assert vars(self.room) == before, "to decide is not to change"
+        after = {name: getattr(self.room, name) for name in Room.__slots__}
+        assert after == before, "to decide is not to change"
         self.take(decision)
 
     @rule(ms=st.sampled_from([0, 1, 400, 3000, 15_000, 70_000]))
