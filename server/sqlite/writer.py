@@ -17,6 +17,7 @@ from server.sqlite.keeper import GONE, Keeper
 from server.sqlite.scribe import Answer, pack
 from server.store import Commit, Conflict, Done, Unavailable
 
+ENOUGH = 100  # jobs that do not wait for the rest of what has arrived: the disk can begin
 PATIENCE = 1.0  # seconds for what is queued at the end, and as long for the process to be gone
 
 Look = Callable[[str, int], Awaitable[bytes | None]]  # the payload of an event by its room and seq, if it is there
@@ -55,7 +56,10 @@ class Writer:
             self._loop.call_soon(done, Unavailable(GONE))
             return
         self._gathered.append((work, done))
-        self._soon()
+        if len(self._gathered) == ENOUGH:
+            self._hand_over()
+        else:
+            self._soon()
 
     def hurry(self) -> None:
         """From the next failure on, nothing is tried any more."""
