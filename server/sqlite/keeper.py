@@ -69,13 +69,15 @@ class Keeper(asyncio.SubprocessProtocol):
             self._ended.set()
             why = error.strerror or error
             raise StoreError(f"cannot start the process that writes the database: {why}") from None
+        if self._ended.is_set():  # so soon that process_exited could not
+            self._process.close()
         try:
             problem = await asyncio.wait_for(self._first, STARTING)
         except TimeoutError:
             self._process.kill()
             problem = "the process that writes the database does not begin"
-        if problem:
-            raise StoreError(problem)
+        if problem or self._ended.is_set():
+            raise StoreError(problem or GONE)
         self.takes = True
         self._ready()
 
