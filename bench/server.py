@@ -31,7 +31,7 @@ from typing import Any
 
 import uvloop
 
-from client.load.matches import Match, Tally, ask, at, seat
+from client.load.matches import Match, Tally, ask, at, measure, seat
 from client.load.matches import play as play_on
 from client.load.sockets import Client, connect, masked
 from protocol.messages import Hello, Watch
@@ -164,9 +164,7 @@ async def moves(args: Namespace) -> None:
         matches = await seat(ours.url, 200, tally)
         for _ in range(args.repeat * ROUNDS):
             trips = await echo(bare.url, 400, args.seconds / ROUNDS)
-            rate = await in_turn(matches, len(matches), tally, args.seconds / ROUNDS)
-            assert not tally.errors, tally.errors[0]
-            delays = sorted(delay * 1000 for delay in tally.delays)
+            rate, delays = await in_turn(matches, len(matches), tally, args.seconds / ROUNDS)
             ratios.append(rate / trips)
             late.append(at(delays, 99))
             print(
@@ -293,7 +291,8 @@ async def rooms(args: Namespace) -> None:
             tables[count] = tally, matches
         for _ in range(args.repeat):
             for count, (tally, matches) in tables.items():
-                rates[count].append(await in_turn(matches, 10, tally, args.seconds))
+                rate, _ = await in_turn(matches, 10, tally, args.seconds)
+                rates[count].append(rate)
         for _, matches in tables.values():
             for match in matches:
                 match.close()
@@ -303,21 +302,18 @@ async def rooms(args: Namespace) -> None:
         print(f"rooms: {count}: {rate:.0f} moves/s, {ratio:.2f} x of 10 rooms (goal 0.8)", flush=True)
 
 
-async def in_turn(matches: list[Match], under_way: int, tally: Tally, seconds: float) -> float:
-    """Moves a second, so many of them under way at any time, of matches that can go on afterwards."""
+async def in_turn(matches: list[Match], under_way: int, tally: Tally, seconds: float) -> tuple[float, list[float]]:
+    """As `play`, so many moves under way at any time, with matches that can go on afterwards."""
     for match in matches:
         match.playing = True
     for match in matches[:under_way]:
         match.move()
-    await asyncio.sleep(0.7)
-    tally.delays.clear()
-    before, began = tally.moves, time.perf_counter()
-    await asyncio.sleep(seconds)
-    rate = (tally.moves - before) / (time.perf_counter() - began)
+    measured = await measure(tally, seconds)
+    assert not tally.errors, tally.errors[0]
     for match in matches:
         match.playing = False
     await asyncio.sleep(0.5)  # the last moves, and rematches
-    return rate
+    return measured
 
 
 PARTS: dict[str, Callable[[Namespace], Coroutine[Any, Any, None]]] = {

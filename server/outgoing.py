@@ -41,12 +41,8 @@ class Outgoing(ServerConnection):
     def write(self, frames: bytes) -> int:
         if not self.open:
             return 0
-        transport = self.transport
-        transport.write(frames)
-        unread = transport.get_write_buffer_size()
-        if unread > self.most_unread:
-            self.cut(POLICY, "too slow")
-        return unread
+        self.transport.write(frames)
+        return self.unread()
 
     def send_data(self) -> None:
         """All that websockets sends by itself goes this way, a goodbye too, after which nothing may follow."""
@@ -64,7 +60,7 @@ class Outgoing(ServerConnection):
 
     def send(self, message: Message) -> None:  # type: ignore[override]  # nobody here awaits a send
         payload = self.codec.encode(message)
-        if self.protocol.extensions and self.protocol.state is OPEN:  # permessage-deflate
+        if self.protocol.extensions and self.open:  # permessage-deflate
             if self.text:
                 self.protocol.send_text(payload)
             else:

@@ -173,15 +173,20 @@ async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[floa
     """Moves a second, and the delays until the opponent saw them, in ms and sorted."""
     for match in matches:
         match.start()
+    rate, delays = await measure(tally, seconds)
+    for match in matches:
+        match.close()
+    return rate, delays
+
+
+async def measure(tally: Tally, seconds: float) -> tuple[float, list[float]]:
+    """The same of matches that have just begun, or have gone on."""
     await asyncio.sleep(0.7)
     tally.delays.clear()
     before, began = tally.moves, time.perf_counter()
     await asyncio.sleep(seconds)
     rate = (tally.moves - before) / (time.perf_counter() - began)
-    delays = sorted(delay * 1000 for delay in tally.delays)
-    for match in matches:
-        match.close()
-    return rate, delays
+    return rate, sorted(delay * 1000 for delay in tally.delays)
 
 
 def at(delays: list[float], percent: float) -> float:

@@ -203,7 +203,7 @@ class Mancala(Game):
         if "start" in values:
             self._total = sum(sum(row) for row in self._numbers(str(values["start"]), pits)[:3])
         row = ",".join(["%d"] * pits)
-        self._form = f"{row}/{row} %d,%d %d"  # of dump: a single step of formatting costs half as much as many
+        self._form = f"{row}/{row} %d,%d %d"  # of dump: one step of formatting is quicker than many
         bits = max(1, self._total.bit_length())
         each = sum(1 << bits * i for i in range(pits))
         return {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from server.sqlite.ratings import PUT, STAND
-from server.sqlite.scribe import Answer
+from server.sqlite.scribe import Answer, Job, Values
 from server.store import Append, Conflict, RoomRow, Unavailable
 
 
@@ -14,7 +14,7 @@ class Statement:
 
     __slots__ = ("changed", "sql", "values")
 
-    def __init__(self, sql: str, values: tuple[Any, ...]) -> None:
+    def __init__(self, sql: str, values: Values) -> None:
         self.sql, self.values = sql, values
         self.changed = 0  # how many rows, once it is done
 
@@ -22,17 +22,15 @@ class Statement:
 Work = Append | Statement
 
 
-def as_job(work: Work) -> tuple[Any, ...]:
-    """A `Job` of the scribe."""
-    if type(work) is Statement:
+def as_job(work: Work) -> Job:
+    if isinstance(work, Statement):
         return ([], (), ((work.sql, work.values),))
-    append = cast(Append, work)
-    if append.line is None and append.also is None and not append.ratings and len(append.payloads) == 1:  # as most
-        return ([append.room, append.after + 1, append.payloads[0]], (), ())
+    if work.line is None and work.also is None and not work.ratings and len(work.payloads) == 1:  # as most
+        return ([work.room, work.after + 1, work.payloads[0]], (), ())
     rows: list[Any] = []
-    lines: list[tuple[Any, ...]] = []
-    statements: list[tuple[str, tuple[Any, ...]]] = []
-    part: Append | None = append
+    lines: list[Values] = []
+    statements: list[tuple[str, Values]] = []
+    part: Append | None = work
     while part is not None:
         for seq, payload in enumerate(part.payloads, part.after + 1):
             rows += (part.room, seq, payload)
@@ -44,7 +42,7 @@ def as_job(work: Work) -> tuple[Any, ...]:
     return (rows, tuple(lines), tuple(statements))
 
 
-def room_values(row: RoomRow) -> tuple[Any, ...]:
+def room_values(row: RoomRow) -> Values:
     return (
         row.room, row.game, row.status, row.result, row.private, *row.players, *row.names,
         row.deadline, row.changed_at, row.info,
@@ -52,8 +50,8 @@ def room_values(row: RoomRow) -> tuple[Any, ...]:
 
 
 def outcome(work: Work, answer: Answer) -> Exception | None:
-    if type(answer) is str:
+    if isinstance(answer, str):
         return Unavailable(answer) if answer else Conflict()
-    if type(work) is Statement:
-        work.changed = cast(int, answer)
+    if isinstance(work, Statement):
+        work.changed = answer
     return None

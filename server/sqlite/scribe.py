@@ -22,7 +22,7 @@ import os
 import sqlite3
 import sys
 from bisect import bisect_left
-from typing import Any, NamedTuple
+from typing import Any
 
 LENGTH = 4
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows a statement, so that few are prepared
@@ -41,14 +41,10 @@ PUT_ROOM = """
 """
 
 
-class Job(NamedTuple):
-    """What belongs together: all of it is written or nothing."""
-
-    rows: list[Any] = []  # of events: room, seq and payload in turn
-    lines: tuple[tuple[Any, ...], ...] = ()  # of rooms in the index
-    statements: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # any others, with their values
-
-
+Values = tuple[Any, ...]
+# What belongs together, all of it or nothing: room, seq and payload of events in turn; lines of rooms in the index; any
+# other statements with their values
+Job = tuple[list[Any], tuple[Values, ...], tuple[tuple[str, Values], ...]]
 Answer = int | str
 
 
@@ -74,10 +70,8 @@ class Scribe:
             self._connection.rollback()
 
     def _together(self, jobs: list[Job]) -> list[Answer]:
-        rows: list[Any] = []
-        for job in jobs:
-            rows += job[0]
-        plain = len(rows) <= 3 * MOST_ROWS and not any(job[1] or job[2] for job in jobs)
+        rows = [value for events, _, _ in jobs for value in events]
+        plain = len(rows) <= 3 * MOST_ROWS and not any(lines or statements for _, lines, statements in jobs)
         if plain:  # a single statement is a transaction already
             self._put_events(rows)
             return [0] * len(jobs)

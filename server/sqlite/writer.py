@@ -151,9 +151,8 @@ class Writer:
         self._settle([await self._fate(work) for work, _ in self._in_flight])
 
     async def _fate(self, work: Work) -> Exception | None:
-        if type(work) is Statement:
+        if isinstance(work, Statement):
             return Unavailable(f"whether this was written is not known: {GONE}")
-        assert not isinstance(work, Statement)
         try:
             there = await self._look(work.room, work.after + 1)
         except Unavailable as error:

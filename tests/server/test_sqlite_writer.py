@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import marshal
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from server.sqlite import keeper, writer
+from server.sqlite import keeper, scribe, writer
 from server.sqlite.jobs import Statement
 from server.sqlite.keeper import Keeper
 from server.sqlite.store import SqliteStore
@@ -155,3 +158,13 @@ async def test_nothing_waits_for_jobs_that_cannot_be_sent(store: SqliteStore) ->
         await store.settled()
     with pytest.raises(Unavailable, match="cannot be stored"):
         await odd
+
+
+def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("these are just notes, not a database at all" * 30)
+    file = notes.stat()
+    words = [sys.executable, "-I", "-S", scribe.__file__, str(notes), "0.1", str(file.st_dev), str(file.st_ino)]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    assert marshal.loads(done.stdout[scribe.LENGTH :]) == [f"cannot use the database {notes}: file is not a database"]
+    assert done.stderr == b""
