@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.bits import lowest, ones
-from engine.board import Board, Cell, digits
+from engine.board import Board, Cell, faces, spread
 from engine.game import Game, Move, Spec, State
 from engine.games.cohcoh_bounds import (  # noqa: F401 -- all of them are rules of the game
     AXES,
@@ -247,8 +247,8 @@ class CohCoh(Game):
     def dump(self, state: State) -> str:
         rules = self.rules
         first, second = state.of(0)
-        edge = rules.COLUMN << rules.N  # the empty column: 3, which is no mark
-        return digits(first | edge, second | edge, rules.WIDTH).translate(MARKS) + " " + "wb"[state.turn]
+        edge = rules.COLUMN << rules.N  # the empty column, which nobody sees
+        return spread(first | edge, second | edge, rules.WIDTH, FACES) + (" b" if state.turn else " w")
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")
@@ -290,4 +290,4 @@ class CohCoh(Game):
 
 LETTERS = "abcdefghijkl"
 MOST_HALVES = 64
-MARKS = str.maketrans("012", ".wb", "3")
+FACES = faces(".", "w", "b")

@@ -212,8 +212,10 @@ def move_and_neighbour(own: int, other: int) -> int:
     return hfunc1(own, other) + neighbour(own, other)
 
 
-POSITION = "/".join(["%s,%s,%s,%s"] * 4) + " %s"
-CELLS = [f"b{both >> 4}" if both >> 4 else f"w{both & 15}" if both else "." for both in range(256)]  # black, white
+CELLS = {(0, 0): "."} | {(n, 0): f"b{n}" for n in range(1, 16)} | {(0, n): f"w{n}" for n in range(1, 16)}
+PAIRS = {  # two squares side by side, by the two fields of black and those of white
+    (one[0] | two[0] << 4, one[1] | two[1] << 4): f"{CELLS[one]},{CELLS[two]}" for one in CELLS for two in CELLS
+}
 
 
 class Conga(Game):
@@ -270,11 +272,10 @@ class Conga(Game):
     def dump(self, state: State) -> str:
         black, white = state.of(0)
         corner = self.rules.corner
-        both = bytearray(32)  # a hexadecimal digit a square and side, d4 first, so a byte a square
-        both[0::2] = b"%016x" % (black | corner(black) << 60)
-        both[1::2] = b"%016x" % (white | corner(white) << 60)
-        cells = [CELLS[square] for square in bytes.fromhex(both.decode())]
-        return POSITION % (*cells[3::-1], *cells[7:3:-1], *cells[11:7:-1], *cells[15:11:-1], "bw"[state.turn])
+        blacks = (black | corner(black) << 60).to_bytes(8, "little")
+        whites = (white | corner(white) << 60).to_bytes(8, "little")
+        ab1, cd1, ab2, cd2, ab3, cd3, ab4, cd4 = map(PAIRS.__getitem__, zip(blacks, whites))  # noqa: B905
+        return f"{ab4},{cd4}/{ab3},{cd3}/{ab2},{cd2}/{ab1},{cd1} {'w' if state.turn else 'b'}"
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")

@@ -37,6 +37,8 @@ PROFILES = ("course", "prose", "standard")
 MOST_STONES = 1000  # in one pit at the start
 MOST_IN_ALL = 100_000  # in a position: play heaps up more than MOST_STONES in a pit, but never adds a stone
 
+NUMERALS = tuple(map(str, range(256)))  # the quicker way to write a number
+
 PITS, BITS, PROFILE = 6, 6, COURSE
 MOST_MOVES = PITS
 CYCLIC = False
@@ -202,8 +204,7 @@ class Mancala(Game):
         self._total = 2 * pits * int(values["stones"])
         if "start" in values:
             self._total = sum(sum(row) for row in self._numbers(str(values["start"]), pits)[:3])
-        row = ",".join(["%d"] * pits)
-        self._form = f"{row}/{row} %d,%d %d"  # of dump: one step of formatting is quicker than many
+        self._numeral = NUMERALS.__getitem__ if self._total < len(NUMERALS) else str
         bits = max(1, self._total.bit_length())
         each = sum(1 << bits * i for i in range(pits))
         return {
@@ -264,11 +265,16 @@ class Mancala(Game):
 
     def dump(self, state: State) -> str:
         bottom, top = state.of(0)
-        bits, pit = self.rules.BITS, self.rules.PIT
-        pits = bits * self.rules.PITS
-        upper = [top >> at & pit for at in range(pits - bits, -1, -bits)]
-        lower = [bottom >> at & pit for at in range(0, pits, bits)]
-        return self._form % (*upper, *lower, top >> pits, bottom >> pits, state.turn + 1)
+        rules, numeral = self.rules, self._numeral
+        bits, pit = rules.BITS, rules.PIT
+        upper, lower = [], []
+        for _ in range(rules.PITS):  # the lowest field again and again, until the stores are left
+            upper.append(numeral(top & pit))
+            lower.append(numeral(bottom & pit))
+            top >>= bits
+            bottom >>= bits
+        upper.reverse()
+        return f"{','.join(upper)}/{','.join(lower)} {top},{bottom} {state.turn + 1}"
 
     def _numbers(self, text: str, pits: int) -> tuple[list[int], list[int], list[int], int]:
         """Top row and bottom row from the left, the stores of player 2 and player 1, the side to move."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.bits import ones
-from engine.board import Board, Cell, digits
+from engine.board import Board, Cell, faces, spread
 from engine.game import Game, Move, Spec, State
 from engine.options import START, OptionValue
 from engine.rules import Constant
@@ -141,6 +141,9 @@ def course(own: int, other: int) -> int:
     return 999 if lead > 0 else -999 if lead < 0 else 0
 
 
+FACES = faces("0", "1", "2")
+
+
 class MaxConnect4(Game):
     name = "maxconnect4"
     title = "Max-Connect4"
@@ -183,8 +186,9 @@ class MaxConnect4(Game):
         return 0 if red >> bit & 1 else 1 if green >> bit & 1 else None
 
     def dump(self, state: State) -> str:
-        board = digits(*state.of(0), WIDTH)
-        return "/".join([board[row::7] for row in range(ROWS - 1, -1, -1)]) + f" {state.turn + 1}"
+        red, green = state.of(0)
+        board = spread(red, green, WIDTH, FACES)
+        return f"{board[5::7]}/{board[4::7]}/{board[3::7]}/{board[2::7]}/{board[1::7]}/{board[::7]} {state.turn + 1}"
 
     def load(self, text: str) -> State:
         board, _, player = text.strip().partition(" ")
