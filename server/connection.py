@@ -44,6 +44,10 @@ AT_ONCE = 2048  # bytes for the parser, between two looks at what they cost
 
 
 class Connection(Outgoing):
+    __slots__ = (
+        "filled_at", "gone", "heard", "heard_at", "in_text", "parts", "player", "refused", "rooms", "tokens", "waiting",
+    )  # fmt: skip
+
     def __init__(self, house: House, protocol: ServerProtocol, server: Server, **options: Any) -> None:
         super().__init__(house, protocol, server, **options)
         self.player: Player | None = None

@@ -22,6 +22,15 @@ POLICY = 1008  # the close code for whoever breaks the house's rules
 
 
 class Outgoing(ServerConnection):
+    """Slots take what is asked for with every message, side by side; websockets keeps the rest in a dict."""
+
+    __slots__ = (
+        "address", "at_a_start", "codec", "cutting", "ending", "failed", "house", "latency", "most_unread", "open",
+        "text", "transport",
+    )  # fmt: skip
+
+    transport: asyncio.Transport
+
     def __init__(self, house: House, protocol: ServerProtocol, server: Server, **options: Any) -> None:
         super().__init__(protocol, server, **options)
         self.house = house
