@@ -218,7 +218,7 @@ class Hall:
             self.attendance.go_over(old.live, new.live)
             self.committed(old)
 
-        new.also = old
+        new.also, new.plain = old, False
         self.store.append(new, done)
 
     def committed(self, pending: Pending) -> None:

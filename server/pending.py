@@ -49,6 +49,7 @@ class Pending(Append):
             self.packets, self.payloads = [packet], (packet.payload,)
             sooner = due is not None and (stored is None or due < stored)
             self.line = line(room, due) if sooner else None
+            self.plain = not sooner and not ratings
         else:
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
@@ -57,6 +58,7 @@ class Pending(Append):
                 self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = whole(self.following)
             self.line = line_after(decision, due, stored)
+            self.plain = False
 
     def done(self, error: Exception | None) -> None:
         if error is None:

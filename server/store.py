@@ -59,10 +59,10 @@ class RatingRow(NamedTuple):
 class Append:
     """Events that belong behind `after`, all of them or none. `also`: another room's, in the same transaction.
 
-    `ratings`: what the game that ends here does to its players.
+    `ratings`: what the game that ends here does to its players. `plain`: an event and nothing else, as most are.
     """
 
-    __slots__ = ("after", "also", "line", "payloads", "ratings", "room")
+    __slots__ = ("after", "also", "line", "payloads", "plain", "ratings", "room")
 
     def __init__(
         self,
@@ -75,6 +75,7 @@ class Append:
     ) -> None:
         self.room, self.after, self.payloads, self.line, self.also = room, after, payloads, line, also
         self.ratings = ratings
+        self.plain = len(payloads) == 1 and line is None and also is None and not ratings
 
 
 class Session(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import final
 
 from server.sqlite.ratings import PUT, STAND
-from server.sqlite.scribe import Answer, Job, Values
+from server.sqlite.scribe import Answer, Job, Rows, Values
 from server.store import Append, Conflict, RoomRow, Unavailable
 
 
+@final
 class Statement:
     """Any write that is no append."""
 
@@ -25,9 +26,7 @@ Work = Append | Statement
 def as_job(work: Work) -> Job:
     if isinstance(work, Statement):
         return ([], (), ((work.sql, work.values),))
-    if work.line is None and work.also is None and not work.ratings and len(work.payloads) == 1:  # as most
-        return ([work.room, work.after + 1, work.payloads[0]], (), ())
-    rows: list[Any] = []
+    rows: Rows = []
     lines: list[Values] = []
     statements: list[tuple[str, Values]] = []
     part: Append | None = work

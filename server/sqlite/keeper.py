@@ -10,11 +10,11 @@ from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from server.log import log
 from server.sqlite import scribe
-from server.sqlite.scribe import LENGTH, Answer
+from server.sqlite.scribe import LENGTH, Answer, Job, Rows
 from server.store import StoreError
 
 AGAIN = 1.0  # seconds before it is started again
@@ -31,7 +31,7 @@ class Keeper(asyncio.SubprocessProtocol):
         self,
         path: str,
         busy: float,
-        answered: Callable[[list[Answer]], None],
+        answered: Callable[[list[Answer], list[Answer]], None],
         lost: Callable[[], None],
         missing: Callable[[str], None],
         ready: Callable[[], None],
@@ -81,9 +81,9 @@ class Keeper(asyncio.SubprocessProtocol):
         self.takes = True
         self._ready()
 
-    def send(self, jobs: list[Any]) -> None:
+    def send(self, rows: Rows, jobs: list[Job]) -> None:
         """ValueError if one of them cannot be sent."""
-        message = scribe.pack(jobs)
+        message = scribe.pack((rows, jobs))
         with suppress(RuntimeError):  # it has just died, and we shall hear of it
             self._stdin().write(message)
 
@@ -113,7 +113,7 @@ class Keeper(asyncio.SubprocessProtocol):
             message = marshal.loads(heard[LENGTH:end])
             heard = self._heard = heard[end:]
             if self._first.done():
-                self._answered(message)
+                self._answered(*message)
             else:
                 self._first.set_result("".join(message))
 

@@ -4,9 +4,11 @@
 
 The database, how long to wait for somebody else who holds it, and which file that is, since another may have taken its
 place. Both ways: four bytes with a length, then so many of `marshal`. First goes out an empty list, or one with what is
-wrong with the file. Then in come lists of jobs, and out go lists of answers: how many rows the job's last statement
-changed, or a text: none where another event has its place already, otherwise what is wrong. It ends when nobody can
-send any more, and imports the standard library alone, so it is small and soon there.
+wrong with the file. Then in come pairs: events with nothing else to them, which most jobs are, and other jobs. Out go
+pairs of answers to them: for an event nothing, for a job how many rows its last statement changed, or for either a text:
+an empty one where another event has its place already, otherwise what is wrong. Where all events are written there are
+no answers to them. It ends when nobody can send any more, and imports the standard library alone, so it is small and
+soon there.
 """
 
 from __future__ import annotations
@@ -42,9 +44,9 @@ PUT_ROOM = """
 
 
 Values = tuple[Any, ...]
-# What belongs together, all of it or nothing: room, seq and payload of events in turn; lines of rooms in the index; any
-# other statements with their values
-Job = tuple[list[Any], tuple[Values, ...], tuple[tuple[str, Values], ...]]
+Rows = list[Any]  # room, seq and payload of events in turn
+# What belongs together, all of it or nothing: events; lines of rooms in the index; any other statements with their values
+Job = tuple[Rows, tuple[Values, ...], tuple[tuple[str, Values], ...]]
 Answer = int | str
 
 
@@ -52,31 +54,32 @@ class Scribe:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def write(self, jobs: list[Job]) -> list[Answer]:
+    def write(self, rows: Rows, jobs: list[Job]) -> tuple[list[Answer], list[Answer]]:
         try:
             try:
-                return self._together(jobs)
+                return [], self._together(rows, jobs)
             except sqlite3.OperationalError:
                 raise
             except Exception:  # one of them is bad: find it, and write the others
                 self._roll_back()
-                return self._each(jobs)
+                events: list[Job] = [(rows[at : at + 3], (), ()) for at in range(0, len(rows), 3)]
+                answers = self._each(events + jobs)
+                return answers[: len(events)], answers[len(events) :]
         except sqlite3.Error as error:
             self._roll_back()
-            return [f"the database cannot be written: {error}"] * len(jobs)
+            wrong = f"the database cannot be written: {error}"
+            return [wrong] * (len(rows) // 3), [wrong] * len(jobs)
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.rollback()
 
-    def _together(self, jobs: list[Job]) -> list[Answer]:
-        rows = [value for events, _, _ in jobs for value in events]
-        plain = len(rows) <= 3 * MOST_ROWS and not any(lines or statements for _, lines, statements in jobs)
-        if plain:  # a single statement is a transaction already
+    def _together(self, rows: Rows, jobs: list[Job]) -> list[Answer]:
+        if not jobs and len(rows) <= 3 * MOST_ROWS:  # a single statement is a transaction already
             self._put_events(rows)
-            return [0] * len(jobs)
+            return []
         self._connection.execute("BEGIN IMMEDIATE")
-        self._put_events(rows)
+        self._put_events(rows + [value for events, _, _ in jobs for value in events])
         answers = [self._put_rest(job) for job in jobs]
         self._connection.execute("COMMIT")
         return answers
@@ -102,7 +105,7 @@ class Scribe:
         execute("RELEASE alone")
         return answer
 
-    def _put_events(self, rows: list[Any]) -> None:
+    def _put_events(self, rows: Rows) -> None:
         for at in range(0, len(rows), 3 * MOST_ROWS):
             part = rows[at : at + 3 * MOST_ROWS]
             index = bisect_left(SIZES, len(part) // 3)
@@ -128,7 +131,7 @@ def connect(path: str, busy: float) -> sqlite3.Connection:
     return connection
 
 
-def pack(message: list[Any]) -> bytes:
+def pack(message: Any) -> bytes:
     data = marshal.dumps(message)
     return len(data).to_bytes(LENGTH, "big") + data
 
@@ -146,7 +149,7 @@ def problem(path: str, device: str, inode: str) -> str:
 def main(path: str, busy: str, device: str, inode: str) -> None:
     come, go = sys.stdin.buffer, sys.stdout.buffer
 
-    def say(message: list[Any]) -> None:
+    def say(message: Any) -> None:
         go.write(pack(message))
         go.flush()
 
@@ -165,7 +168,7 @@ def main(path: str, busy: str, device: str, inode: str) -> None:
         data = come.read(size)
         if len(data) < size:  # whoever sent it is gone, and will not have promised anything
             break
-        say(scribe.write(marshal.loads(data)))
+        say(scribe.write(*marshal.loads(data)))
 
 
 if __name__ == "__main__":

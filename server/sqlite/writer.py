@@ -14,7 +14,7 @@ from time import perf_counter
 
 from server.sqlite.jobs import Statement, Work, as_job, outcome
 from server.sqlite.keeper import GONE, Keeper
-from server.sqlite.scribe import Answer, pack
+from server.sqlite.scribe import Answer, Rows, pack
 from server.store import Commit, Conflict, Done, Unavailable
 
 ENOUGH = 100  # jobs that do not wait for the rest of what has arrived: the disk can begin
@@ -32,6 +32,7 @@ class Writer:
         self._keeper = Keeper(path, busy, self._answered, self._lost, self._missing, self._hand_over)
         self._gathered: list[tuple[Work, Done]] = []
         self._in_flight: list[tuple[Work, Done]] = []
+        self._events = 0  # of those, the first ones: plain events
         self._since = 0.0  # when they were handed over
         self._called = False  # the hand-over is near
         self._hurried = self._closed = False
@@ -97,14 +98,25 @@ class Writer:
             if not self._hurried:
                 return  # it will be back
             self._given_up = Unavailable(GONE)
+        events: list[tuple[Work, Done]] = []
+        others: list[tuple[Work, Done]] = []
+        rows: Rows = []
         jobs, self._gathered = self._gathered, []
-        self._in_flight = jobs
+        for job in jobs:
+            work = job[0]
+            if type(work) is Statement or not work.plain:
+                others.append(job)
+            else:
+                rows += (work.room, work.after + 1, work.payloads[0])
+                events.append(job)
+        self._in_flight = events + others
+        self._events = len(events)
         self._since = perf_counter()
         if self._given_up is not None:
             self._loop.call_soon(self._settle, [self._given_up] * len(jobs))
             return
         try:
-            self._keeper.send([as_job(work) for work, _ in jobs])
+            self._keeper.send(rows, [as_job(work) for work, _ in others])
         except ValueError:
             self._in_flight = []
             self._gathered = [job for job in jobs if self._can_be_sent(*job)]
@@ -114,14 +126,16 @@ class Writer:
     def _can_be_sent(self, work: Work, done: Done) -> bool:
         """One that cannot is not to fail its neighbours."""
         try:
-            pack([as_job(work)])
+            pack(as_job(work))
         except ValueError as error:
             self._loop.call_soon(done, Unavailable(f"this cannot be stored: {error}"))
             return False
         return True
 
-    def _answered(self, answers: list[Answer]) -> None:
-        self._settle([outcome(work, answer) for (work, _), answer in zip(self._in_flight, answers, strict=True)])
+    def _answered(self, events: list[Answer], others: list[Answer]) -> None:
+        written = 0 if events else self._events  # all of them
+        rest = zip(self._in_flight[written:], events + others, strict=True)
+        self._settle([None] * written + [outcome(work, answer) for (work, _), answer in rest])
 
     def _settle(self, errors: Sequence[Exception | None]) -> None:
         jobs, self._in_flight = self._in_flight, []
