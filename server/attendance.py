@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from protocol.messages import Rematch
+from server.decide import decide
 from server.decision import Decision
 from server.live import Live
+from server.names import new_room
 from server.peer import Peer, require
 from server.room import Room
 from server.seating import leave, presence
@@ -77,8 +80,13 @@ class Attendance:
                 if not live.room.setup.private:
                     self.arrive(live, peer)
 
-    def gather(self, live: Live, peer: Peer) -> None:
-        """Who asks for a rematch speaks to both players, also to those who hear of newer rooms only."""
+    def rematch(self, live: Live, peer: Peer, command: Rematch, room: Room, at: int) -> Decision:
+        """Who asks for another game speaks to both players."""
+        self._gather(live, peer)
+        return decide(room, require(peer), command, at, next_room=new_room(at))
+
+    def _gather(self, live: Live, peer: Peer) -> None:
+        """Also those who hear of newer rooms only."""
         if live.room.status != "ended" or live.room.seat_of(require(peer).id) is None:
             return
         for seat in live.room.seats:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
+from time import monotonic_ns, time_ns
 
 from server.live import Live
 
 Now = Callable[[], int]
-_AHEAD = time.time() - time.monotonic()
+_AHEAD = time_ns() - monotonic_ns()
 
 
 def now() -> int:
     """Milliseconds since the epoch; runs evenly even if the machine's clock is set."""
-    return int((time.monotonic() + _AHEAD) * 1000)
+    return (monotonic_ns() + _AHEAD) // 1_000_000
 
 
 class Alarms:

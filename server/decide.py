@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from protocol import messages as m
-from protocol.messages import Player
+from protocol.messages import Move, Player
 from server.agreeing import answer_draw, offer_draw, rematch, takeback
 from server.decision import Decision, Refusal, head, then
 from server.ending import abort, claim, resign, stop
@@ -19,13 +19,13 @@ from server.seating import join, leave
 
 
 def decide(
-    room: Room, who: Player, command: m.RoomCommand, now: int, lag: int = 0, next_room: str = "", waited: int = 0
+    room: Room, who: Player, command: m.RoomCommand, now: int, lag: int = 0, waited: int = 0, next_room: str = ""
 ) -> Decision:
-    """`lag` is what the sender's connection costs, `next_room` the name of a room that a rematch would make,
-    and `waited` how long the command has been here."""
+    """`lag` is what the sender's connection costs, `waited` how long the command has been here, and `next_room` the
+    name of a room that a rematch would make."""
     kind = type(command)
     seat = room.seat_of(who.id)
-    if kind is m.Move:
+    if kind is Move:
         return move(room, seat, command, now, lag, waited)  # type: ignore[arg-type]  # the common case first
     if kind is m.Join:
         return join(room, who, command, now)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.registry import GAMES
 from protocol import messages as m
-from protocol.messages import AnyCommand, RoomCommand
+from protocol.messages import AnyCommand, Move, RoomCommand
 from protocol.names import fold
 from server import found, view
 from server.auth import check_name, identify
@@ -53,21 +53,22 @@ class Desk:
 
     def receive(self, peer: Peer, command: AnyCommand) -> Waiting | None:
         """Deal with a command at once, or return what has to be awaited before the peer's next one."""
-        if type(command) is m.Move and peer.player is not None and not self.hall.draining:  # what most messages are
-            live = self.hall.rooms.get(command.room)
-            if live is not None and len(command.note) <= self.settings.note_length and command.note.isprintable():
-                self.hall.submit(live, peer, command)
+        hall = self.hall
+        if type(command) is Move and not command.note and peer.player is not None and not hall.draining:  # as most are
+            live = hall.rooms.get(command.room)
+            if live is not None:
+                hall.submit(live, peer, command)
                 return None
         if peer.player is None:
             if type(command) is not m.Hello:
                 peer.refuse(command.id, "hello_first", "say hello first")
                 return None
             return self._answer(peer, command, self._hello)
-        if self.hall.draining:
+        if hall.draining:
             peer.refuse(command.id, "draining", "the server is about to restart; come back", RETRY)
             return None
         if isinstance(command, RoomCommand) and type(command) not in self._slow:
-            live = self.hall.rooms.get(command.room)
+            live = hall.rooms.get(command.room)
             if live is not None:
                 self._pass_on(peer, live, command)
                 return None
@@ -102,6 +103,9 @@ class Desk:
             return
         elif type(command) is m.Leave:
             self.hall.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
+            return
+        elif type(command) is m.Rematch:
+            self.hall.submit(live, peer, command, partial(self.hall.attendance.rematch, live, peer, command))
             return
         self.hall.submit(live, peer, command)
 

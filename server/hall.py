@@ -29,10 +29,10 @@ from server.live import Live
 from server.lobby import Lobby
 from server.log import log
 from server.metrics import Metrics
-from server.names import new_player, new_room
+from server.names import new_player
 from server.others import Others
 from server.packet import Packet
-from server.peer import Peer, require
+from server.peer import Peer
 from server.pending import Action, Origin, Pending, end_rated
 from server.present import Present
 from server.room import Room, replay
@@ -170,18 +170,17 @@ class Hall:
 
     def _settle(self, live: Live, origin: Origin, at: int) -> None:
         peer, command, action, came = origin
+        room = live.room
         refusal = None
         try:
             if action is not None:
-                decision = action(live.room, at)
-            elif peer is not None and command is not None:
-                spare = ""
-                if type(command) is m.Rematch:
-                    spare = new_room(at)
-                    self.attendance.gather(live, peer)
-                decision = decide(live.room, require(peer), command, at, peer.lag, spare, at - came + live.spared)
+                decision = action(room, at)
             else:
-                decision = Decision((), live.room)
+                assert peer is not None
+                assert command is not None
+                who = peer.player
+                assert who is not None
+                decision = decide(room, who, command, at, int(peer.latency * 1000), at - came + live.spared)
         except Refusal as error:
             refusal = error
             if error.decision is None:
@@ -189,19 +188,19 @@ class Hall:
                 return
             decision = error.decision
         except Exception:
-            log("bug", logging.ERROR, trace=True, room=live.room.id, command=type(command).__name__)
+            log("bug", logging.ERROR, trace=True, room=room.id, command=type(command).__name__)
             sorry = Refusal("internal", "the server made a mistake; nothing has changed")
             self.teller.refuse(live, peer, command, sorry)
             return
-        if decision.events:
+        if decision[0]:
             live.busy = True
-            if decision.room.setup.rated and rating.counts(live.room, decision):
+            if room.setup.rated and rating.counts(room, decision):
                 self.spawn(end_rated(self, live, origin, decision, refusal))
-                return
-            pending = Pending(self, live, origin, decision, refusal)
-            self.store.append(pending, pending.done)
+            else:
+                pending = Pending(self, live, origin, decision, refusal)
+                self.store.append(pending, pending.done)
         elif peer is not None and command is not None:
-            peer.send(m.Ok(id=command.id, room=live.room.id, seq=live.room.seq))
+            peer.send(m.Ok(id=command.id, room=room.id, seq=room.seq))
             if type(command) is m.Leave:
                 self.attendance.leave(live, peer)
 
@@ -222,7 +221,7 @@ class Hall:
         self.store.append(new, done)
 
     def committed(self, pending: Pending) -> None:
-        live, packets, line = pending.live, pending.packets, pending.line
+        live, packets = pending.live, pending.packets
         events, room = pending.decision
         peer, command, _, _ = pending.origin
         live.busy = False
@@ -235,22 +234,31 @@ class Hall:
             self.teller.refuse(live, peer, command, pending.refusal)
             self.teller.tell(live, packets, None, None)
         self.bus.publish(room, packets)
-        self.metrics.events += len(packets)
-        if type(events[0]) is Moved:
-            self.metrics.moves += 1
-        if line is not None:
-            self._index_changed(live, line)
+        metrics, first, due = self.metrics, events[0], pending.due
+        metrics.events += len(events)
+        if type(first) is Moved:
+            metrics.moves += 1
+        if not pending.plain:
+            self._aftermath(pending)
+        if due is not None:
+            if first.at == room.clocks[2]:
+                live.spared = self.now() - first.at
+            self.alarms.watch(live, due)
+        if live.heard > room.seq:
+            self.others.behind(live, live.heard)
+        if live.queue:
+            self.go_on(live)
+
+    def _aftermath(self, pending: Pending) -> None:
+        """Of events that are more than a move."""
+        live = pending.live
+        peer, command, _, _ = pending.origin
+        if pending.line is not None:
+            self._index_changed(live, pending.line)
         if pending.following is not None:
             self.attendance.go_over(live, self.admit(pending.following))
         if peer is not None and type(command) is m.Leave:
             self.attendance.leave(live, peer)
-        if pending.due is not None and events[0].at == room.clocks.since:
-            live.spared = self.now() - events[0].at
-        self.alarms.watch(live, pending.due)
-        if live.heard > live.room.seq:
-            self.others.behind(live, live.heard)
-        if live.queue:
-            self.go_on(live)
 
     def _index_changed(self, live: Live, line: RoomRow) -> None:
         live.stored_due = line.deadline

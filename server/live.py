@@ -93,13 +93,12 @@ class Live:
 
     def tell_players(self, packets: list[Packet], asker: Peer | None = None, answer: bytes = b"") -> None:
         """Events to those who play; whoever asked for them hears the answer first, in one write with them."""
-        binary = text = b""
+        binary, text = join(packets, False), b""
         for peers in self.players:
             for peer in peers:
+                told = binary
                 if peer.text:
                     told = text = text or join(packets, True)
-                else:
-                    told = binary = binary or join(packets, False)
                 if peer is asker:
                     told, asker = answer + told, None
                 peer.write(told)

@@ -43,15 +43,16 @@ class Outgoing(ServerConnection):
         self.failed = self.cutting = False
         self.ending: asyncio.TimerHandle | None = None
 
-    @property
-    def lag(self) -> int:
-        return int(self.latency * 1000)
-
     def write(self, frames: bytes) -> int:
+        """What waits for the other side to read then has a bound."""
         if not self.open:
             return 0
-        self.transport.write(frames)
-        return self.unread()
+        transport = self.transport
+        transport.write(frames)
+        unread = transport.get_write_buffer_size()
+        if unread > self.most_unread:
+            self.cut(POLICY, "too slow")
+        return unread
 
     def send_data(self) -> None:
         """All that websockets sends by itself goes this way, a goodbye too, after which nothing may follow."""
@@ -59,13 +60,6 @@ class Outgoing(ServerConnection):
             super().send_data()
         finally:
             self.open = self.protocol.state is OPEN
-
-    def unread(self) -> int:
-        """What waits for the other side to read, which has a bound."""
-        unread = self.transport.get_write_buffer_size()
-        if unread > self.most_unread:
-            self.cut(POLICY, "too slow")
-        return unread
 
     def send(self, message: Message) -> None:  # type: ignore[override]  # nobody here awaits a send
         payload = self.codec.encode(message)
@@ -75,7 +69,7 @@ class Outgoing(ServerConnection):
             else:
                 self.protocol.send_binary(payload)
             self.send_data()
-            self.unread()
+            self.write(b"")
         else:
             self.write(frame(TEXT if self.text else BINARY, payload))
 

@@ -14,10 +14,7 @@ class Peer(Protocol):
     player: Player | None  # None before the welcome
     text: bool  # it speaks JSON
     rooms: dict[str, Live]  # where it plays or watches
-
-    @property
-    def lag(self) -> int:
-        """The round trip in milliseconds, as our own pings measured it."""
+    latency: float  # the round trip in seconds, as our own pings measured it
 
     def write(self, frames: bytes) -> int:
         """Whole frames in the peer's encoding, at once; how many bytes wait to be read by the other side then."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Action = Callable[[Room, int], Decision]
 Origin = tuple[Peer | None, RoomCommand | None, Action | None, int]  # a peer's command, and when it came
-THE_HOUSE: Origin = (None, None, None, 0)  # what the house does by itself
+THE_HOUSE: Origin = (None, None, lambda room, at: Decision((), room), 0)  # which has done what it wanted
 
 
 class Pending(Append):
@@ -37,28 +37,33 @@ class Pending(Append):
         refusal: Refusal | None,
         ratings: tuple[RatingRow, ...] = (),
     ) -> None:
-        self.hall, self.live, self.origin, self.decision, self.refusal = hall, live, origin, decision, refusal
         events, room = decision
-        self.due = due = room.deadline
-        self.room, self.after = room.setup.room, live.room.seq
-        self.following = self.also = None
+        first, stored = events[0], live.stored_due
+        self.hall = hall
+        self.live = live
+        self.origin = origin
+        self.decision = decision
+        self.refusal = refusal
         self.ratings = ratings
-        stored = live.stored_due
-        if len(events) == 1 and type(events[0]) is Moved:  # what most are
-            packet = Packet(events[0])
-            self.packets, self.payloads = [packet], (packet.payload,)
-            sooner = due is not None and (stored is None or due < stored)
-            self.line = line(room, due) if sooner else None
-            self.plain = not sooner and not ratings
+        self.due = due = room.deadline
+        self.room = first.room
+        self.after = first.seq - 1
+        self.following = self.also = self.line = None
+        if len(events) == 1 and type(first) is Moved:  # what most are
+            packet = Packet(first)
+            self.packets = [packet]
+            self.payloads = (packet.payload,)
+            self.plain = due is None or (stored is not None and due >= stored)
+            if not self.plain:
+                self.line = line(room, due)
         else:
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
-            first = events[0]
+            self.plain = False
             if type(first) is m.Rematched and len(events) == 1:
                 self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = whole(self.following)
             self.line = line_after(decision, due, stored)
-            self.plain = False
 
     def done(self, error: Exception | None) -> None:
         if error is None:

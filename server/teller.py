@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from protocol import messages as m
-from protocol.messages import RoomCommand
+from protocol.messages import Join, Ok, RoomCommand
 from server.clockwork import Now
 from server.decision import Refusal
 from server.live import Live
@@ -26,12 +25,13 @@ class Teller:
         """Events that are durable now; `peer` asked for them with its command."""
         if peer is None or command is None:
             live.tell_players(packets)
-        elif type(command) is m.Join:
+        elif type(command) is Join:
             live.tell_players(packets)
             self.enter(live, peer, command.id)
         else:
-            answer = framed(m.Ok(id=command.id, room=live.room.setup.room, seq=live.room.seq), peer.text)
-            live.tell_players(packets, peer, answer)
+            room = live.room
+            answer = Ok(id=command.id, room=room.setup.room, seq=room.seq)
+            live.tell_players(packets, peer, framed(answer, peer.text))
         if not live.watchers:
             live.released = live.room.horizon
         elif live.release(packets):
@@ -41,7 +41,7 @@ class Teller:
         """A player is seated: the answer, and the whole room."""
         seat = live.attach(peer)
         setup = live.room.setup
-        peer.send(m.Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
+        peer.send(Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
         peer.send(live.snapshot(peer, self._now()))
 
     def refuse(self, live: Live, peer: Peer | None, command: RoomCommand | None, refusal: Refusal) -> None:

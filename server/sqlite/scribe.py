@@ -5,10 +5,9 @@
 The database, how long to wait for somebody else who holds it, and which file that is, since another may have taken its
 place. Both ways: four bytes with a length, then so many of `marshal`. First goes out an empty list, or one with what is
 wrong with the file. Then in come pairs: events with nothing else to them, which most jobs are, and other jobs. Out go
-pairs of answers to them: for an event nothing, for a job how many rows its last statement changed, or for either a text:
-an empty one where another event has its place already, otherwise what is wrong. Where all events are written there are
-no answers to them. It ends when nobody can send any more, and imports the standard library alone, so it is small and
-soon there.
+pairs of answers to both: how many rows the job's last statement changed, or a text: an empty one where another event
+has its place already, otherwise what is wrong; to events no answers at all where every one of them is written. It ends
+when nobody can send any more, and imports the standard library alone, so it is small and soon there.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ PUT_ROOM = """
 
 Values = tuple[Any, ...]
 Rows = list[Any]  # room, seq and payload of events in turn
-# What belongs together, all of it or nothing: events; lines of rooms in the index; any other statements with their values
+# What belongs together, all of it or nothing: events; lines of rooms in the index; any other statements and their values
 Job = tuple[Rows, tuple[Values, ...], tuple[tuple[str, Values], ...]]
 Answer = int | str
 

@@ -85,7 +85,7 @@ class Visitor:
         self.player: Player | None = player
         self.text = False
         self.rooms: dict[str, Live] = {}
-        self.lag = 0
+        self.latency = 0.0
         self.events: list[tuple[str, int]] = []
         self.answers: list[int] = []
 
