@@ -30,8 +30,9 @@ async def make_room(hall: Hall) -> Live:
     options = found.settle("conga", {}, TimeControl())
     created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
     founded = found.found(created, somebody, 0)
-    await appended(hall.store, whole(founded))
-    return hall.admit(founded)
+    first = whole(founded)
+    await appended(hall.store, first)
+    return hall.admit(founded, first.payloads)
 
 
 async def talk(hall: Hall, live: Live, count: int) -> None:

@@ -192,15 +192,18 @@ class Game(ABC):
         winner = None if margin == 0 else turn if margin > 0 else 1 - turn
         return Outcome(winner, self.reason(state), self.points(state))
 
-    def parse(self, state: State, text: str) -> Move:
-        """A legal move's text as an int; InvalidNotation and IllegalMove are two errors."""
+    def parse(self, state: State, text: str, running: bool = False) -> Move:
+        """A legal move's text as an int; InvalidNotation and IllegalMove are two errors.
+
+        `running`: the game is known not to be over.
+        """
         move = self.read(state, text.strip())
-        if not self.allowed(state, move):
+        if not self.allowed(state, move) or not (running or not self.rules.over(state.mine, state.rest)):
             raise self.illegal(state, move)
         return move
 
     def allowed(self, state: State, move: Move) -> bool:
-        """Whether a move that `read` made is among `moves`; a game may say so without making them all."""
+        """Whether a move that `read` made is among `moves` while the game is not over; many games need not make all."""
         return move in self.moves(state)
 
     def legal(self, state: State) -> tuple[str, ...]:

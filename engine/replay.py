@@ -47,7 +47,7 @@ class Replay:
                 why = f"ply {ply}: the game was over already ({ended.result} {ended.reason})"
                 return cls(game, tuple(states), ended, why)
             try:
-                state = game.after(states[-1], game.parse(states[-1], move))
+                state = game.after(states[-1], game.parse(states[-1], move, running=True))
             except GameError as error:
                 return cls(game, tuple(states), None, f"ply {ply}: {error}")
             states.append(state)

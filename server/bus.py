@@ -6,10 +6,10 @@ time it looks without having heard anything (server/neighbours.py).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from protocol.messages import BotInfo, RoomInfo
-from server.packet import Packet
+from protocol.messages import AnyEvent, BotInfo, RoomInfo
 from server.room import Room
 from server.settings import Settings
 
@@ -62,7 +62,7 @@ class Bus(Protocol):
 
     def listen(self, ear: Ear) -> None: ...
 
-    def publish(self, room: Room, packets: list[Packet]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         """Events that are durable, and the room after them."""
 
     def show(self, room: Room) -> None:
@@ -92,7 +92,7 @@ class LocalBus:
     def listen(self, ear: Ear) -> None:
         self._ears.append(ear)
 
-    def publish(self, room: Room, packets: list[Packet]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         if len(self._ears) > 1:
             for ear in self._ears:
                 ear.heard(room.setup.room, room.seq)

@@ -53,11 +53,12 @@ class Founder:
         )
 
     async def open(self, founded: Decision) -> Live:
+        first = whole(founded)
         try:
-            await appended(self._hall.store, whole(founded))
+            await appended(self._hall.store, first)
         except Conflict:  # one chance in 2 ** 25 a second
             raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
-        return self._hall.admit(founded)
+        return self._hall.admit(founded, first.payloads)
 
     async def seat(self, peer: Peer, live: Live, command: m.Join) -> None:
         who = await self.rated(peer, live.room.setup.game, live.room.setup.options)

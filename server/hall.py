@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -31,7 +31,6 @@ from server.log import log
 from server.metrics import Metrics
 from server.names import new_player
 from server.others import Others
-from server.packet import Packet
 from server.peer import Peer
 from server.pending import Action, Origin, Pending, end_rated
 from server.present import Present
@@ -110,14 +109,13 @@ class Hall:
         finally:
             del self._loading[name]
 
-    def admit(self, founded: Decision) -> Live:
+    def admit(self, founded: Decision, payloads: Sequence[bytes]) -> Live:
         """A new room that is in the store."""
-        room = founded.room
-        packets = [Packet(event) for event in founded.events]
-        live = self.rooms[room.id] = Live(room, [packet.payload for packet in packets])
+        events, room = founded
+        live = self.rooms[room.id] = Live(room, list(payloads))
         live.used_at = self.now()
         live.spared = live.used_at - room.setup.at
-        self.bus.publish(room, packets)
+        self.bus.publish(room, events)
         live.stored_due = room.deadline
         self.show(room)
         self.alarms.watch(live, live.room.deadline)
@@ -233,7 +231,7 @@ class Hall:
         else:
             self.teller.refuse(live, peer, command, pending.refusal)
             self.teller.tell(live, packets, None, None)
-        self.bus.publish(room, packets)
+        self.bus.publish(room, events)
         metrics, first, due = self.metrics, events[0], pending.due
         metrics.events += len(events)
         if type(first) is Moved:
@@ -255,8 +253,8 @@ class Hall:
         peer, command, _, _ = pending.origin
         if pending.line is not None:
             self._index_changed(live, pending.line)
-        if pending.following is not None:
-            self.attendance.go_over(live, self.admit(pending.following))
+        if pending.following is not None and pending.also is not None:
+            self.attendance.go_over(live, self.admit(pending.following, pending.also.payloads))
         if peer is not None and type(command) is m.Leave:
             self.attendance.leave(live, peer)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from protocol import messages as m
 from protocol.names import fold
-from protocol.wire import write_part
+from protocol.wire import MSGPACK, write_part
 from server import view
 from server.decision import Decision
-from server.packet import Packet
 from server.room import Room
 from server.store import Append, RoomRow
 
@@ -53,5 +52,5 @@ def line_after(decision: Decision, due: int | None, stored_due: int | None) -> R
 def whole(founded: Decision) -> Append:
     """A new room as one append."""
     room = founded.room
-    payloads = tuple([Packet(event).payload for event in founded.events])
+    payloads = tuple([MSGPACK.encode(event) for event in founded.events])
     return Append(room.id, 0, payloads, line(room, room.deadline))

@@ -11,7 +11,7 @@ EPOCH = 1_735_689_600  # 2025-01-01
 def new_room(now: int) -> str:
     """Six characters of time, so that rooms of one evening lie side by side in the store, and five of chance."""
     seconds = max(0, now // 1000 - EPOCH)
-    time = "".join(ALPHABET[seconds >> shift & 31] for shift in range(25, -1, -5))
+    time = "".join([ALPHABET[seconds >> shift & 31] for shift in range(25, -1, -5)])
     return time + draw(5)
 
 
@@ -24,4 +24,5 @@ def new_code() -> str:
 
 
 def draw(count: int) -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(count))
+    bits = secrets.randbits(5 * count)
+    return "".join([ALPHABET[bits >> shift & 31] for shift in range(0, 5 * count, 5)])

@@ -20,7 +20,7 @@ def states(room: Room) -> Iterator[State]:
     state = game.start()
     yield state
     for made in room.moves:
-        state = game.after(state, game.parse(state, made.move))
+        state = game.after(state, game.parse(state, made.move, running=True))
         yield state
 
 

@@ -177,7 +177,7 @@ def replay(events: Iterable[AnyEvent]) -> Room:
 
 
 def played(room: Room, event: Moved) -> State:
-    return room.game.after(room.state, room.game.parse(room.state, event.move))
+    return room.game.after(room.state, room.game.parse(room.state, event.move, running=True))
 
 
 def horizon(room: Room, before: int) -> int:

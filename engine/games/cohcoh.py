@@ -241,8 +241,7 @@ class CohCoh(Game):
         return self._names[move]
 
     def allowed(self, state: State, move: Move) -> bool:
-        taken = (state.mine | state.rest) >> move + move // self.rules.N & 1
-        return not taken and not self.rules.has_line(state.rest)
+        return not (state.mine | state.rest) >> move + move // self.rules.N & 1
 
     def dump(self, state: State) -> str:
         rules = self.rules

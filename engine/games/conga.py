@@ -265,9 +265,8 @@ class Conga(Game):
         return int(self.rules.corner(word)) if square == 15 else word >> 4 * square & 15
 
     def allowed(self, state: State, move: Move) -> bool:
-        rules = self.rules
-        free = rules.SPREAD & ~rules.held(state.rest)
-        return bool(rules.starts(rules.held(state.mine), free, move >> 4) >> 4 * (move & 15) & 1)
+        square, (mine, rest, _) = move & 15, state
+        return ROOM[move] > 0 and self.stones(mine, square) > 0 and self.stones(rest, square + STEPS[move >> 4]) == 0
 
     def dump(self, state: State) -> str:
         black, white = state.of(0)

@@ -236,8 +236,7 @@ class Mancala(Game):
         return (bottom >> pits) + self.rules.row_sum(bottom), (top >> pits) + self.rules.row_sum(top)
 
     def allowed(self, state: State, move: Move) -> bool:
-        rules, (mine, rest, _) = self.rules, state
-        return bool(mine >> rules.BITS * move & rules.PIT) and not rules.over(mine, rest)
+        return bool(state.mine >> self.rules.BITS * move & self.rules.PIT)
 
     def read(self, state: State, text: str) -> Move:
         column, pits = whole(text), self.rules.PITS

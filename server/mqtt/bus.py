@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from protocol.messages import BotInfo, Created, LobbyUpdate, Message
+from protocol.messages import AnyEvent, BotInfo, Created, LobbyUpdate, Message
 from protocol.wire import JSON, MSGPACK, Malformed, to_plain
 from server import view
 from server.bus import Ear
@@ -20,7 +21,6 @@ from server.clockwork import now
 from server.mqtt.address import Topics, address
 from server.mqtt.link import Link, Post
 from server.names import new_player
-from server.packet import Packet
 from server.room import Room
 from server.settings import Settings
 
@@ -84,16 +84,16 @@ class MqttBus:
     def _encode(self, message: Message) -> bytes:
         return self._codec.encode(message)
 
-    def publish(self, room: Room, packets: list[Packet]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         self._calls[room.setup.room] = room.seq
         if not self._calling:
             self._call_all()
         if not public(room):
             return
         topic = self._topics.events(room.setup.room)
-        for packet in packets:
-            if type(packet.message) is not Created:  # that one stays in the log, see messages.py
-                self._send(topic, self._encode(packet.message))
+        for event in events:
+            if type(event) is not Created:  # that one stays in the log, see messages.py
+                self._send(topic, self._encode(event))
         self._states[room.setup.room] = room
         self._soon()
 

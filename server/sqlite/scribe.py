@@ -44,7 +44,7 @@ PUT_ROOM = """
 
 Values = tuple[Any, ...]
 Rows = list[Any]  # room, seq and payload of events in turn
-# What belongs together, all of it or nothing: events; lines of rooms in the index; any other statements and their values
+# What belongs together, all of it or nothing: events; lines of rooms in the index; other statements and their values
 Job = tuple[Rows, tuple[Values, ...], tuple[tuple[str, Values], ...]]
 Answer = int | str
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from protocol import messages as m
-from protocol.messages import Message, Player
+from protocol.messages import AnyEvent, Message, Player
 from protocol.wire import MSGPACK
 from server.bus import LocalBus
 from server.hall import Hall
 from server.live import Live
-from server.packet import Packet
 from server.room import Room
 from server.sqlite.store import SqliteStore
 from server.store import Append, Conflict, Done
@@ -74,7 +73,7 @@ class Rumours(LocalBus):
         self.waiting: list[tuple[str, int]] = []
         self.other: Hall | None = None
 
-    def publish(self, room: Room, packets: list[Packet]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         self.waiting.append((room.setup.room, room.seq))
 
 
