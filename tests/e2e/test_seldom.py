@@ -21,8 +21,8 @@ async def test_what_the_network_takes_is_credited(start: Start, come: Come) -> N
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, clock=FISCHER)
     (peer,) = server.house.desk.present.named("ann")
-    await until("the first ping is answered", lambda: peer.latency > 0)  # type: ignore[attr-defined]
-    peer.latency = 0.3  # type: ignore[attr-defined]
+    await until("the first ping is answered", lambda: peer.latency > 0)
+    peer.latency = 0.3
     clock.pass_by(1)
     moved = await move(ann, room, 0, "a1")
     assert moved["took"] >= 1000
