@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from engine.game import State
 from protocol import messages as m
@@ -15,27 +15,13 @@ if TYPE_CHECKING:
     from server.room import Room
 
 CHAT_KEPT = 50  # of what was said, for those who come late
-new_tuple = tuple.__new__
-
-
-class Made(NamedTuple):
-    """A move as a room remembers it: without the position, which would double what a room takes."""
-
-    seq: int
-    side: int
-    move: str
-    took: int
-    charged: int
-    left: m.Left | None
-    note: str
 
 
 def moved(room: Room, event: Moved, state: State) -> None:
     room.state = state
     if room.game.spec.repetition is not None:
         room.seen += mark(state)
-    made = (event.seq, event.side, event.move, event.took, event.charged, event.left, event.note)
-    room.moves = room.moves.plus(new_tuple(Made, made))
+    room.moves = room.moves.plus(event)
     room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
     room.draw = room.takeback = None  # a move answers every offer
 

@@ -8,10 +8,11 @@ from engine.replay import judge
 from protocol import messages as m
 from protocol.messages import ErrorCode, Moved
 from server import clock
-from server.changes import new_tuple
 from server.decision import Decision, Refusal, head, then, won
 from server.past import occurrences
 from server.room import Room, evolved
+
+new_decision = tuple.__new__
 
 
 def require_running(room: Room, command: m.RoomCommand) -> None:
@@ -69,12 +70,11 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
 
 def finish(room: Room, moved: Moved, now: int) -> Decision:
     """The move, and the end of the game where the rules see one."""
-    game, state = room.game, room.state
+    game = room.game
     enough = game.spec.repetition
-    times = 1 if enough is None else occurrences(room, enough)
-    outcome = judge(game, state, moved.ply, times)
+    outcome = judge(game, room.state, moved.ply, 1 if enough is None else occurrences(room, enough))
     if outcome is None:
-        return new_tuple(Decision, ((moved,), room))
+        return new_decision(Decision, ((moved,), room))
     end = by_rules(room, outcome, now)
     return Decision((moved, end), evolved(room, end, None))
 

@@ -13,7 +13,7 @@ from engine.registry import create
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Moved, Said, Seat
 from server import clock
-from server.changes import CHANGES, Made, moved
+from server.changes import CHANGES, moved
 from server.past import mark
 from server.trail import Trail
 
@@ -54,7 +54,7 @@ class Room:
     away: tuple[int | None, int | None]  # since when a seat's player is gone
     state: State
     seen: bytes  # a mark of every state so far, in games that count how often one occurs
-    moves: Trail[Made]
+    moves: Trail[Moved]
     clocks: clock.Clocks
     draw: int | None  # the seat that offers
     takeback: tuple[int, int] | None  # the seat that asks, the ply to go on from

@@ -7,9 +7,8 @@ from functools import cache
 
 from engine.record import Played, Record
 from engine.registry import GAMES
-from protocol.messages import GameInfo, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
+from protocol.messages import GameInfo, Moved, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
 from server import clock
-from server.changes import Made
 from server.ending import claim_at
 from server.room import Room
 
@@ -94,7 +93,7 @@ def left_now(room: Room, now: int) -> tuple[int, int]:
     return (mine, left[1]) if room.turn == 0 else (left[0], mine)
 
 
-def played_move(ply: int, made: Made) -> PlayedMove:
+def played_move(ply: int, made: Moved) -> PlayedMove:
     return PlayedMove(
         ply=ply, side=made.side, move=made.move, took=made.took, charged=made.charged, left=made.left, note=made.note
     )
