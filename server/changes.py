@@ -21,7 +21,11 @@ def moved(room: Room, event: Moved, state: State) -> None:
     room.state = state
     if room.game.spec.repetition is not None:
         room.seen += mark(state)
-    room.moves = room.moves.plus(event)
+    made = room.made
+    if len(made) != room.ply:  # another version of this room has gone on already
+        made = room.made = room.moves
+    made.append(event)
+    room.ply = event.ply
     room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
     room.draw = room.takeback = None  # a move answers every offer
 
@@ -73,7 +77,8 @@ def taken_back(room: Room, event: m.TakenBack) -> None:
     """The clocks keep what they show: time that was used stays used."""
     room.state = state_at(room, event.ply)
     room.seen = room.seen[: MARK * (event.ply + 1)]
-    room.moves = room.moves.first(event.ply)
+    room.made = room.made[: event.ply]
+    room.ply = event.ply
     room.clocks = room.clocks._replace(since=event.at)
     room.draw = room.takeback = None
 

@@ -32,7 +32,7 @@ class Clocks(NamedTuple):
     since: int
 
 
-Charge = tuple[int, int, bool]  # what a move took, what it is charged, and whether the flag has fallen
+Charge = tuple[int, int, Left | None, bool]  # what a move took, what it is charged, what that leaves, and too late
 
 
 def problem(control: TimeControl) -> str | None:
@@ -59,24 +59,19 @@ def wound(control: TimeControl, now: int) -> Clocks:
 
 
 def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) -> Charge:
-    """What a move that arrives now costs its side."""
+    """What a move that arrives now costs its side, and what both sides have left then, unless there are no clocks."""
     left, quota, since = clocks
     took = charged = now - since if now > since else 0
     if lag:
         charged = max(0, took - min(lag, MOST_CREDIT, quota[side]))
-    fell = charged > control.per_move + left[side] and control.kind != "none"
-    return took, charged, fell
-
-
-def left_after(control: TimeControl, clocks: Clocks, side: int, charged: int) -> Left | None:
-    """What both sides have left after a move; None without clocks."""
     if control.kind == "none":
-        return None
-    first, second = clocks[0]
-    change = control.increment
-    if charged > control.per_move:
-        change -= charged - control.per_move
-    return (first + change, second) if side == 0 else (first, second + change)
+        return took, charged, None, False
+    first, second = left
+    over = charged - control.per_move
+    change = control.increment - over if over > 0 else control.increment
+    if side == 0:
+        return took, charged, (first + change, second), over > first
+    return took, charged, (first, second + change), over > second
 
 
 def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: Left | None) -> Clocks:

@@ -23,7 +23,7 @@ def require_running(room: Room, command: m.RoomCommand) -> None:
 
 
 def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> None:
-    if clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)[2]:
+    if clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)[3]:
         raise out_of_time(room, seat, now)
 
 
@@ -36,14 +36,13 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
         raise Refusal("not_seated", "you have no seat in this room")
     if room.status != "running":
         require_running(room, command)
-    ply = room.moves.length
+    ply = room.ply
     if command.ply != ply:
         raise Refusal("stale", f"this answers ply {command.ply}, the game is at ply {ply}")
     game, state, setup = room.game, room.state, room.setup
     if state.turn != seat:
         raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
-    clocks, control = room.clocks, setup.clock
-    took, charged, fell = clock.charge(control, clocks, seat, now - waited, lag)
+    took, charged, left, fell = clock.charge(setup.clock, room.clocks, seat, now - waited, lag)
     if fell:
         raise out_of_time(room, seat, now)
     try:
@@ -62,7 +61,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
         turn=after.turn,
         took=took,
         charged=charged,
-        left=clock.left_after(control, clocks, seat, charged),
+        left=left,
         note=command.note,
     )
     return finish(evolved(room, moved, after), moved, now)

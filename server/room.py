@@ -15,7 +15,6 @@ from protocol.messages import AnyEvent, Created, Moved, Said, Seat
 from server import clock
 from server.changes import CHANGES, moved
 from server.past import mark
-from server.trail import Trail
 
 new = object.__new__
 BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
@@ -33,8 +32,9 @@ class Room:
         "fouls",
         "game",
         "horizon",
-        "moves",
+        "made",
         "next",
+        "ply",
         "rematch",
         "seats",
         "seen",
@@ -54,7 +54,8 @@ class Room:
     away: tuple[int | None, int | None]  # since when a seat's player is gone
     state: State
     seen: bytes  # a mark of every state so far, in games that count how often one occurs
-    moves: Trail[Moved]
+    ply: int
+    made: list[Moved]  # moves, of which the first `ply` are this room's: later versions of it may have added others
     clocks: clock.Clocks
     draw: int | None  # the seat that offers
     takeback: tuple[int, int] | None  # the seat that asks, the ply to go on from
@@ -75,7 +76,8 @@ class Room:
         self.away = (None, None)
         self.state = self.game.start()
         self.seen = mark(self.state)
-        self.moves = Trail()
+        self.ply = 0
+        self.made = []
         self.clocks = clock.wound(setup.clock, setup.at)
         self.draw = self.takeback = self.rematch = None
         self.fouls = (0, 0)
@@ -90,8 +92,8 @@ class Room:
         return self.setup.room
 
     @property
-    def ply(self) -> int:
-        return self.moves.length
+    def moves(self) -> list[Moved]:
+        return self.made[: self.ply]
 
     @property
     def turn(self) -> int:
@@ -128,7 +130,8 @@ class Room:
         other.away = self.away
         other.state = self.state
         other.seen = self.seen
-        other.moves = self.moves
+        other.ply = self.ply
+        other.made = self.made
         other.clocks = self.clocks
         other.draw = self.draw
         other.takeback = self.takeback
@@ -142,9 +145,12 @@ class Room:
         return other
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Room) and all(getattr(self, name) == getattr(other, name) for name in Room.__slots__)
+        return isinstance(other, Room) and all(getattr(self, name) == getattr(other, name) for name in COMPARED)
 
     __hash__ = None  # type: ignore[assignment]  # equal means equal now
+
+
+COMPARED = [name for name in Room.__slots__ if name != "made"] + ["moves"]
 
 
 def evolve(room: Room, event: AnyEvent) -> Room:
@@ -182,7 +188,7 @@ def played(room: Room, event: Moved) -> State:
 
 def horizon(room: Room, before: int) -> int:
     """With a delay of n plies watchers see everything up to the n-th last move; an ended game is open to all."""
-    hidden = room.moves.tail(room.setup.delay)
+    hidden = room.moves[-room.setup.delay :]
     if room.status == "ended" or not hidden:
         return room.seq
     return max(before, hidden[0].seq - 1)

@@ -17,10 +17,8 @@ NONE = TimeControl()
 
 
 def after(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int = 0) -> Clocks:
-    cost = clock.charge(control, clocks, side, now, lag)
-    took, charged, fell = cost
+    took, charged, left, fell = clock.charge(control, clocks, side, now, lag)
     assert not fell
-    left = clock.left_after(control, clocks, side, charged)
     return clock.moved_on(clocks, side, now, took, charged, left)
 
 
@@ -44,14 +42,13 @@ def test_a_bank_pays_only_what_the_move_time_does_not() -> None:
 def test_without_a_clock_no_flag_falls() -> None:
     clocks = clock.wound(NONE, 0)
     assert clock.deadline(NONE, clocks, 0) is None
-    assert clock.charge(NONE, clocks, 0, 10**9, 0) == (10**9, 10**9, False)
-    assert clock.left_after(NONE, clocks, 0, 10**9) is None
+    assert clock.charge(NONE, clocks, 0, 10**9, 0) == (10**9, 10**9, None, False)
 
 
 def test_lag_is_credited_within_a_quota() -> None:
     clocks = clock.wound(FISCHER, 0)
-    assert clock.charge(FISCHER, clocks, 0, 1000, 300) == (1000, 700, False)
-    assert clock.charge(FISCHER, clocks, 0, 1000, 9999) == (1000, 1000 - MOST_CREDIT, False)
+    assert clock.charge(FISCHER, clocks, 0, 1000, 300) == (1000, 700, (10_300, 10_000), False)
+    assert clock.charge(FISCHER, clocks, 0, 1000, 9999) == (1000, 1000 - MOST_CREDIT, (10_500, 10_000), False)
     for turn in range(1, 30):
         clocks = after(FISCHER, clocks, 0, turn * 1000, 9999)
     assert clocks.quota[0] == clock.REGAIN  # all spent: from now on no more than grows back
@@ -90,7 +87,7 @@ def test_what_is_left_is_never_less_than_nothing_and_the_flag_falls_at_the_deadl
         now += wait
         due = clock.deadline(control, clocks, side)
         assert due is not None
-        took, charged, fell = clock.charge(control, clocks, side, now, lag)
+        took, charged, _, fell = clock.charge(control, clocks, side, now, lag)
         assert charged <= took
         assert fell or now <= due
         if fell:

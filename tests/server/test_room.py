@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.record import RULE_REASONS, parse, verify, write
 from engine.registry import GAMES
@@ -23,6 +25,26 @@ def test_a_copy_has_everything() -> None:
     room = running()
     copy = room.copy()
     assert all(getattr(copy, name) is getattr(room, name) for name in Room.__slots__)
+
+
+@given(steps=st.lists(st.tuples(st.integers(0, 30), st.integers(-1, 15)), max_size=40))
+def test_every_version_of_a_room_stays_what_it_was(steps: list[tuple[int, int]]) -> None:
+    """A room that goes on in several ways, by moves and moves taken back, as it does in tests and after a conflict."""
+    versions: list[tuple[Room, list[str]]] = [(running("cohcoh", options={"n": 4, "k": 4}), [])]
+    for pick, cell in steps:
+        room, moves = versions[pick % len(versions)]
+        if room.status == "ended":
+            continue
+        if cell < 0 and moves:
+            back = m.TakenBack(room="r1", seq=room.seq + 1, at=NOW, ply=len(moves) // 2, position="", turn=0)
+            versions.append((evolve(room, back), moves[: len(moves) // 2]))
+        else:
+            texts = room.game.legal(room.state)
+            text = texts[cell % len(texts)]
+            versions.append((play(room, text), [*moves, text]))
+        for known, expected in versions:
+            assert [made.move for made in known.moves] == expected
+            assert known.ply == len(expected)
 
 
 def test_a_game_begins_when_both_are_here() -> None:
