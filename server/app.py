@@ -28,6 +28,7 @@ from server.settings import Settings
 from server.store import open_store, without_password
 
 MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
+UNREAD = 1 << 15  # bytes that may wait to be read before anybody looks how many they are
 OPENING = 3.0  # seconds to ask for a socket or a page
 RESTART = 1012  # the close code for a server that comes back
 
@@ -84,6 +85,7 @@ async def listen(house: House) -> Server:
         open_timeout=min(OPENING, settings.hello_timeout),
         close_timeout=1,
         max_size=MOST_FRAME,
+        write_limit=min(settings.send_buffer, UNREAD),
         server_header="parlour",
         ssl=tls(settings),
     )

@@ -120,18 +120,15 @@ class Live:
         packets, self.pending = self.pending, []
         if not packets:
             return
-        binary = text = None
+        binary, text = join(packets, False), b""
         lagging = self.lagging
         for peer in self.watchers:
             if lagging and peer in lagging:
                 continue
+            told = binary
             if peer.text:
-                text = text or join(packets, True)
-                unread = peer.write(text)
-            else:
-                binary = binary or join(packets, False)
-                unread = peer.write(binary)
-            if unread > most:
+                told = text = text or join(packets, True)
+            if peer.write(told) > most:
                 lagging[peer] = now
 
     def care_for_the_slow(self, most: int, patience: int, now: int) -> None:

@@ -26,7 +26,7 @@ class Outgoing(ServerConnection):
 
     __slots__ = (
         "address", "at_a_start", "codec", "cutting", "ending", "failed", "house", "latency", "most_unread", "open",
-        "text", "transport",
+        "paused", "text", "transport",
     )  # fmt: skip
 
     transport: asyncio.Transport
@@ -44,12 +44,16 @@ class Outgoing(ServerConnection):
         self.ending: asyncio.TimerHandle | None = None
 
     def write(self, frames: bytes) -> int:
-        """What waits for the other side to read then has a bound."""
-        if not self.open:
-            return 0
-        transport = self.transport
-        transport.write(frames)
-        unread = transport.get_write_buffer_size()
+        """The transport says by itself, in pause_writing, that the other side does not read."""
+        if self.open:
+            self.transport.write(frames)
+            if self.paused:
+                return self.unread()
+        return 0
+
+    def unread(self) -> int:
+        """What waits for the other side to read, which has a bound."""
+        unread = self.transport.get_write_buffer_size()
         if unread > self.most_unread:
             self.cut(POLICY, "too slow")
         return unread
@@ -69,7 +73,7 @@ class Outgoing(ServerConnection):
             else:
                 self.protocol.send_binary(payload)
             self.send_data()
-            self.write(b"")
+            self.unread()
         else:
             self.write(frame(TEXT if self.text else BINARY, payload))
 

@@ -109,10 +109,11 @@ class FaultProxy:
 
 
 class Unread:
-    """A transport whose other side does not read."""
+    """A transport whose other side does not read any more; it has told its protocol so."""
 
     def __init__(self, transport: Any) -> None:
         self.abort, self.write, self.is_closing = transport.abort, transport.write, transport.is_closing
+        transport.get_protocol().pause_writing()
 
     def get_write_buffer_size(self) -> int:
         return 10**9
