@@ -51,7 +51,7 @@ def require_ply(command: m.Takeback, ply: int) -> None:
 
 def taken_back(room: Room, ply: int, now: int) -> Decision:
     state = state_at(room, ply)
-    left = None if room.setup.clock.kind == "none" else room.clocks.left
+    left = None if room.setup.clock.kind == "none" else room.clocks[0]
     position = room.game.dump(state)
     return then(room, m.TakenBack(**head(room, now), ply=ply, position=position, turn=state.turn, left=left))
 

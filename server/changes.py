@@ -79,7 +79,8 @@ def taken_back(room: Room, event: m.TakenBack) -> None:
     room.seen = room.seen[: MARK * (event.ply + 1)]
     room.made = room.made[: event.ply]
     room.ply = event.ply
-    room.clocks = room.clocks._replace(since=event.at)
+    left, quota, _ = room.clocks
+    room.clocks = left, quota, event.at
     room.draw = room.takeback = None
 
 
@@ -104,7 +105,8 @@ def presence(room: Room, event: m.Presence) -> None:
 
 def resumed(room: Room, event: m.Resumed) -> None:
     """The house was away: the turn began that much later, and nobody is here yet."""
-    room.clocks = room.clocks._replace(since=room.clocks.since + event.credit)
+    left, quota, since = room.clocks
+    room.clocks = left, quota, since + event.credit
     room.away = (
         event.at if room.seats[0] is not None else None,
         event.at if room.seats[1] is not None else None,

@@ -11,8 +11,6 @@ which grows back move by move, so that no one can gain by pretending to be far a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from protocol.messages import Left, TimeControl
 
 MOST_CREDIT = 500  # for one move
@@ -21,17 +19,9 @@ REGAIN = 50  # of the quota, with every move
 SHORTEST = 100  # a time control with less for a move cannot be played over a network
 
 Pair = tuple[int, int]
-new_tuple = tuple.__new__
-
-
-class Clocks(NamedTuple):
-    """What both sides have left, how much lag they may still be credited with, and since when the turn lasts."""
-
-    left: Left
-    quota: Pair
-    since: int
-
-
+# What both sides have left, how much lag they may still be credited with, and since when the turn lasts. A plain tuple,
+# which is made and read for every move, several times
+Clocks = tuple[Left, Pair, int]
 Charge = tuple[int, int, Left | None, bool]  # what a move took, what it is charged, what that leaves, and too late
 
 
@@ -55,7 +45,7 @@ def free(control: TimeControl) -> int:
 def wound(control: TimeControl, now: int) -> Clocks:
     """The clocks at the start of a game."""
     left = control.base or control.bank
-    return Clocks((left, left), (QUOTA, QUOTA), now)
+    return (left, left), (QUOTA, QUOTA), now
 
 
 def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) -> Charge:
@@ -81,7 +71,7 @@ def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: 
     if credit or quota[side] != QUOTA:
         mine = min(QUOTA, quota[side] - credit + REGAIN)
         quota = (mine, quota[1]) if side == 0 else (quota[0], mine)
-    return new_tuple(Clocks, (left or shown, quota, at))
+    return left or shown, quota, at
 
 
 def deadline(control: TimeControl, clocks: Clocks, side: int) -> int | None:

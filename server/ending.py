@@ -64,5 +64,6 @@ def resume(room: Room, now: int, away_since: int) -> Decision:
         return Decision((), room)
     if waits_to_be_paired(room):
         return won(room, None, "aborted", now, NO_RESULT)
-    credit = max(0, now - max(away_since, room.clocks.since)) if room.status == "running" else 0
+    _, _, since = room.clocks
+    credit = max(0, now - max(away_since, since)) if room.status == "running" else 0
     return then(room, m.Resumed(**head(room, now), credit=credit))

@@ -220,7 +220,7 @@ class Hall:
 
     def committed(self, pending: Pending) -> None:
         live, packets = pending.live, pending.packets
-        events, room = pending.decision
+        events, room = pending.events, pending.next
         peer, command, _, _ = pending.origin
         live.busy = False
         live.room = room
@@ -239,7 +239,8 @@ class Hall:
         if not pending.plain:
             self._aftermath(pending)
         if due is not None:
-            if first.at == room.clocks[2]:
+            _, _, since = room.clocks
+            if first.at == since:
                 live.spared = self.now() - first.at
             self.alarms.watch(live, due)
         if live.heard > room.seq:

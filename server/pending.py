@@ -26,7 +26,7 @@ THE_HOUSE: Origin = (None, None, lambda room, at: Decision((), room), 0)  # whic
 
 
 class Pending(Append):
-    __slots__ = ("decision", "due", "following", "hall", "live", "origin", "packets", "refusal")
+    __slots__ = ("due", "events", "following", "hall", "live", "next", "origin", "packets", "refusal")
 
     def __init__(
         self,
@@ -42,7 +42,8 @@ class Pending(Append):
         self.hall = hall
         self.live = live
         self.origin = origin
-        self.decision = decision
+        self.events = events
+        self.next = room
         self.refusal = refusal
         self.ratings = ratings
         self.due = due = room.deadline

@@ -66,7 +66,7 @@ def start(decision: Decision, now: int) -> Decision:
     if room.status != "waiting" or None in room.seats or room.away != (None, None):
         return decision
     state = room.state
-    left = None if room.setup.clock.kind == "none" else clock.wound(room.setup.clock, now).left
+    left = None if room.setup.clock.kind == "none" else clock.wound(room.setup.clock, now)[0]
     begun = m.Started(**head(room, now), position=room.game.dump(state), turn=state.turn, left=left)
     return Decision((*decision.events, begun), evolved(room, begun, None))
 

@@ -20,6 +20,7 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
     setup, end = room.setup, room.ended
     timed = setup.clock.kind != "none"
     running = room.status == "running"
+    _, _, since = room.clocks
     return Snapshot(
         room=setup.room,
         seq=room.seq,
@@ -37,7 +38,7 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
         moves=tuple(played_move(ply, made) for ply, made in enumerate(room.moves, 1)),
         left=left_now(room, now) if timed else None,
         running=room.turn if running and timed else None,
-        elapsed=max(0, now - room.clocks.since) if running and timed else 0,
+        elapsed=max(0, now - since) if running and timed else 0,
         your_seat=seat,
         your_move=running and seat == room.turn,
         offers=Offers(
@@ -85,10 +86,10 @@ def seats(room: Room) -> Seats:
 
 def left_now(room: Room, now: int) -> tuple[int, int]:
     """What the clocks show at this moment: the running one less than at the last move."""
-    left = room.clocks.left
+    left, _, since = room.clocks
     if room.status != "running":
         return left
-    used = max(0, now - room.clocks.since - room.setup.clock.per_move)
+    used = max(0, now - since - room.setup.clock.per_move)
     mine = max(0, left[room.turn] - used)
     return (mine, left[1]) if room.turn == 0 else (left[0], mine)
 

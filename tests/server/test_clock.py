@@ -24,8 +24,8 @@ def after(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int = 
 
 def test_fischer_takes_the_time_and_adds_the_increment() -> None:
     clocks = after(FISCHER, clock.wound(FISCHER, 0), 0, 3000)
-    assert clocks.left == (8000, 10_000)
-    assert after(FISCHER, clocks, 1, 3500).left == (8000, 10_500)
+    assert clocks[0] == (8000, 10_000)
+    assert after(FISCHER, clocks, 1, 3500)[0] == (8000, 10_500)
 
 
 def test_time_per_move_begins_anew() -> None:
@@ -35,8 +35,8 @@ def test_time_per_move_begins_anew() -> None:
 
 def test_a_bank_pays_only_what_the_move_time_does_not() -> None:
     clocks = after(BANK, clock.wound(BANK, 0), 0, 4000)
-    assert clocks.left == (20_000, 20_000)
-    assert after(BANK, clocks, 1, 4000 + 8000).left == (20_000, 17_000)
+    assert clocks[0] == (20_000, 20_000)
+    assert after(BANK, clocks, 1, 4000 + 8000)[0] == (20_000, 17_000)
 
 
 def test_without_a_clock_no_flag_falls() -> None:
@@ -51,8 +51,8 @@ def test_lag_is_credited_within_a_quota() -> None:
     assert clock.charge(FISCHER, clocks, 0, 1000, 9999) == (1000, 1000 - MOST_CREDIT, (10_500, 10_000), False)
     for turn in range(1, 30):
         clocks = after(FISCHER, clocks, 0, turn * 1000, 9999)
-    assert clocks.quota[0] == clock.REGAIN  # all spent: from now on no more than grows back
-    assert clocks.quota[1] == QUOTA
+    assert clocks[1][0] == clock.REGAIN  # all spent: from now on no more than grows back
+    assert clocks[1][1] == QUOTA
 
 
 @pytest.mark.parametrize(
@@ -94,5 +94,5 @@ def test_what_is_left_is_never_less_than_nothing_and_the_flag_falls_at_the_deadl
             assert now > due - MOST_CREDIT
             return
         clocks = after(control, clocks, side, now, lag)
-        assert min(clocks.left) >= 0
-        assert all(0 <= quota <= QUOTA for quota in clocks.quota)
+        assert min(clocks[0]) >= 0
+        assert all(0 <= quota <= QUOTA for quota in clocks[1])
