@@ -6,6 +6,7 @@ import asyncio
 import socket
 
 import msgpack
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
@@ -126,8 +127,9 @@ async def test_a_stalled_watcher_is_cut_and_slows_nobody(start: Start, come: Com
     assert all(peer.backlog() <= 1_000_000 for peer in server.house.peers)
 
 
-async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: Come) -> None:
-    server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=60.0, **FLOOD)
+@pytest.mark.parametrize("send_buffer", [2_000, 100_000])
+async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: Come, send_buffer: int) -> None:
+    server = await start(watch_tick=0.0, send_buffer=send_buffer, stall_timeout=60.0, **FLOOD)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
     eve = await Guest.open(server.url)
@@ -139,6 +141,8 @@ async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: 
     async with asyncio.timeout(20):
         while not live.lagging:
             await ann.ask("say", room=room, text=LONG)
+    (peer,) = live.lagging
+    assert send_buffer < peer.backlog() < send_buffer + 2 * len(LONG)
     seq = live.room.seq
     eve.socket.transport.resume_reading()
     snapshot = await eve.find(type="snapshot")
