@@ -198,7 +198,7 @@ class Game(ABC):
         `running`: the game is known not to be over.
         """
         move = self.read(state, text.strip())
-        if not self.allowed(state, move) or not (running or not self.rules.over(state.mine, state.rest)):
+        if not self.allowed(state, move) or (not running and self.rules.over(state.mine, state.rest)):
             raise self.illegal(state, move)
         return move
 

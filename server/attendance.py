@@ -81,12 +81,12 @@ class Attendance:
                     self.arrive(live, peer)
 
     def rematch(self, live: Live, peer: Peer, command: Rematch, room: Room, at: int) -> Decision:
-        """Who asks for another game speaks to both players."""
+        """Another game with the same opponent, who may hear of newer rooms only by now."""
         self._gather(live, peer)
         return decide(room, require(peer), command, at, next_room=new_room(at))
 
     def _gather(self, live: Live, peer: Peer) -> None:
-        """Also those who hear of newer rooms only."""
+        """Who asks for a rematch speaks to both players, wherever they are."""
         if live.room.status != "ended" or live.room.seat_of(require(peer).id) is None:
             return
         for seat in live.room.seats:

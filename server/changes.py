@@ -25,7 +25,7 @@ def moved(room: Room, event: Moved, state: State) -> None:
     if len(made) != room.ply:  # another version of this room has gone on already
         made = room.made = room.moves
     made.append(event)
-    room.ply = event.ply
+    room.ply += 1
     room.clocks = clock.moved_on(room.clocks, event.side, event.at, event.took, event.charged, event.left)
     room.draw = room.takeback = None  # a move answers every offer
 

@@ -22,7 +22,7 @@ Pair = tuple[int, int]
 # What both sides have left, how much lag they may still be credited with, and since when the turn lasts. A plain tuple,
 # which is made and read for every move, several times
 Clocks = tuple[Left, Pair, int]
-Charge = tuple[int, int, Left | None, bool]  # what a move took, what it is charged, what that leaves, and too late
+Charge = tuple[int, int, Left | None, bool]  # what a move took and is charged, what that leaves, and if the flag fell
 
 
 def problem(control: TimeControl) -> str | None:

@@ -22,7 +22,10 @@ POLICY = 1008  # the close code for whoever breaks the house's rules
 
 
 class Outgoing(ServerConnection):
-    """Slots take what is asked for with every message, side by side; websockets keeps the rest in a dict."""
+    """Slots take what is asked for with every message, side by side; websockets keeps the rest in a dict.
+
+    Of these `latency`, `paused` and `transport` are attributes of its own.
+    """
 
     __slots__ = (
         "address", "at_a_start", "codec", "cutting", "ending", "failed", "house", "latency", "most_unread", "open",
@@ -44,7 +47,7 @@ class Outgoing(ServerConnection):
         self.ending: asyncio.TimerHandle | None = None
 
     def write(self, frames: bytes) -> int:
-        """The transport says by itself, in pause_writing, that the other side does not read."""
+        """How many bytes wait to be read then, 0 as long as the transport has not called pause_writing."""
         if self.open:
             self.transport.write(frames)
             if self.paused:

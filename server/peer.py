@@ -17,7 +17,7 @@ class Peer(Protocol):
     latency: float  # the round trip in seconds, as our own pings measured it
 
     def write(self, frames: bytes) -> int:
-        """Whole frames in the peer's encoding, at once; how many bytes wait to be read by the other side then."""
+        """Whole frames in the peer's encoding, at once; how many bytes wait to be read then, 0 if they are few."""
 
     def send(self, message: Message) -> None: ...
 

@@ -60,11 +60,11 @@ class Pending(Append):
         else:
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
-            self.plain = False
             if type(first) is m.Rematched and len(events) == 1:
                 self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = whole(self.following)
             self.line = line_after(decision, due, stored)
+            self.plain = len(events) == 1 and self.line is None and self.also is None and not ratings
 
     def done(self, error: Exception | None) -> None:
         if error is None:

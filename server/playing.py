@@ -46,7 +46,7 @@ def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, wait
     if fell:
         raise out_of_time(room, seat, now)
     try:
-        number = game.parse(state, command.move, True)
+        number = game.parse(state, command.move, running=True)
     except GameError as error:
         raise foul(room, seat, command.move, error, now) from None
     after = game.after(state, number)

@@ -183,12 +183,12 @@ def replay(events: Iterable[AnyEvent]) -> Room:
 
 
 def played(room: Room, event: Moved) -> State:
-    return room.game.after(room.state, room.game.parse(room.state, event.move, running=True))
+    return room.game.after(room.state, room.game.parse(room.state, event.move))
 
 
 def horizon(room: Room, before: int) -> int:
     """With a delay of n plies watchers see everything up to the n-th last move; an ended game is open to all."""
-    hidden = room.moves[-room.setup.delay :]
+    hidden = room.made[max(0, room.ply - room.setup.delay) : room.ply]
     if room.status == "ended" or not hidden:
         return room.seq
     return max(before, hidden[0].seq - 1)

@@ -171,6 +171,8 @@ class Writer:
             there = await self._look(work.room, work.after + 1)
         except Unavailable as error:
             return error
+        except Exception as error:  # such a thing cannot be asked for, so it cannot have been written
+            return Unavailable(f"this cannot be stored: {error}")
         if there is None:
             return Unavailable(GONE)
         return None if there == work.payloads[0] else Conflict()

@@ -1,0 +1,50 @@
+"""What a decision is in the store: an event and nothing else as a rule, and the room's line where it has to be."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from protocol import messages as m
+from protocol.messages import TimeControl
+from server.decision import Decision
+from server.live import Live
+from server.pending import THE_HOUSE, Pending
+from server.room import Room
+from tests.server.rooms import ANN, do, move, running
+
+BLITZ = TimeControl(kind="fischer", base=60_000)
+
+
+def pending(room: Room, decision: Decision, stored: int | None) -> Pending:
+    live = Live(room, [])
+    live.stored_due = stored
+    return Pending(cast(Any, None), live, THE_HOUSE, decision, None)
+
+
+@pytest.mark.parametrize(("later", "written"), [(-1, False), (0, False), (1, True), (None, True)])
+def test_a_deadline_in_the_index_is_never_later_than_the_rooms_own(later: int | None, written: bool) -> None:
+    room = running(clock=BLITZ)
+    for decision in (move(room, ANN, "a4b4"), do(room, ANN, m.OfferDraw)):
+        due = decision.room.deadline
+        assert due is not None
+        there = pending(room, decision, None if later is None else due + later)
+        assert there.plain is not written
+        assert (None if there.line is None else there.line.deadline) == (due if written else None)
+
+
+def test_what_is_more_than_one_event_is_not_plain() -> None:
+    room = running()
+    assert pending(room, do(room, ANN, m.OfferDraw), None).plain
+    resigned = pending(room, do(room, ANN, m.Resign), None)
+    assert not resigned.plain
+    assert resigned.line is not None
+
+
+def test_the_house_has_nothing_to_decide_again_after_a_conflict() -> None:
+    peer, command, action, _ = THE_HOUSE
+    room = running()
+    assert (peer, command) == (None, None)
+    assert action is not None
+    assert action(room, 0) == ((), room)
