@@ -138,13 +138,15 @@ async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: 
     await eve.find(type="snapshot")
     eve.socket.transport.pause_reading()
     live = server.house.hall.rooms[room]
-    async with asyncio.timeout(20):
-        while not live.lagging:
-            await ann.ask("say", room=room, text=LONG)
-    (peer,) = live.lagging
-    assert send_buffer < peer.backlog() < send_buffer + 2 * len(LONG)
-    seq = live.room.seq
-    eve.socket.transport.resume_reading()
+    try:
+        async with asyncio.timeout(20):
+            while not live.lagging:
+                await ann.ask("say", room=room, text=LONG)
+        (peer,) = live.lagging
+        assert send_buffer < peer.backlog() < send_buffer + 2 * len(LONG)
+        seq = live.room.seq
+    finally:  # whoever does not read does not hear a goodbye either
+        eve.socket.transport.resume_reading()
     snapshot = await eve.find(type="snapshot")
     assert snapshot["seq"] >= seq
     await ann.ask("say", room=room, text="there you are")
