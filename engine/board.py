@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from_bytes = int.from_bytes
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -67,5 +65,5 @@ def spread(first: int, second: int, width: int, table: bytes) -> str:
     The digits of a word in base two, read as bytes of one long number, can be added without a carry: much faster than
     bit by bit.
     """
-    total = from_bytes(f"{first:0{width}b}".encode(), "big") + 2 * from_bytes(f"{second:0{width}b}".encode(), "big")
+    total = int.from_bytes(f"{first:0{width}b}".encode()) + 2 * int.from_bytes(f"{second:0{width}b}".encode())
     return total.to_bytes(width, "little").translate(table, BOTH).decode()

@@ -220,7 +220,7 @@ class Hall:
 
     def committed(self, pending: Pending) -> None:
         live, packets = pending.live, pending.packets
-        events, room = pending.events, pending.next
+        events, room = pending.events, pending.coming
         peer, command, _, _ = pending.origin
         live.busy = False
         live.room = room

@@ -40,13 +40,16 @@ def name(room: Room, seat: int) -> str:
 
 
 def line_after(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
-    """The new line, if events change it. A deadline in the index may be too early, never too late."""
+    """The new line, if events change it."""
     events, room = decision
-    if any(isinstance(event, INDEXED) for event in events):
-        return line(room, due)
-    if due is not None and (stored_due is None or due < stored_due):
+    if any(isinstance(event, INDEXED) for event in events) or not stands(due, stored_due):
         return line(room, due)
     return None
+
+
+def stands(due: int | None, stored: int | None) -> bool:
+    """Whether the deadline in the index will do: it may be too early, never too late."""
+    return due is None or (stored is not None and stored <= due)
 
 
 def whole(founded: Decision) -> Append:

@@ -10,7 +10,7 @@ from protocol.messages import Moved, RoomCommand
 from server import rating
 from server.decision import Decision, Refusal
 from server.found import again
-from server.index import line, line_after, whole
+from server.index import line, line_after, stands, whole
 from server.live import Live
 from server.packet import Packet
 from server.peer import Peer
@@ -26,7 +26,7 @@ THE_HOUSE: Origin = (None, None, lambda room, at: Decision((), room), 0)  # whic
 
 
 class Pending(Append):
-    __slots__ = ("due", "events", "following", "hall", "live", "next", "origin", "packets", "refusal")
+    __slots__ = ("coming", "due", "events", "following", "hall", "live", "origin", "packets", "refusal")
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Pending(Append):
         self.live = live
         self.origin = origin
         self.events = events
-        self.next = room
+        self.coming = room
         self.refusal = refusal
         self.ratings = ratings
         self.due = due = room.deadline
@@ -54,7 +54,7 @@ class Pending(Append):
             packet = Packet(first)
             self.packets = [packet]
             self.payloads = (packet.payload,)
-            self.plain = due is None or (stored is not None and due >= stored)
+            self.plain = stands(due, stored)
             if not self.plain:
                 self.line = line(room, due)
         else:

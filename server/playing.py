@@ -12,8 +12,6 @@ from server.decision import Decision, Refusal, head, then, won
 from server.past import occurrences
 from server.room import Room, evolved
 
-new_decision = tuple.__new__
-
 
 def require_running(room: Room, command: m.RoomCommand) -> None:
     if room.status == "ended":
@@ -73,7 +71,7 @@ def finish(room: Room, moved: Moved, now: int) -> Decision:
     enough = game.spec.repetition
     outcome = judge(game, room.state, moved.ply, 1 if enough is None else occurrences(room, enough))
     if outcome is None:
-        return new_decision(Decision, ((moved,), room))
+        return Decision((moved,), room)
     end = by_rules(room, outcome, now)
     return Decision((moved, end), evolved(room, end, None))
 

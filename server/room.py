@@ -23,29 +23,6 @@ BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
 class Room:
     """One room at one moment. Nobody changes a room: `evolve` changes a copy that nobody has seen yet."""
 
-    __slots__ = (
-        "away",
-        "chat",
-        "clocks",
-        "draw",
-        "ended",
-        "fouls",
-        "game",
-        "horizon",
-        "made",
-        "next",
-        "ply",
-        "rematch",
-        "seats",
-        "seen",
-        "seq",
-        "setup",
-        "started_at",
-        "state",
-        "status",
-        "takeback",
-    )  # fmt: skip
-
     setup: Created
     game: Game
     seq: int
@@ -66,6 +43,8 @@ class Room:
     ended: m.Ended | None
     next: str
     horizon: int  # the last event that watchers may see
+
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, setup: Created) -> None:
         self.setup = setup

@@ -273,7 +273,7 @@ class Conga(Game):
         corner = self.rules.corner
         blacks = (black | corner(black) << 60).to_bytes(8, "little")
         whites = (white | corner(white) << 60).to_bytes(8, "little")
-        ab1, cd1, ab2, cd2, ab3, cd3, ab4, cd4 = map(PAIRS.__getitem__, zip(blacks, whites))  # noqa: B905
+        ab1, cd1, ab2, cd2, ab3, cd3, ab4, cd4 = map(PAIRS.__getitem__, zip(blacks, whites))  # noqa: B905  # eight each
         return f"{ab4},{cd4}/{ab3},{cd3}/{ab2},{cd2}/{ab1},{cd1} {'w' if state.turn else 'b'}"
 
     def load(self, text: str) -> State:

@@ -6,7 +6,7 @@ from typing import final
 
 from server.sqlite.ratings import PUT, STAND
 from server.sqlite.scribe import Answer, Job, Rows, Values
-from server.store import Append, Conflict, RoomRow, Unavailable
+from server.store import Append, Conflict, Done, RoomRow, Unavailable
 
 
 @final
@@ -21,6 +21,22 @@ class Statement:
 
 
 Work = Append | Statement
+Asked = tuple[Work, Done]
+
+
+def sort_out(asked: list[Asked]) -> tuple[list[Asked], Rows, list[Asked]]:
+    """Plain events, with their rows, and the rest."""
+    events: list[Asked] = []
+    others: list[Asked] = []
+    rows: Rows = []
+    for one in asked:
+        work = one[0]
+        if type(work) is Statement or not work.plain:
+            others.append(one)
+        else:
+            rows += (work.room, work.after + 1, work.payloads[0])
+            events.append(one)
+    return events, rows, others
 
 
 def as_job(work: Work) -> Job:

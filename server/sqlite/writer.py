@@ -12,9 +12,9 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from time import perf_counter
 
-from server.sqlite.jobs import Statement, Work, as_job, outcome
+from server.sqlite.jobs import Asked, Statement, Work, as_job, outcome, sort_out
 from server.sqlite.keeper import GONE, Keeper
-from server.sqlite.scribe import Answer, Rows, pack
+from server.sqlite.scribe import Answer, pack
 from server.store import Commit, Conflict, Done, Unavailable
 
 ENOUGH = 100  # jobs that do not wait for the rest of what has arrived: the disk can begin
@@ -30,8 +30,8 @@ class Writer:
         self._on_commit, self._look = on_commit, look
         self._loop = asyncio.get_running_loop()
         self._keeper = Keeper(path, busy, self._answered, self._lost, self._missing, self._hand_over)
-        self._gathered: list[tuple[Work, Done]] = []
-        self._in_flight: list[tuple[Work, Done]] = []
+        self._gathered: list[Asked] = []
+        self._in_flight: list[Asked] = []
         self._events = 0  # of those, the first ones: plain events
         self._since = 0.0  # when they were handed over
         self._called = False  # the hand-over is near
@@ -98,17 +98,8 @@ class Writer:
             if not self._hurried:
                 return  # it will be back
             self._given_up = Unavailable(GONE)
-        events: list[tuple[Work, Done]] = []
-        others: list[tuple[Work, Done]] = []
-        rows: Rows = []
         jobs, self._gathered = self._gathered, []
-        for job in jobs:
-            work = job[0]
-            if type(work) is Statement or not work.plain:
-                others.append(job)
-            else:
-                rows += (work.room, work.after + 1, work.payloads[0])
-                events.append(job)
+        events, rows, others = sort_out(jobs)
         self._in_flight = events + others
         self._events = len(events)
         self._since = perf_counter()
