@@ -31,7 +31,7 @@ class Attendance:
         if seat is None:
             self._watched(live)
         elif live.room.away[seat] is not None or live.busy:  # it may be about to be written that nobody is there
-            self._hall.act(live, partial(self.presence_of, live, seat))
+            self._hall.agenda.act(live, partial(self.presence_of, live, seat))
         return seat
 
     def _watched(self, live: Live) -> None:
@@ -48,7 +48,7 @@ class Attendance:
                 continue
             seat = live.detach(peer)
             if seat is not None and not self._hall.draining and live.room.status != "ended":
-                self._hall.act(live, partial(self.presence_of, live, seat))
+                self._hall.agenda.act(live, partial(self.presence_of, live, seat))
             self._hall.let_go(live)
 
     @staticmethod
@@ -104,7 +104,7 @@ class Attendance:
         for seat in (0, 1):
             elsewhere = self._hall.store.shared and not new.players[seat]
             if not elsewhere:
-                self._hall.act(new, partial(self.presence_of, new, seat))
+                self._hall.agenda.act(new, partial(self.presence_of, new, seat))
 
     def tidy(self, peer: Peer) -> None:
         """Whoever plays or watches one game after the other stays in the last few ended rooms only."""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import AnyCommand, Move, RoomCommand
 from protocol.names import fold
-from server import found, view
-from server.auth import check_name, identify
+from server import found
+from server.agenda import RETRY
+from server.auth import check_name
 from server.decision import Decision, Refusal
 from server.founder import Founder
-from server.hall import RETRY, Hall
+from server.hall import Hall
 from server.lists import Lists
 from server.live import Live
 from server.matchmaker import Matchmaker
 from server.peer import Peer, require
+from server.reception import Reception
 from server.room import Room
 from server.store import Unavailable
 
@@ -33,12 +33,12 @@ class Desk:
         self.hall = hall
         self.settings = hall.settings
         self.present = hall.present
+        self.reception = Reception(hall)
         self._founder = Founder(hall)
-        self.matchmaker = Matchmaker(hall, self._founder, self._invite)
-        self._house = {name.strip() for name in self.settings.house.split(",")}
+        self.matchmaker = Matchmaker(hall, self._founder, self.reception.invite)
         lists = Lists(hall)
         self._slow: dict[type[Any], Callable[[Peer, Any], Waiting]] = {  # what needs the store first
-            m.Hello: self._hello,
+            m.Hello: self.reception.hello,
             m.List: lists.list,
             m.Lobby: lists.lobby,
             m.Create: self._create,
@@ -57,13 +57,13 @@ class Desk:
         if type(command) is Move and not command.note and peer.player is not None and not hall.draining:  # as most are
             live = hall.rooms.get(command.room)
             if live is not None:
-                hall.submit(live, peer, command)
+                hall.agenda.submit(live, peer, command)
                 return None
         if peer.player is None:
             if type(command) is not m.Hello:
                 peer.refuse(command.id, "hello_first", "say hello first")
                 return None
-            return self._answer(peer, command, self._hello)
+            return self._answer(peer, command, self.reception.hello)
         if hall.draining:
             peer.refuse(command.id, "draining", "the server is about to restart; come back", RETRY)
             return None
@@ -102,12 +102,12 @@ class Desk:
             self.hall.attendance.leave(live, peer)
             return
         elif type(command) is m.Leave:
-            self.hall.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
+            self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
             return
         elif type(command) is m.Rematch:
-            self.hall.submit(live, peer, command, partial(self.hall.attendance.rematch, live, peer, command))
+            self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.rematch, live, peer, command))
             return
-        self.hall.submit(live, peer, command)
+        self.hall.agenda.submit(live, peer, command)
 
     def _note_problem(self, command: m.Move) -> Refusal | None:
         if len(command.note) > self.settings.note_length:
@@ -163,7 +163,7 @@ class Desk:
         live = await self._founder.open(founded)
         self.hall.teller.enter(live, peer, command.id)
         for name in invited(live.room):
-            self._invite(live, name)
+            self.reception.invite(live, name)
 
     async def _founded(self, peer: Peer, command: m.Create) -> Decision:
         for name in (command.players or (command.invite,)) if command.players or command.invite else ():
@@ -177,70 +177,6 @@ class Desk:
         if len(names) < 2 or fold(require(peer).name) in names:
             raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
         return found.arbitrated(await self._founder.created(peer, command))
-
-    def _invite(self, live: Live, name: str) -> None:
-        """Tell somebody that a room waits for them, wherever they are."""
-        self.invite_here(live, name)
-        self.hall.bus.invite(live.room, name)
-
-    def invite_here(self, live: Live, name: str) -> None:
-        for peer in self.present.named(name):
-            self._invite_late(live, peer)
-
-    # -- people
-
-    async def _hello(self, peer: Peer, command: m.Hello) -> None:
-        if peer.player is not None:
-            raise Refusal("already_welcome", "you have said hello")
-        if self.hall.draining:
-            raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY)
-        hall = self.hall
-        identity = await identify(hall.store, self.settings, command, hall.node)
-        player = identity.player
-        self.present.expect(player)
-        try:
-            await hall.store.save_session(identity.secret, identity.session, hall.now())
-            sits = await hall.store.rooms_of(player.id) if command.resume or command.token else []
-        except Unavailable:
-            self.present.let_go(player)
-            raise
-        finally:
-            self.present.expect_no_more(player)
-        peer.player = player
-        self.present.come(peer)
-        plays = tuple(game for game in GAMES if game in command.plays)
-        if plays:
-            house = player.account and player.name in self._house
-            bot = m.BotInfo(name=player.name, plays=plays, account=player.account, house=house)
-            hall.lobby.introduce(peer, bot)
-        peer.send(
-            m.Welcome(
-                id=command.id,
-                you=player,
-                session=identity.secret,
-                server="parlour",
-                limits=self.settings.limits,
-                games=view.games(),
-                rooms=tuple(sits),
-            )
-        )
-        for name in sits:
-            live = await hall.room(name)
-            if live is not None:
-                hall.attendance.arrive(live, peer)
-                peer.send(live.snapshot(peer, hall.now()))
-        with suppress(Unavailable):  # it will be told again who is here; whom a room waits for finds it in lists
-            await hall.store.arrived(hall.node, [(player.id, player.name)])
-            for name in await hall.store.rooms_for(player.name):
-                waiting = await hall.room(name)
-                if waiting is not None and waiting.room.status == "waiting":
-                    self._invite_late(waiting, peer)
-
-    def _invite_late(self, live: Live, peer: Peer) -> None:
-        if live.room.seat_of(require(peer).id) is None:
-            names = [seat.name for seat in live.room.seats if seat is not None]
-            by = live.room.setup.arbiter or names[0]
-            peer.send(m.Invited(by=by, room=view.info(live.room)))
 
     def goodbye(self, peer: Peer) -> None:
         """The connection is gone."""

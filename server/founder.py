@@ -62,8 +62,8 @@ class Founder:
 
     async def seat(self, peer: Peer, live: Live, command: m.Join) -> None:
         who = await self.rated(peer, live.room.setup.game, live.room.setup.options)
-        self._hall.submit(live, peer, command, lambda room, at: decide(room, who, command, at))
-        await self._hall.turn(live)  # whoever is gone by then is not taken for one who is there
+        self._hall.agenda.submit(live, peer, command, lambda room, at: decide(room, who, command, at))
+        await self._hall.agenda.turn(live)  # whoever is gone by then is not taken for one who is there
 
     async def rated(self, peer: Peer, game: str, options: m.Options) -> Player:
         """Who somebody is, with the rating at this game."""

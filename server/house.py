@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from protocol.messages import Closing
 from protocol.names import fold
 from server.addresses import Addresses
+from server.agenda import RETRY
 from server.bus import Bus
 from server.clockwork import Now
 from server.desk import Desk
-from server.hall import RETRY, Hall
+from server.hall import Hall
 from server.log import log
 from server.metrics import Metrics
 from server.neighbours import Neighbours

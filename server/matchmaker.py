@@ -15,10 +15,11 @@ from protocol import messages as m
 from protocol.messages import BotInfo, Player, RoomInfo
 from protocol.wire import read_part
 from server import found, rating
+from server.agenda import RETRY
 from server.decide import decide
 from server.decision import Decision, Refusal
 from server.founder import Founder
-from server.hall import RETRY, Hall
+from server.hall import Hall
 from server.live import Live
 from server.pairing import Wait, choices, matches, nearest
 from server.peer import Peer, require
@@ -86,8 +87,8 @@ class Matchmaker:
                 return decide(room, who, m.Join(id=0, room=room.id), at)
             return Decision((), room)
 
-        self._hall.act(live, sit)
-        if not await self._hall.turn(live):
+        self._hall.agenda.act(live, sit)
+        if not await self._hall.agenda.turn(live):
             raise Refusal("unavailable", "no seat was found; try again", retry_after=RETRY)
         return live.room.status == "running" and live.room.seat_of(who.id) is not None
 
@@ -129,7 +130,9 @@ class Matchmaker:
             who = found.player_after(old.room, seat)
             joined = join(new.room, who, m.Join(id=0, room=host.room), now)
             left = go_over(old.room, host.room, now)
-            hall.move_over(Pending(hall, old, THE_HOUSE, left, None), Pending(hall, new, THE_HOUSE, joined, None))
+            leaving = Pending(hall, old, THE_HOUSE, left, None)
+            joining = Pending(hall, new, THE_HOUSE, joined, None)
+            hall.agenda.move_over(leaving, joining)
 
     async def _ask_a_bot(self, wait: Patience) -> None:
         """The bot whose rating is nearest, of those that have not been asked."""

@@ -73,7 +73,7 @@ class Neighbours:
         with suppress(Unavailable):
             live = await self._hall.room(room)
             if live is not None and live.room.status == "waiting":
-                self._desk.invite_here(live, name)
+                self._desk.reception.invite_here(live, name)
 
     def news_again(self) -> None:
         self._checked_at = 0
@@ -128,7 +128,7 @@ class Neighbours:
                 live = await hall.room(name)
                 seat = None if live is None else live.room.seat_of(player)
                 if live is not None and seat is not None and not live.players[seat]:
-                    hall.act(live, partial(hall.attendance.presence_of, live, seat))
+                    hall.agenda.act(live, partial(hall.attendance.presence_of, live, seat))
 
     async def _check(self) -> None:
         """Compare the rooms that somebody attends here with the store."""

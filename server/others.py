@@ -38,7 +38,7 @@ class Others:
         except Unavailable as error:
             waiting = [live.queue.popleft() for _ in range(len(live.queue))]
             for origin in waiting or [THE_HOUSE]:
-                self._hall.failed(live, origin, error)
+                self._hall.agenda.failed(live, origin, error)
             return
         events = [read_event(payload) for payload in payloads]
         for payload, event in zip(payloads, events, strict=True):
@@ -51,7 +51,7 @@ class Others:
         self._hall.alarms.watch(live, live.room.deadline)
         if live.heard > live.room.seq:
             self.behind(live, live.heard)
-        self._hall.go_on(live)
+        self._hall.agenda.go_on(live)
 
     def _after_others(self, live: Live, events: list[m.AnyEvent]) -> None:
         """What follows from events that another node wrote."""
@@ -64,7 +64,8 @@ class Others:
         self._hall.attendance.unseat(live)
         for seat in (0, 1):
             if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
-                self._hall.act(live, partial(self._hall.attendance.presence_of, live, seat))  # gone there, but here
+                # gone there, but here
+                self._hall.agenda.act(live, partial(self._hall.attendance.presence_of, live, seat))
 
     async def _follow(self, old: Live, name: str) -> None:
         with suppress(Unavailable):  # who asks finds the room later

@@ -68,12 +68,12 @@ class Pending(Append):
 
     def done(self, error: Exception | None) -> None:
         if error is None:
-            self.hall.committed(self)
+            self.hall.agenda.committed(self)
         elif isinstance(error, Conflict):
             self.live.queue.appendleft(self.origin)
             self.hall.spawn(self.hall.others.catch_up(self.live))
         else:
-            self.hall.failed(self.live, self.origin, error)
+            self.hall.agenda.failed(self.live, self.origin, error)
 
 
 async def end_rated(hall: Hall, live: Live, origin: Origin, decision: Decision, refusal: Refusal | None) -> None:
@@ -85,7 +85,7 @@ async def end_rated(hall: Hall, live: Live, origin: Origin, decision: Decision, 
         try:
             known = await hall.store.ratings(rating.profile(setup.game, setup.options), players)
         except Unavailable as error:
-            hall.failed(live, origin, error)
+            hall.agenda.failed(live, origin, error)
             return
         rated, rows = rating.settle(decision, known)
         pending = Pending(hall, live, origin, rated, refusal, rows)

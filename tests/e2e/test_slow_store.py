@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from server.agenda import RETRY
 from server.clock import MOST_CREDIT
 from server.desk import MOST_WAITING
-from server.hall import RETRY
 from tests.e2e.conftest import Come, Start
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of

@@ -79,7 +79,7 @@ class TwoHalls(RuleBasedStateMachine):
         id = len(self.asked[visitor]) + 1
         self.asked[visitor].append(id)
         self.time += 10
-        self.call(hall.submit, hall.rooms["r1"], visitor, kind(id=id, room="r1", **fields))
+        self.call(hall.agenda.submit, hall.rooms["r1"], visitor, kind(id=id, room="r1", **fields))
 
     # -- what may happen, in any order
 
@@ -135,7 +135,7 @@ class TwoHalls(RuleBasedStateMachine):
         def both() -> None:
             if live.room.seq < seq:
                 hall.others.behind(live, seq)
-            hall.submit(live, visitor, m.Say(id=id, room="r1", text="at once"))
+            hall.agenda.submit(live, visitor, m.Say(id=id, room="r1", text="at once"))
 
         self.call(both)
 
