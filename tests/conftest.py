@@ -1,4 +1,4 @@
-"""Real parts for the tests: a PostgreSQL for the whole run, with a fresh database for whoever asks."""
+"""For all tests: how Hypothesis looks for examples, and real parts, like a PostgreSQL with a database for whoever asks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
 
 _numbers = count(1)
+
+# The same examples everywhere, however long they take: a machine that stands still for a second is no finding.
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")

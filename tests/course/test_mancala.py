@@ -94,7 +94,7 @@ def test_the_official_cases() -> None:
 pit = st.one_of(st.integers(0, 3), st.integers(0, 12), st.integers(0, 1000))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     task=st.integers(1, 3),
     player=st.integers(1, 2),
@@ -127,7 +127,7 @@ def turns(game: Mancala, state: State) -> Iterator[State]:
             yield after
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     task=st.integers(1, 3),
     player=st.integers(1, 2),

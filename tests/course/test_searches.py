@@ -22,7 +22,7 @@ from tests.course.positions import SMALL, wander
 
 
 @pytest.mark.parametrize("game", SMALL, ids=lambda game: game.name)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000), plies=st.integers(0, 40), depth=st.integers(1, 3), data=st.data())
 def test_alphabeta_finds_the_value_and_the_line_of_minimax(
     game: Game, seed: int, plies: int, depth: int, data: st.DataObject

@@ -56,7 +56,7 @@ PLAYED = st.builds(Played, WORDS | st.sampled_from(["a4b4", "d1d2"]), TIMES, TIM
     result=st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]), moves=st.lists(PLAYED, max_size=5).map(tuple),
     variant=st.sampled_from(VARIANTS),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_record_is_read_as_it_was_written(
     seats: tuple[str, str], clock: str, date: str, reason: str, seed: int | None,
     result: str, moves: tuple[Played, ...], variant: Variant,

@@ -39,7 +39,7 @@ def attempt(call: Callable[[], T], *errors: type[GameError]) -> T | str:
 
 @every_game
 @given(text=ANY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_as_a_move(name: str, text: str) -> None:
     game = create(name)
     move = attempt(lambda: game.parse(game.start(), text), InvalidNotation, IllegalMove)
@@ -50,7 +50,7 @@ def test_any_text_as_a_move(name: str, text: str) -> None:
 
 @every_game
 @given(text=ANY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_as_a_position(name: str, text: str) -> None:
     game = create(name)
     state = attempt(lambda: game.load(text), InvalidPosition)
@@ -62,7 +62,7 @@ def test_any_text_as_a_position(name: str, text: str) -> None:
 
 @every_game
 @given(text=ANY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_as_a_start(name: str, text: str) -> None:
     game = attempt(lambda: create(name, {"start": text}), InvalidPosition)
     if not isinstance(game, str):
@@ -71,7 +71,7 @@ def test_any_text_as_a_start(name: str, text: str) -> None:
 
 @every_variant
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_position_with_a_spoilt_character(variant: Variant, data: st.DataObject) -> None:
     game, state = data.draw(st.sampled_from([*positions(variant, 1)][:60]))
     text = game.dump(state)
@@ -88,7 +88,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 
 @every_game
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_value_as_an_option(name: str, data: st.DataObject) -> None:
     names = st.sampled_from([option.name for option in GAMES[name].options]) | st.text(max_size=10)
     given_options = data.draw(st.dictionaries(names, VALUES, max_size=3))
@@ -105,7 +105,7 @@ LINES = st.sampled_from(
 
 
 @given(lines=st.lists(LINES | st.text(max_size=40), max_size=12), headed=st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_as_a_record(lines: list[str], headed: bool) -> None:
     text = "\n".join(["parlour record 1", "game: conga", *lines] if headed else lines)
     record = attempt(lambda: parse(text), InvalidRecord)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgpack
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocol import messages, strict, wire
@@ -157,7 +157,6 @@ trees = st.recursive(
 )
 
 
-@settings(deadline=None)  # the long examples take as long as the machine likes
 @given(tree=trees)
 @example(tree={str(n): n for n in range(70000)})
 @example(tree=list(range(70000)))

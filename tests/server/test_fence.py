@@ -214,7 +214,7 @@ class TwoHalls(RuleBasedStateMachine):
 
 
 TestTwoHalls = TwoHalls.TestCase
-TestTwoHalls.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTwoHalls.settings = settings(max_examples=60, stateful_step_count=40)
 
 
 def test_news_that_come_before_the_word_that_our_own_event_is_written() -> None:

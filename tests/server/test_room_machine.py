@@ -149,4 +149,4 @@ class RoomMachine(RuleBasedStateMachine):
 
 
 TestRoomMachine = RoomMachine.TestCase
-TestRoomMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestRoomMachine.settings = settings(max_examples=60, stateful_step_count=40)

@@ -62,7 +62,7 @@ def test_in_a_gauntlet_the_first_meets_all_others() -> None:
 
 
 @given(st.integers(2, 9), st.integers(1, 8), st.integers(0, 10**6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_in_a_swiss_nobody_meets_twice_while_possible(count: int, rounds: int, seed: int) -> None:
     names = NAMES[:count]
     known, _ = play(plan("swiss", *names, rounds=rounds, seed=seed), chance(seed))
