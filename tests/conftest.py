@@ -1,4 +1,4 @@
-"""For all tests: how Hypothesis looks for examples, and real parts, like a PostgreSQL with a database for whoever asks."""
+"""For all tests: how Hypothesis finds examples, and real parts, like a PostgreSQL with a database for whoever asks."""
 
 from __future__ import annotations
 
