@@ -164,9 +164,7 @@ class Agenda:
         end = live.room.ended
         if end is not None:
             log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
-            for peer in [*live.players[0], *live.players[1], *live.watchers]:
-                self._hall.attendance.tidy(peer)
-            self._hall.let_go(live)
+            self._hall.attendance.over(live)
 
     def failed(self, live: Live, origin: Origin, error: BaseException) -> None:
         live.busy = False

@@ -81,20 +81,25 @@ class Attendance:
                     self.arrive(live, peer)
 
     def rematch(self, live: Live, peer: Peer, command: Rematch, room: Room, at: int) -> Decision:
-        """Another game with the same opponent, who may hear of newer rooms only by now."""
-        self._gather(live, peer)
+        """Another game with the same opponent, who may hear of newer rooms only by now, at this node or another."""
+        if room.status == "ended" and room.seat_of(require(peer).id) is not None:
+            self.gather(live)
+            for seat, peers in zip(room.seats, live.players, strict=True):
+                if seat is not None and not peers:
+                    self._hall.bus.invite(room, seat.name)
         return decide(room, require(peer), command, at, next_room=new_room(at))
 
-    def _gather(self, live: Live, peer: Peer) -> None:
-        """Who asks for a rematch speaks to both players, wherever they are."""
-        if live.room.status != "ended" or live.room.seat_of(require(peer).id) is None:
-            return
+    def gather(self, live: Live) -> list[Peer]:
+        """Bring the players who are at this node back to a room; those who did not hear of it any more."""
+        back = []
         for seat in live.room.seats:
-            for other in self._hall.present.named(seat.name) if seat is not None else ():
-                if live.room.seat_of(require(other).id) is not None:
-                    other.rooms.pop(live.room.id, None)  # it is the last one of theirs now
-                    live.attach(other)
-                    self.tidy(other)
+            for peer in self._hall.present.named(seat.name) if seat is not None else ():
+                if live.room.seat_of(require(peer).id) is not None:
+                    if peer.rooms.pop(live.room.id, None) is None:  # either way it is the last one of theirs now
+                        back.append(peer)
+                    live.attach(peer)
+                    self.tidy(peer)
+        return back
 
     def go_over(self, old: Live, new: Live) -> None:
         """The players of a room go on in another one, and see it."""
@@ -105,6 +110,12 @@ class Attendance:
             elsewhere = self._hall.store.shared and not new.players[seat]
             if not elsewhere:
                 self._hall.agenda.act(new, partial(self.presence_of, new, seat))
+
+    def over(self, live: Live) -> None:
+        """A game is: whoever heard of it leaves older ones behind."""
+        for peer in [*live.players[0], *live.players[1], *live.watchers]:
+            self.tidy(peer)
+        self._hall.let_go(live)
 
     def tidy(self, peer: Peer) -> None:
         """Whoever plays or watches one game after the other stays in the last few ended rooms only."""

@@ -74,6 +74,7 @@ class Hall:
             if self.store.shared and not live.busy:  # others may have written to it
                 await self.others.catch_up(live)
                 live.stored_due = None
+                return self.rooms.setdefault(name, live)  # it may be over, and have been let go
             return live
         if name not in self._loading:
             self._loading[name] = asyncio.ensure_future(self._load(name))

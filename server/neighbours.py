@@ -74,6 +74,14 @@ class Neighbours:
             live = await self._hall.room(room)
             if live is not None and live.room.status == "waiting":
                 self._desk.reception.invite_here(live, name)
+            elif live is not None and live.room.status == "ended":
+                self._invite_again(live)
+
+    def _invite_again(self, live: Live) -> None:
+        """For a rematch: those who have left the room behind see it, and then what is written to it meanwhile."""
+        for peer in self._hall.attendance.gather(live):
+            peer.send(live.snapshot(peer, self._hall.now()))
+        self._hall.others.behind(live, live.room.seq)
 
     def news_again(self) -> None:
         self._checked_at = 0

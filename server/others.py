@@ -59,7 +59,9 @@ class Others:
         if not live.room.setup.private and any(isinstance(event, INDEXED) for event in events):
             self._hall.lobby.changed(live.room)
         for event in events:
-            if type(event) is m.Rematched:
+            if type(event) is m.Ended:
+                self._hall.attendance.over(live)
+            elif type(event) is m.Rematched:
                 self._hall.spawn(self._follow(live, event.next))
         self._hall.attendance.unseat(live)
         for seat in (0, 1):

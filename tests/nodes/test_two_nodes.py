@@ -58,6 +58,25 @@ async def test_a_rematch_takes_both_along(start: Start, come: Come) -> None:
     assert (await ann.find(type="moved", room=new))["ply"] == 1
 
 
+async def test_a_rematch_of_an_older_game_is_told_at_the_other_node(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    rooms = [await room_of(ann, ben) for _ in range(2)]
+    for room in rooms:
+        await ann.ask("resign", room=room)
+        await ben.find(type="ended", room=room)
+    first = rooms[0]
+    await until(lambda: first not in right.house.hall.rooms)
+    await ann.ask("rematch", room=first)
+    seen = await ben.find(type="snapshot", room=first)
+    if seen["offers"]["rematch"] is None:
+        await ben.find(type="rematch_offered", room=first)
+    await ben.ask("rematch", room=first)
+    for guest in (ann, ben):
+        new = (await guest.find(type="rematched", room=first))["next"]
+        await guest.find(type="snapshot", room=new)
+
+
 async def test_quick_pairing_finds_someone_on_another_node(start: Start, come: Come) -> None:
     left, right = await start(db_pool=2), await start(db_pool=2)  # the least that will do
     guests = [await come((left, right)[n % 2].url, f"g{n}") for n in range(8)]
