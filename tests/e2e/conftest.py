@@ -75,7 +75,7 @@ class Process:
 
     async def terminate(self) -> int:
         self.process.terminate()
-        return await asyncio.wait_for(self.process.wait(), 5)
+        return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
 
 Spawn = Callable[..., Awaitable[Process]]

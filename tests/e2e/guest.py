@@ -11,7 +11,7 @@ import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 Message = dict[str, Any]
 ANSWERS = ("ok", "error", "welcome")
 

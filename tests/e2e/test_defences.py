@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from tests.e2e.conftest import Come, Start
-from tests.e2e.guest import Guest
+from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.parlours import until
 from tests.e2e.play import move, room_of
 
@@ -97,7 +97,7 @@ async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
         await asyncio.sleep(0)
     answers: list[str] = []
     while len(answers) < 4:
-        head = await asyncio.wait_for(reader.readexactly(2), 5)
+        head = await asyncio.wait_for(reader.readexactly(2), PATIENCE)
         size = head[1] if head[1] < 126 else int.from_bytes(await reader.readexactly(2), "big")
         data = await reader.readexactly(size)
         if head[0] == 0x82:  # and no ping
@@ -138,13 +138,13 @@ async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: C
 
 
 async def test_messages_over_the_rate_are_refused_and_a_flood_is_cut(start: Start, come: Come) -> None:
-    server = await start(rate=1.0, burst=5)
+    server = await start(rate=0.01, burst=5)
     ann = await come(server.url, "ann")
     for _ in range(4):
         await ann.ask("list")
     error = await ann.refused("list")
     assert error["code"] == "rate_limited"
-    assert 0 < error["retry_after"] <= 1
+    assert 0 < error["retry_after"] <= 100
     for _ in range(30):
         await ann.send("list")
     assert await ann.closed() == 1008
@@ -157,7 +157,7 @@ async def test_connections_per_address_are_limited_and_given_back(start: Start) 
         await Guest.open(server.url)
     assert caught.value.response.status_code == 429
     await guests.pop().close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while len(guests) < 3:  # the server hears of the close a moment later
             with suppress(InvalidStatus):
                 guests.append(await Guest.open(server.url))
@@ -234,7 +234,7 @@ async def test_unknown_subprotocols_are_refused_and_none_is_msgpack(start: Start
 
 
 async def test_whoever_says_no_hello_is_closed(start: Start) -> None:
-    server = await start(hello_timeout=0.1)
+    server = await start(hello_timeout=1.0)
     guest = await Guest.open(server.url)
     assert await guest.closed() == 1008
 
@@ -247,9 +247,10 @@ async def test_hello_comes_first(start: Start) -> None:
 
 
 async def test_the_idle_are_closed_but_not_those_in_a_room(start: Start, come: Come) -> None:
-    server = await start(idle_timeout=0.2)
-    ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
+    server = await start(idle_timeout=1.0)
+    ann = await come(server.url, "ann")
     room = (await ann.ask("create", game="conga"))["room"]
+    eve = await come(server.url, "eve")
     assert await eve.closed() == 1008
     assert (await ann.ask("say", room=room, text="still here"))["room"] == room
 

@@ -38,7 +38,7 @@ async def test_who_asks_in_every_room_keeps_none_but_the_last(start: Start, come
 async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
-    room = await room_of(ann, ben, clock={"kind": "fischer", "base": 2000})
+    room = await room_of(ann, ben, clock={"kind": "fischer", "base": 60_000})
     await ann.ask("resign", room=room)
     await ann.ask("rematch", room=room)
     await ben.find(type="rematch_offered")

@@ -102,7 +102,7 @@ async def test_a_restart_gives_everything_back(spawn: Spawn, come: Come) -> None
 async def test_clocks_are_credited_with_the_outage(spawn: Spawn, start: Start, come: Come) -> None:
     first = await spawn("--sweep", "0.05")
     ann, ben = await come(first.url, "ann"), await come(first.url, "ben")
-    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 3000})
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 60_000})
     await move(ann, room, 0, "a1")
     await first.kill()
     second = await start(clock=lambda: now() + 3_600_000)  # an hour later: without credit the flag would fall

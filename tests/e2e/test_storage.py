@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from server.app import Running, running
 from server.settings import Settings
 from server.sqlite.store import SqliteStore
 from server.store import StoreError
+from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start
-from tests.e2e.guest import Message
+from tests.e2e.guest import PATIENCE, Message
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
 
@@ -60,7 +62,7 @@ async def test_the_server_is_well_again_when_its_store_is(
         assert (await ann.refused("create", game="conga"))["code"] == "unavailable"
         assert (await get(server.url, "/healthz"))[0] == 503
         other.execute("COMMIT")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while (await get(server.url, "/healthz"))[0] != 200:
             pass
 
@@ -75,7 +77,9 @@ async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Com
         ids = [await ann.send("say", room=room, text=f"line {number}") for number in range(8)]
         await ann.send("leave", room="none")  # is answered by a reader, so all of that has arrived
         await ann.find(type="error", code="no_room")
+        began = time.monotonic()
         assert await server.terminate() == 0
+        assert time.monotonic() - began < 10, "the lock is waited for once, and not for every line"
     for id in ids:
         assert (await ann.answer(id))["code"] == "unavailable"
     again = await spawn()
@@ -100,14 +104,17 @@ async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come
 
 
 async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Start, come: Come, tmp_path: Path) -> None:
-    server = await start(rate=1e6, burst=100_000)
+    clock = Clock()
+    server = await start(clock=clock, rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     await store_of(server)._write("PRAGMA busy_timeout = 10")
-    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 300})
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 60_000})
     other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     live = server.house.hall.rooms[room]
     assert (await ann.refused("move", room=room, ply=0, move="zz"))["code"] == "invalid_notation"
+    clock.pass_by(120)
+    server.house.hall.alarms._fired(live)  # which counts real seconds
     while not server.house.hall.failing:  # the alarm has rung in vain
         await ann.ask("list")
     other.execute("COMMIT")

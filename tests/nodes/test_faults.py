@@ -18,7 +18,7 @@ from protocol.wire import read_event
 from server import neighbours
 from server.postgres.store import PostgresStore
 from tests.e2e.conftest import Come
-from tests.e2e.guest import Guest
+from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start, until
 from tests.nodes.player import Couple
@@ -76,7 +76,7 @@ async def kill_again_and_again(nodes: list[Node], store: PostgresStore, games: i
             await asyncio.to_thread(victim.start)
         while not all(couple.over for couple in couples):  # however long it takes, but it goes on
             known = sum(len(player.moves) for couple in couples for player in couple.players)
-            await until(lambda known=known: progress(couples, known), 30)  # type: ignore[misc]
+            await until(lambda known=known: progress(couples, known), 2 * PATIENCE)  # type: ignore[misc]
         for couple in couples:
             assert couple.task is not None
             await couple.task
