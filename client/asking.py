@@ -19,6 +19,7 @@ class Asking:
         self.link: Link | None = None
         self.latency = 0.0  # seconds for a question and its answer, lately
         self._throttle = Throttle(30, 90, 0.0)
+        self._turn = asyncio.Lock()  # one after the other: if we stand still, not all of them are due at once
         self._waiting: dict[int, Waiting] = {}
 
     def connected(self, link: Link, limits: m.Limits, latency: float) -> list[Waiting]:
@@ -51,9 +52,9 @@ class Asking:
             del self._waiting[command.id]
 
     async def send(self, waiting: Waiting) -> None:
-        seconds = self._throttle.wait(time.monotonic())
-        if seconds:
-            await asyncio.sleep(seconds)
+        async with self._turn:
+            while seconds := self._throttle.wait(time.monotonic()):  # noqa: ASYNC110  # it is time that is waited for
+                await asyncio.sleep(seconds)
         waiting.on_its_way()
         if self.link is not None:
             await self.link.send(waiting.command)

@@ -11,7 +11,10 @@ class Throttle:
         self._tokens, self._at = self._most, now
 
     def wait(self, now: float) -> float:
-        """Seconds to wait before the message that is about to be sent."""
-        self._tokens = min(self._most, self._tokens + (now - self._at) * self._rate) - 1.0
+        """Seconds until it is worth asking again; none, and a message may be sent now."""
+        self._tokens = min(self._most, self._tokens + (now - self._at) * self._rate)
         self._at = now
-        return max(0.0, -self._tokens / self._rate)
+        if self._tokens < 1.0:
+            return (1.0 - self._tokens) / self._rate
+        self._tokens -= 1.0
+        return 0.0

@@ -144,8 +144,10 @@ def test_the_throttle_keeps_to_the_rate() -> None:
     throttle = Throttle(rate=10.0, burst=10, now=0.0)
     assert [throttle.wait(0.0) for _ in range(9)] == [0.0] * 9
     assert throttle.wait(0.0) == pytest.approx(1 / 9)
-    assert throttle.wait(0.0) == pytest.approx(2 / 9)
-    assert throttle.wait(60.0) == 0.0
+    assert throttle.wait(1 / 18) == pytest.approx(1 / 18)
+    assert throttle.wait(0.112) == 0.0
+    assert [throttle.wait(60.0) for _ in range(9)] == [0.0] * 9
+    assert throttle.wait(60.0) == pytest.approx(1 / 9), "however long nothing was sent"
 
 
 def test_a_human_pace() -> None:
