@@ -25,7 +25,8 @@ class FaultProxy:
         self._pairs: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.cut_between: tuple[int, int] | None = None
-        self.delay = 0.0  # seconds that everything takes, either way
+        self.flows = asyncio.Event()  # as long as it is not set, everything waits, either way
+        self.flows.set()
         self.swallow = False  # a black hole: the connection stands and nothing comes through
         self.refuse = False
         self.cuts = self.connections = 0
@@ -94,7 +95,7 @@ class FaultProxy:
                             await writer.drain()
                         self._end(pair)
                         return
-                await asyncio.sleep(self.delay)
+                await self.flows.wait()
                 if not (self.swallow or hole):
                     writer.write(data)
                     await writer.drain()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import websockets
 
+from client.bot import Bot, Budget
 from client.bridges.limits import Limits
-from client.maker import Maker, of_program
+from client.maker import Maker, of_class, of_program
+from engine.game import Game, State
 from engine.registry import GAMES
 from protocol import messages as m
 from tests.client.programs import FIRST, program
@@ -20,7 +23,7 @@ from tests.e2e.botting import Said, bot, finished, house, present, wish
 from tests.e2e.parlours import parlour, session, until
 
 NONE = m.TimeControl()
-QUICK = m.TimeControl(kind="fischer", base=700)
+QUICK = m.TimeControl(kind="fischer", base=3000)
 ANSWER = """
 import json, sys, time
 for line in sys.stdin:
@@ -46,7 +49,7 @@ ZOO = {
     "silent": Beast("import time; time.sleep(600)", "time", "timeout", QUICK),
     "silent-without-clock": Beast("import time; time.sleep(600)", "resigned", "timeout", patience=0.5, startup=0.2),
     "slow-to-start": Beast("import time; time.sleep(3)\n" + FIRST, "resigned", "timeout", patience=0.3, startup=0.3),
-    "slow-but-in-time": Beast("import time; time.sleep(0.5)\n" + FIRST, "", patience=0.3, startup=5.0),
+    "slow-but-in-time": Beast("import time; time.sleep(3)\n" + FIRST, "", patience=2.0),
     "crashes-at-ply-7": Beast(ANSWER + "    1 // max(0, 6 - ply)\n    print(first, flush=True)", "resigned", "exited"),
     "illegal": Beast(ANSWER + "    print('9' if ply > 3 else first, flush=True)", "resigned", "garbage"),
     "illegal-where-it-counts": Beast(
@@ -122,7 +125,7 @@ async def test_the_zoo(tmp_path: Path) -> None:
         async with session(there.url) as guest:
             games = await finished(guest, "greedy")
             assert [info.reason for info in games] == ["score", "score"]
-        assert not leftovers(tmp_path), "no program outlives its game"
+        await until("no program outlives its game", lambda: not leftovers(tmp_path))
 
 
 def leftovers(folder: Path) -> list[str]:
@@ -141,10 +144,20 @@ def leftovers(folder: Path) -> list[str]:
 # -- strangers at the socket
 
 
+class Courteous(Bot):
+    """Lets an opponent out of turn have his say before it moves."""
+
+    interrupted = threading.Event()
+
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        self.interrupted.wait(60)
+        return game.moves(state)[0]
+
+
 async def test_bad_manners_at_the_socket(tmp_path: Path) -> None:
     """Wrong plies, garbage, closed sockets: with only a WebSocket and JSON in hand."""
     async with parlour(tmp_path) as there:
-        async with present(there.url, house("random"), name="good", policy={"concurrent": 20}):
+        async with present(there.url, of_class(Courteous), name="good", policy={"concurrent": 20}):
             reasons = await asyncio.wait_for(
                 asyncio.gather(
                     stranger(there.url, "wrong-ply", [{"type": "move", "ply": 5, "move": "4"}], "stale"),
@@ -175,7 +188,7 @@ async def stranger(url: str, name: str, messages: list[object], code: str, seat:
 
         await say(type="hello", id=1, name=name)
         await hear("welcome")
-        clock = {"kind": "fischer", "base": 500}
+        clock = {"kind": "fischer", "base": 3000}
         await say(type="create", id=2, game="maxconnect4", invite="good", seat=seat, clock=clock)
         room = str((await hear("ok"))["room"])
         await hear("started")
@@ -185,6 +198,8 @@ async def stranger(url: str, name: str, messages: list[object], code: str, seat:
             else:
                 await socket.send(str(message))
             assert (await hear("error"))["code"] == code
+        if seat == 1:
+            Courteous.interrupted.set()
         if messages:
             ended = await hear("ended")
             return str(ended["reason"])

@@ -22,19 +22,17 @@ async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
     wish = Wish("cohcoh", seat=1, vs="bob")
     async with (
         parlour(tmp_path) as house,
-        opponent(house.url) as bob,
+        opponent(house.url, moves=False) as bob,
         client(house.url, tmp_path, "play", wish) as (app, pilot),
     ):
-        bob.plays = False
         screen = await at_table(app, pilot)
         table = screen.table
         assert table is not None
-        if not table.moves:  # bob may have been quicker than we
-            await pilot.press(*"d4", "enter")
-            assert "d4 will be played" in picture_of(app)
-            await bob.session.ask(m.Move(id=bob.session.id(), room=screen.room, ply=0, move="a1"))
-            await settled(pilot, "the premove is played", lambda: table.ply == 2)
-            assert table.moves[1].move == "d4"
+        await pilot.press(*"d4", "enter")
+        assert "d4 will be played" in picture_of(app)
+        await bob.session.ask(m.Move(id=bob.session.id(), room=screen.room, ply=0, move="a1"))
+        await settled(pilot, "the premove is played", lambda: table.ply == 2)
+        assert table.moves[1].move == "d4"
         await pilot.press("t", *"hi bob", "enter")
         await settled(pilot, "it was said", lambda: "alice: hi bob" in picture_of(app))
         await pilot.press("r", "n")

@@ -70,16 +70,16 @@ def leftovers(home: Path) -> dict[int, str]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
-                told = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+                words, values = ((folder / name).read_bytes() for name in ("cmdline", "environ"))
             except OSError:
                 continue
-            if str(home).encode() in told:
-                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
+            if str(home).encode() in words + values:
+                found[int(folder.name)] = words.decode().replace("\0", " ")
     return found
 
 
 def gone(home: Path) -> bool:
-    end = time.monotonic() + 15
+    end = time.monotonic() + WAIT
     while leftovers(home) and time.monotonic() < end:
         time.sleep(0.05)
     return not leftovers(home)
@@ -94,7 +94,7 @@ def test_from_one_command_to_a_finished_game(screens: Callable[..., Screen], hom
         screen.type("s")
         screen.see("hint: look at")
         screen.type("w")
-        screen.see(r"best: (\w+)")
+        screen.see(r"best: (\w+)\W")  # a whole word
         screen.type(screen.child.match[1] + "\r")
     screen.see("the limit of moves")
     screen.type("q")
@@ -153,7 +153,7 @@ def test_a_terminal_that_is_taken_away_ends_the_client(home: Path) -> None:
         while b"conga" not in seen.lower():
             seen += os.read(parent, 65536)
         os.close(parent)
-        process.wait(20)
+        process.wait(WAIT)
     assert gone(home)
 
 

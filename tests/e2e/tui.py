@@ -36,9 +36,8 @@ async def client(
 class Opponent:
     """Somebody who is invited, sits down and plays the first move there is, whenever it is their turn."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.plays = True
+    def __init__(self, session: Session, moves: bool) -> None:
+        self.session, self._moves = session, moves
         self._task = asyncio.create_task(self._live())
 
     async def _live(self) -> None:
@@ -47,7 +46,7 @@ class Opponent:
                 await self.session.ask(m.Join(id=self.session.id(), room=happening.room.room))
             room = getattr(happening, "room", "")
             table = self.session.tables.get(room) if isinstance(room, str) else None
-            if table is not None and table.my_move and table.game is not None and self.plays:
+            if table is not None and table.my_move and table.game is not None and self._moves:
                 move = table.game.legal(table.state)[0]
                 await self.session.ask(m.Move(id=self.session.id(), room=room, ply=table.ply, move=move))
 
@@ -57,10 +56,10 @@ class Opponent:
 
 
 @asynccontextmanager
-async def opponent(url: str, name: str = "bob", plays: tuple[str, ...] = tuple(GAMES)) -> AsyncIterator[Opponent]:
-    other = session(url, name, plays=plays)
+async def opponent(url: str, name: str = "bob", moves: bool = True) -> AsyncIterator[Opponent]:
+    other = session(url, name, plays=tuple(GAMES))
     await other.open()
-    player = Opponent(other)
+    player = Opponent(other, moves)
     try:
         yield player
     finally:

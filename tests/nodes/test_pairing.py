@@ -15,12 +15,16 @@ from tests.e2e.test_pairing import TERMS, gone_over, rate, waits
 from tests.nodes.conftest import Start, until
 
 
-async def test_somebody_of_another_node_comes_within_reach(start: Start, come: Come) -> None:
+async def test_somebody_of_another_node_comes_within_reach(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left, right = await start(), await start()
     await rate(left, old=1500, young=1620)
     old = await come(left.url, token=await account(left, "old"))
     young = await come(right.url, token=await account(left, "young"))
-    host, room = await waits(old), await waits(young)
+    with monkeypatch.context() as patch:
+        patch.setattr("server.pairing.fits", lambda *_: False)  # nobody is near enough yet
+        host, room = await waits(old), await waits(young)
     await gone_over(young, room, old, host)
 
 
