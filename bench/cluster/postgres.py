@@ -94,8 +94,10 @@ class Postgres:
 
     def _accepts(self) -> bool:
         # the eighth line of this file is the server's own word on how far it is
-        pid = self.folder / "data" / "postmaster.pid"
-        lines = pid.read_text().splitlines() if pid.exists() else []
+        try:
+            lines = (self.folder / "data" / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            lines = []
         return len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(self.pid)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
