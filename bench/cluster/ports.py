@@ -6,9 +6,7 @@ import socket
 import time
 from random import SystemRandom
 
-PORTS = range(
-    10_000, 32_000
-)  # below those that the system gives to whoever asks for any
+PORTS = range(10_000, 32_000)  # below those that the system gives to whoever asks for any
 
 
 def free_port() -> int:

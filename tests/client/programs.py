@@ -48,8 +48,16 @@ def program(
     )
 
 
-def budget(seconds: float = 5.0, left: float | None = None) -> Budget:
+def budget(seconds: float = 20.0, left: float | None = None) -> Budget:
     return Budget(seconds, time.monotonic() + seconds, left=left)
+
+
+def arguments(pid: int) -> list[bytes]:
+    """The command line of a process; nothing if it has just gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except (ProcessLookupError, FileNotFoundError):
+        return []
 
 
 def gone(pid: int) -> bool:
@@ -61,7 +69,7 @@ def gone(pid: int) -> bool:
         return True
 
 
-def eventually(what: str, condition: Callable[[], object], seconds: float = 5.0) -> None:
+def eventually(what: str, condition: Callable[[], object], seconds: float = 20.0) -> None:
     """Wait for something to become true."""
     until = time.monotonic() + seconds
     while not condition():

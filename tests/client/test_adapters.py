@@ -158,7 +158,7 @@ def test_the_workdir_is_copied_for_each_run(tmp_path: Path) -> None:
 def test_programs_that_fail(adapter: str, code: str, kind: str, why: str, tmp_path: Path) -> None:
     game = create(ADAPTERS[adapter].game)
     bot = homework(script(tmp_path, code), adapter, tmp_path)
-    seconds = 1.0 if kind == "timeout" else 20.0
+    seconds = 2.0 if kind == "timeout" else 20.0
     with pytest.raises(Failure, match=why) as caught:
         bot.choose(game, game.start(), budget(seconds))
     assert caught.value.kind == kind

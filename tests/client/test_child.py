@@ -23,7 +23,7 @@ def start(children: list[Child], folder: Path, code: str, limits: Limits = QUICK
     return child
 
 
-def failing(child: Child, seconds: float = 5.0) -> Failure:
+def failing(child: Child, seconds: float = 20.0) -> Failure:
     with pytest.raises(Failure) as caught:
         child.ask(b"?", seconds)
     return caught.value
@@ -31,7 +31,7 @@ def failing(child: Child, seconds: float = 5.0) -> Failure:
 
 def test_question_and_answer(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "for n in range(3): print(input() + str(n), flush=True)")
-    assert [child.ask(b"a", 5), child.ask(b"b", 5), child.ask(b"c", 5)] == ["a0", "b1", "c2"]
+    assert [child.ask(b"a", 20), child.ask(b"b", 20), child.ask(b"c", 20)] == ["a0", "b1", "c2"]
     assert child.close().status == 0
     assert child.given.kept() == b"a\nb\nc\n"
 
@@ -42,21 +42,23 @@ def test_what_it_said_before_the_question_is_no_answer(children: list[Child], tm
         tmp_path,
         "print('welcome to my bot', flush=True)\nwhile 1: print(input() + '!\\nand more', flush=True)",
     )
-    assert child.listen(5) == "welcome to my bot"
-    assert child.ask(b"x", 5) == "x!"
-    eventually("the chatter arrives", lambda: child.ask(b"y", 5) == "y!")
+    assert child.listen(20) == "welcome to my bot"
+    assert child.ask(b"x", 20) == "x!"
+    eventually("the chatter arrives", lambda: child.ask(b"y", 20) == "y!")
 
 
 def test_half_a_line_is_late_and_said(children: list[Child], tmp_path: Path) -> None:
-    code = "import sys, time\ninput(); sys.stdout.write('a4b3'); sys.stdout.flush(); time.sleep(60)"
-    failure = failing(start(children, tmp_path, code), 1.0)
+    code = "import time\nprint(input(), flush=True)\nprint(input() + 'a4b3', end='', flush=True)\ntime.sleep(60)"
+    child = start(children, tmp_path, code)
+    assert child.ask(b"up?", 20) == "up?"
+    failure = failing(child, 1.5)
     assert failure.kind == "timeout"
-    assert "'a4b3' without ending the line" in str(failure)
+    assert "'?a4b3' without ending the line" in str(failure)
 
 
 def test_a_last_line_without_its_end_counts_when_the_program_has_ended(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys\ninput(); sys.stdout.write('a4b3')")
-    assert child.ask(b"?", 5) == "a4b3"
+    assert child.ask(b"?", 20) == "a4b3"
 
 
 def test_a_crash_tells_how(children: list[Child], tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_who_does_not_listen_is_terminated_and_who_ignores_that_is_killed(
 ) -> None:
     code = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\nwhile 1: pass"
     child = start(children, tmp_path, code)
-    child.listen(5)
+    child.listen(20)
     assert child.stop().status == -signal.SIGKILL
 
 
@@ -94,7 +96,7 @@ def test_the_whole_group_goes(children: list[Child], tmp_path: Path) -> None:
     time.sleep(600)
     """
     child = start(children, tmp_path, code)
-    grandchild = int(child.listen(5))
+    grandchild = int(child.listen(20))
     assert not gone(grandchild)
     child.stop()
     eventually("the grandchild is gone too", lambda: gone(grandchild))
@@ -129,7 +131,7 @@ def test_cpu_time_is_measured_apart_from_wall_time(children: list[Child], tmp_pa
         print("done", flush=True)
     """
     child = start(children, tmp_path, code)
-    child.ask(b"0", 5)
+    child.ask(b"0", 20)
     idle = child.cpu()
     child.ask(b"0.2", 30)
     busy = child.cpu()
@@ -151,12 +153,12 @@ def test_a_flood_is_dammed(children: list[Child], tmp_path: Path, stream: str) -
 def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.bridges.child.MEGABYTE", 1000)  # less than a pipe holds
     child = start(children, tmp_path, "while 1: print('move ' * 100, flush=True)", Limits(grace=0.1, output=1000))
-    assert child.listen(5).startswith("move")
+    assert child.listen(20).startswith("move")
     failures = []
 
     def asked() -> bool:
         try:
-            child.ask(b"?", 5)
+            child.ask(b"?", 20)
         except Failure as failure:
             failures.append(failure.kind)
         return bool(failures)
@@ -170,12 +172,12 @@ def test_one_that_does_not_read_cannot_stop_us(children: list[Child], tmp_path: 
     began = time.monotonic()
     with pytest.raises(Failure, match="no answer after"):
         child.ask(b"x" * 1_000_000, 0.2)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def test_one_that_closed_its_input_may_still_answer(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys, os\ninput()\nos.close(0)\nprint('yes', flush=True)")
-    assert child.ask(b"?" * 500_000, 5) == "yes"
+    assert child.ask(b"?" * 500_000, 20) == "yes"
 
 
 def test_killed_from_another_thread(children: list[Child], tmp_path: Path) -> None:
@@ -187,12 +189,12 @@ def test_killed_from_another_thread(children: list[Child], tmp_path: Path) -> No
 
 def test_finish_reads_to_the_end(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys\nfor line in sys.stdin: print(line.strip().upper())\nprint('end')")
-    assert child.finish(b"a\nb\n", 5) == "A\nB\nend\n"
+    assert child.finish(b"a\nb\n", 20) == "A\nB\nend\n"
     assert child.close().status == 0
 
 
 def test_finish_without_an_input(children: list[Child], tmp_path: Path) -> None:
-    assert start(children, tmp_path, "import sys; print(repr(sys.stdin.read()))").finish(b"", 5) == "''\n"
+    assert start(children, tmp_path, "import sys; print(repr(sys.stdin.read()))").finish(b"", 20) == "''\n"
 
 
 def test_secrets_of_ours_are_not_handed_on(
@@ -200,7 +202,7 @@ def test_secrets_of_ours_are_not_handed_on(
 ) -> None:
     monkeypatch.setenv("PARLOUR_TOKEN", "secret")
     code = "import os; print([name for name in os.environ if 'PARLOUR' in name])"
-    assert start(children, tmp_path, code).finish(b"", 5) == "[]\n"
+    assert start(children, tmp_path, code).finish(b"", 20) == "[]\n"
 
 
 def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_ready_is_waited_for(start: Start, tmp_path: Path) -> None:
     bot.pool.warm()
     assert bot.choose(CONGA, CONGA.start(), budget()).move
     never = program(tmp_path, "import time, sys\nprint('no model', file=sys.stderr)\ntime.sleep(60)", ready=True,
-                    limits=Limits(startup=0.3, grace=0.1))  # fmt: skip
+                    limits=Limits(startup=2.0, grace=0.1))  # fmt: skip
     with pytest.raises(Failure, match=r"not ready to play: no line after .* \(no model\)"):
         Pool(never).warm()
 

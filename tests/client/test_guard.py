@@ -50,7 +50,7 @@ print(child.pid, flush=True)
 def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, then: str) -> None:
     child, other = (Child(words, tmp_path, QUICK) for words in (script(tmp_path, STRAY + then), ["cat"]))
     children += [child, other]
-    grandchild = int(child.listen(5))
+    grandchild = int(child.listen(20))
     eventually("it can be seen", lambda: Path(f"/proc/{grandchild}/environ").read_bytes())  # once exec is through
     child.stop()
     eventually("the grandchild is gone too", lambda: gone(grandchild))

@@ -159,15 +159,18 @@ async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path
         assert not (tmp_path / "forensics").exists()
 
 
-async def test_clocks_are_kept(tmp_path: Path) -> None:
-    """A search with so little time that compiled code cannot be loaded."""
+async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that takes all the time it is given, which is too little for loading compiled code."""
+    loaded: set[Game] = set()
+    monkeypatch.setattr("client.bots.search._loaded", loaded)
     async with parlour(tmp_path) as there:
-        for clock in (m.TimeControl(kind="fischer", base=1500), m.TimeControl(kind="move", per_move=250)):
-            wishes = (wish("conga", clock=clock, options={"max_plies": 24}),)
+        for clock in (m.TimeControl(kind="fischer", base=5000), m.TimeControl(kind="bank", per_move=200, bank=4000)):
+            wishes = (wish("conga", clock=clock, options={"max_plies": 16}),)
             await asyncio.gather(
-                bot(there.url, house("search", level=9), wishes=wishes, games=1),
-                bot(there.url, house("random"), wishes=wishes, games=1),
+                bot(there.url, house("search"), wishes=wishes, games=1),
+                bot(there.url, house("random", seed=1), wishes=wishes, games=1),
             )
+        assert not loaded
         async with session(there.url) as guest:
             assert {info.reason for info in await finished(guest)} <= {"ply_limit", "no_moves", "repetition"}
 

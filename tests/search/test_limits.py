@@ -44,7 +44,7 @@ def test_the_clock_is_looked_at_often(thinker: Thinker) -> None:
         seen.append(1)
 
     thinker.driver.kernel = replace(thinker.driver.kernel, run=counting)
-    report = thinker.think(thinker.game.start(), Limits(seconds=0.3))
+    report = thinker.think(thinker.game.start(), Limits(nodes=3_000_000))
     assert len(seen) > 20
     assert report.depth >= 1
 

@@ -66,7 +66,7 @@ async def test_a_room_that_was_made_but_not_written_down_is_found_again(tmp_path
 async def test_who_never_comes_forfeits_and_nobody_waits_for_ever(tmp_path: Path) -> None:
     players = (*contestants(2), *contestants(6)[5:])  # fay is not there
     folder = Folder(tmp_path / "cup")
-    folder.create(plan_of("round-robin", players, wait=0.3))
+    folder.create(plan_of("round-robin", players, wait=2.0))
     async with server_with_bots(tmp_path, 2) as url:
         ears = Ears()
         await run(folder, url, ears)

@@ -13,6 +13,7 @@ import pytest
 
 from client.tournament.folder import Folder
 from client.tournament.plan import Contestant
+from tests.client.programs import arguments
 from tests.e2e.parlours import parlour, until
 from tests.tournament.houses import NAMES, lines_of, moves, plan_of, start_command, table
 
@@ -61,7 +62,7 @@ async def run_until(
 
 def child(runner: int, word: bytes) -> int:
     """A process of the runner's with this word among its arguments."""
-    found = [pid for pid in descendants(runner) if word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+    found = [pid for pid in descendants(runner) if word in arguments(pid)]
     assert found, word
     return found[0]
 

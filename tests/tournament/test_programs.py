@@ -46,7 +46,7 @@ def program(folder: Path, name: str, then: str, student: bool = False) -> Contes
 async def test_every_way_to_lose_without_being_beaten_has_its_word_and_its_evidence(tmp_path: Path) -> None:
     players = tuple(program(tmp_path, name, then) for name, then in FAILING.items())
     folder = Folder(tmp_path / "cup")
-    folder.create(plan_of("gauntlet", (Contestant("random", bot="random"), *players), clock="2s", opening_plies=0))
+    folder.create(plan_of("gauntlet", (Contestant("random", bot="random"), *players), clock="5s", opening_plies=0))
     await run(folder)
     known = standings(folder.plan(), folder.story().results)
     reasons = {row.name: dict(row.forfeits) for row in known.rows}
