@@ -80,8 +80,9 @@ async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Com
         async with Stopwatch() as watch:
             assert await server.terminate() == 0
             assert await watch.seconds() < 5
-    for id in ids:
-        assert (await ann.answer(id))["code"] == "unavailable"
+    if not watch.lost:  # otherwise its patience may have come to an end before that of the store
+        for id in ids:
+            assert (await ann.answer(id))["code"] == "unavailable"
     again = await spawn()
     events = (await (await come(again.url, "eve")).ask("watch", room=room))["seq"]
     assert events > 0

@@ -100,7 +100,10 @@ def moves_of(couples: list[Couple]) -> int:
     return sum(len(player.acknowledged) for couple in couples for player in couple.players)
 
 
-async def test_nodes_die_and_all_games_finish(nodes: list[Node], store: PostgresStore) -> None:
+async def test_nodes_die_and_all_games_finish(
+    nodes: list[Node], store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Couple, "OPTIONS", {"n": 8, "k": 8})  # they go on for longer than a node needs to start
     assert await kill_again_and_again(nodes, store, games=6, kills=2, think=0.05) > 12
 
 
