@@ -26,7 +26,7 @@ class Tab:
         id = next(self._ids)
         session = {"sessionId": self._session} if self._session else {}
         await self._socket.send(json.dumps({"id": id, "method": method, "params": parameters, **session}))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 answer = json.loads(await self._socket.recv())
                 if answer.get("id") == id:
@@ -62,7 +62,7 @@ async def browser(folder: Path) -> AsyncIterator[Tab]:
         assert process.stderr is not None
         match = None
         while match is None:
-            line = await asyncio.wait_for(process.stderr.readline(), 20)
+            line = await asyncio.wait_for(process.stderr.readline(), 60)
             assert line, "the browser has left"
             match = re.search(rb"DevTools listening on (ws://\S+)", line)
         async with connect(match[1].decode(), max_size=None, proxy=None) as socket:
