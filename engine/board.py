@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -46,6 +47,26 @@ class Board:
         ]
         lines.append(" " * margin + "  " + " ".join(f"{label:>{width}}" for label in self.files))
         return "\n".join(line.rstrip() for line in lines)
+
+    def named(self, text: str) -> tuple[str, ...]:
+        """The cells whose names a text is made of, with nothing but signs between them; none if there is more to it."""
+        names = sorted((cell.name for row in self.rows for cell in row if cell is not None), key=len, reverse=True)
+        form = "|".join(map(re.escape, names))
+        return () if re.search(r"\w", re.sub(form, "", text)) else tuple(re.findall(form, text))
+
+    def changed(self, label: str, after: Board, side: int) -> tuple[str, ...]:
+        """The cell that is different after a move and a side's before or after it; none if there are several.
+
+        If the label is that of a file, only its cells count.
+        """
+        found = [
+            new.name
+            for old_row, new_row in zip(self.rows, after.rows, strict=True)
+            for file, old, new in zip(self.files, old_row, new_row, strict=True)
+            if old is not None and new is not None and old != new and side in (old.owner, new.owner)
+            if file == label or label not in self.files
+        ]
+        return tuple(found) if len(found) == 1 else ()
 
 
 ZERO = 3 * ord("0")  # of spread: the byte of a bit in neither word

@@ -6,13 +6,12 @@ immutable value. A `Move` is an int inside and text at the edge; `parse` and `fo
 
 from __future__ import annotations
 
-import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from engine.board import Board
 from engine.errors import GameError, IllegalMove, InvalidNotation, InvalidOption, InvalidPosition, shorten
@@ -28,6 +27,7 @@ __all__ = [
     "InvalidPosition",
     "Move",
     "Outcome",
+    "Reason",
     "Side",
     "Spec",
     "State",
@@ -35,6 +35,8 @@ __all__ = [
 
 Side = int
 Move = int
+Reason = Literal["no_moves", "score", "line"]  # why a game is over by its rules; protocol/messages.py knows them too
+REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 class State(NamedTuple):
@@ -126,7 +128,7 @@ class Game(ABC):
     def opening(self, values: Mapping[str, OptionValue]) -> State: ...
 
     @abstractmethod
-    def reason(self, state: State) -> str:
+    def reason(self, state: State) -> Reason:
         """The word for an end at this finished position."""
 
     def pointless(self) -> str:
@@ -190,7 +192,10 @@ class Game(ABC):
             return None
         margin = self.rules.score(mine, rest)
         winner = None if margin == 0 else turn if margin > 0 else 1 - turn
-        return Outcome(winner, self.reason(state), self.points(state))
+        reason = self.reason(state)
+        if reason not in REASONS:  # nobody could read what is stored of such an end
+            raise ValueError(f"{self.name} ends by {reason!r}; the reason of an end is one of {', '.join(REASONS)}")
+        return Outcome(winner, reason, self.points(state))
 
     def parse(self, state: State, text: str, running: bool = False) -> Move:
         """A legal move's text as an int; InvalidNotation and IllegalMove are two errors.
@@ -214,20 +219,11 @@ class Game(ABC):
     def path(self, state: State, move: Move) -> tuple[str, ...]:
         """The names of the cells that a person points at to make a move, in their order.
 
-        A text made of names of cells says it itself; one that is the label of a file means the cell of that file
-        which the move changes and which is the mover's before or after it.
+        A text made of names of cells says it itself; any other means the one cell that the move changes and that is
+        the mover's before or after it. A game where that does not tell them says it here; a move without can be typed.
         """
         text, before = self.format(state, move), self.draw(state)
-        cells = tuple(re.findall(r"[a-z]\d+", text))
-        if "".join(cells) == text:
-            return cells
-        column = before.files.index(text)
-        after = self.draw(self.after(state, move))
-        for old_row, new_row in zip(before.rows, after.rows, strict=True):
-            old, new = old_row[column], new_row[column]
-            if old is not None and new is not None and old != new and state.turn in (old.owner, new.owner):
-                return (new.name,)
-        return ()
+        return before.named(text) or before.changed(text, self.draw(self.after(state, move)), state.turn)
 
     def end_of(self, state: State, move: Move) -> str:
         """The name of the cell in which a move comes to its end."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import GameError, InvalidRecord, shorten
-from engine.game import Game, State
+from engine.game import REASONS, Game, State
 from engine.options import OptionValue
 from engine.played import TIMES, UNKNOWN, Line, Played, quote, read_line, unquote
 from engine.registry import GAMES, create
@@ -48,7 +48,7 @@ __all__ = [
 
 FIRST_LINE = "parlour record 1"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-RULE_REASONS = ("no_moves", "score", "line", "repetition", "ply_limit")  # the ends the engine itself can tell
+RULE_REASONS = (*REASONS, "repetition", "ply_limit")  # the ends the engine itself can tell
 HEADERS = ("game", "seat 0", "seat 1", "clock", "date", "result", "reason", "seed")
 LARGEST_SEED = 10**40
 

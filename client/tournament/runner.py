@@ -27,10 +27,11 @@ from client.tournament.results import Pairing, Result
 from client.tournament.schedule import schedule
 from client.tournament.story import Story
 from client.tournament.supervision import Supervision
+from engine.record import RULE_REASONS
 
 TRIES = 5  # rooms for one game; if all of them come to nothing the server is to blame, and nobody wins
 LEAVING = 2.0  # seconds for rooms that are just being made
-BY_THEMSELVES = ("no_moves", "score", "line", "repetition", "ply_limit", "resigned", "agreed", "illegal_moves")
+BY_THEMSELVES = (*RULE_REASONS, "resigned", "agreed", "illegal_moves")
 
 
 @dataclass(frozen=True, slots=True)

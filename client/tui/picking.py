@@ -18,7 +18,8 @@ class Picking:
         self.game, self.state = game, state
         self.board = game.draw(state)
         self.picked: tuple[str, ...] = ()
-        self._moves = {game.path(state, move): move for move in game.moves(state)}
+        paths = ((game.path(state, move), move) for move in game.moves(state))
+        self._moves = {path: move for path, move in paths if path}
         self._drops = dict(self._dropped())
 
     def point(self, name: str) -> Move | None:

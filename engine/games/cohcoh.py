@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 from engine.bits import lowest, ones
 from engine.board import Board, Cell, faces, spread
-from engine.game import Game, Move, Spec, State
+from engine.game import Game, Move, Reason, Spec, State
 from engine.games.cohcoh_bounds import (  # noqa: F401 -- all of them are rules of the game
     AXES,
     CENTRE,
@@ -228,7 +228,7 @@ class CohCoh(Game):
     def opening(self, values: Mapping[str, OptionValue]) -> State:
         return State(0, 0, 0)
 
-    def reason(self, state: State) -> str:
+    def reason(self, state: State) -> Reason:
         return "line" if self.rules.has_line(state.rest) else "no_moves"
 
     def read(self, state: State, text: str) -> Move:

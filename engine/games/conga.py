@@ -30,7 +30,7 @@ from collections.abc import Mapping
 
 from engine.bits import lowest, ones
 from engine.board import Board, Cell
-from engine.game import Game, Move, Spec, State
+from engine.game import Game, Move, Reason, Spec, State
 from engine.options import START, Option, OptionValue, whole
 from engine.rules import Constant
 
@@ -248,7 +248,7 @@ class Conga(Game):
         stones = int(values["stones"])
         return State(stones << 4 * 12, stones << 4 * 3, 0)
 
-    def reason(self, state: State) -> str:
+    def reason(self, state: State) -> Reason:
         return "no_moves"
 
     def read(self, state: State, text: str) -> Move:

@@ -28,7 +28,7 @@ from collections.abc import Mapping
 
 from engine.board import Board, Cell
 from engine.errors import shorten
-from engine.game import Game, Move, Spec, State
+from engine.game import Game, Move, Reason, Spec, State
 from engine.options import START, Option, OptionValue, whole
 from engine.rules import Constant
 
@@ -227,7 +227,7 @@ class Mancala(Game):
         row = int(self.rules.EACH) * int(values["stones"])
         return State(row, row, 0)
 
-    def reason(self, state: State) -> str:
+    def reason(self, state: State) -> Reason:
         return "score"
 
     def points(self, state: State) -> tuple[int, int]:

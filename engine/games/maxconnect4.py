@@ -21,7 +21,7 @@ from collections.abc import Mapping
 
 from engine.bits import ones
 from engine.board import Board, Cell, faces, spread
-from engine.game import Game, Move, Spec, State
+from engine.game import Game, Move, Reason, Spec, State
 from engine.options import START, OptionValue
 from engine.rules import Constant
 
@@ -162,7 +162,7 @@ class MaxConnect4(Game):
     def opening(self, values: Mapping[str, OptionValue]) -> State:
         return State(0, 0, 0)
 
-    def reason(self, state: State) -> str:
+    def reason(self, state: State) -> Reason:
         return "score"
 
     def points(self, state: State) -> tuple[int, int]:

@@ -67,10 +67,11 @@ def test_moves_survive_being_written_and_read(variant: Variant) -> None:
 def test_moves_can_be_pointed_at(variant: Variant) -> None:
     for game, state in positions(variant, GAMES_EACH):
         names = {cell.name for row in game.draw(state).rows for cell in row if cell is not None}
-        paths = [game.path(state, move) for move in game.moves(state)]
-        assert all(paths)
-        assert len(set(paths)) == len(paths)
-        assert names.issuperset(name for path in paths for name in path)
+        moves = {game.format(state, move): game.path(state, move) for move in game.moves(state)}
+        for text, path in moves.items():
+            assert path, f"nothing tells which cells {text} is made by: {game.name} needs a path() of its own"
+            assert names.issuperset(path), f"path() of {text} names {path}, which draw() does not have"
+            assert list(moves.values()).count(path) == 1, f"{text} is not the only move by {path}: see path()"
         assert names.issuperset(game.end_of(state, move) for move in game.moves(state))
 
 

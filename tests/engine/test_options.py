@@ -69,3 +69,12 @@ def test_a_board_as_text() -> None:
 def test_the_face_of_a_cell() -> None:
     board = Board((), (), (), ("x", "o"), counted=False)
     assert [board.face(cell) for cell in (None, Cell("a1", None), Cell("a1", 1, 1))] == ["", ".", "o"]
+
+
+def test_the_cells_that_a_text_names() -> None:
+    row = tuple(Cell(name, None) for name in ("a1", "a12", "b1", "2,1"))
+    board = Board((row,), ("1", "2", "3", "4"), ("",), ("x", "o"), counted=False)
+    assert board.named("a1b1") == ("a1", "b1")
+    assert board.named("a12-a1") == ("a12", "a1")
+    assert board.named("b1 2,1") == ("b1", "2,1")
+    assert [board.named(text) for text in ("", "a2", "a1x", "pass", "1")] == [()] * 5

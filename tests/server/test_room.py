@@ -353,6 +353,13 @@ def test_the_engines_reasons_are_among_ours() -> None:
     assert set(RULE_REASONS) <= set(END_REASONS)
 
 
+def test_an_end_that_nobody_could_read_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = play(running("cohcoh", options={"n": 2, "k": 2}), "a1", "a2")
+    monkeypatch.setattr(type(room.game), "reason", lambda game, state: "boxes")
+    with pytest.raises(ValueError, match="cohcoh ends by 'boxes'; the reason of an end is one of no_moves, "):
+        play(room, "b1")
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_can_be_played_to_its_end(game: str) -> None:
     room: Room = running(game, options={"max_plies": 30} if game == "conga" else {})

@@ -31,6 +31,26 @@ def test_every_move_of_a_game_can_be_made_by_pointing(name: str) -> None:
         state = game.after(state, rng.choice(moves))
 
 
+@pytest.mark.parametrize("form", ["{}", "h{}", "{},1-{},2", "x"])
+def test_a_cell_that_a_move_alone_changes_is_pointed_at_however_the_move_is_written(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = create("cohcoh")
+    monkeypatch.setattr(type(game), "format", lambda game, state, move: form.format(move + 1, move + 1))
+    picking = Picking(game, game.start())
+    assert [picking.aim(name) for name in ("a4", "d4", "a3", "d1")] == [0, 3, 4, 15]
+
+
+def test_moves_that_nobody_can_point_at_are_for_typing(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = create("mancala")
+    monkeypatch.setattr(type(game), "format", lambda game, state, move: f"sow {move + 1}")
+    picking = Picking(game, game.start())
+    assert {game.path(game.start(), move) for move in game.moves(game.start())} == {()}
+    assert picking.targets() == frozenset()
+    assert picking.point("B2") is None
+    assert picking.picked == ()
+
+
 def test_conga_shows_where_the_stones_will_fall() -> None:
     game = create("conga")
     picking = Picking(game, game.start())

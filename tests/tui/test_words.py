@@ -16,7 +16,17 @@ from client.tui.note_view import note_text
 from client.tui.rooms import Rooms
 from client.tui.values import graph, values
 from client.tui.wall_screen import layout
-from client.tui.words import clock_text, lost_text, offer_text, printable, room_line, situation, time_text, title
+from client.tui.words import (
+    REASONS,
+    clock_text,
+    lost_text,
+    offer_text,
+    printable,
+    room_line,
+    situation,
+    time_text,
+    title,
+)
 from protocol import messages as m
 from protocol.messages import LobbyUpdate
 from tests.tui.lobbies import news, room
@@ -34,6 +44,10 @@ def test_clocks_are_written_as_they_are_read(text: str) -> None:
 )
 def test_what_a_clock_shows(seconds: float | None, shown: str) -> None:
     assert time_text(seconds) == shown
+
+
+def test_there_are_words_for_every_end() -> None:
+    assert set(REASONS) == set(m.END_REASONS)
 
 
 def test_what_there_is_to_do() -> None:
