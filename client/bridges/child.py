@@ -36,10 +36,13 @@ class Child(Process):
 
     # -- talking
 
-    def ask(self, line: bytes, seconds: float) -> str:
-        """One line in, one line out; what was said before the question is no answer."""
+    def ask(self, line: bytes, seconds: float, startup: float = 0.0) -> str:
+        """One line in, one line out; what was said before the question is no answer. `startup`: allowed beside it."""
         self._discard()
-        self._pump(line + b"\n", self._has_line, seconds, "no answer")
+        late = f"no answer after {startup + seconds:.1f} s"
+        if startup:
+            late += f" ({startup:.1f} s to come up and {seconds:.1f} s to answer)"
+        self._pump(line + b"\n", self._has_line, startup + seconds, late)
         answer = self._take_line()
         self.answers += 1
         return answer
@@ -51,20 +54,28 @@ class Child(Process):
             self._pump(b"", lambda: self._heard() > most, LISTENING, "silent")
         return self._heard() > most
 
+    def last_lines(self) -> list[str]:
+        """What it says once its input has ended: a silent one may have kept it in a buffer of its own."""
+        self._unread.clear()
+        self._no_more()
+        with suppress(Failure):
+            self._pump(b"", lambda: False, LISTENING, "silent")
+        return bytes(self._unread[:LONGEST_LINE]).decode("utf-8", "replace").splitlines()
+
     def listen(self, seconds: float) -> str:
         """The next line it says unasked."""
-        self._pump(b"", self._has_line, seconds, "no line")
+        self._pump(b"", self._has_line, seconds, f"no line after {seconds:.1f} s")
         return self._take_line()
 
     def tell(self, line: bytes) -> None:
         """A line that wants no answer."""
         self._discard()
-        self._pump(line + b"\n", lambda: True, PATIENCE, "it does not read")
+        self._pump(line + b"\n", lambda: True, PATIENCE, f"it does not read after {PATIENCE:.1f} s")
 
     def finish(self, text: bytes, seconds: float) -> str:
         """Everything it says from here to its end, having been given a text; at most the last 64 KB."""
         deadline = time.monotonic() + seconds
-        self._pump(text, self._never, seconds, "it is not done")
+        self._pump(text, self._never, seconds, f"it is not done after {seconds:.1f} s")
         if not self.exited(max(0.0, deadline - time.monotonic())):
             raise Failure("timeout", f"it has closed its output and has not ended after {seconds:.1f} s")
         return self.said.text()
@@ -105,7 +116,7 @@ class Child(Process):
         return self.said.count + self.errors.count
 
     def _pump(self, outgoing: bytes, done: Callable[[], bool], seconds: float, late: str) -> None:
-        """Write and read until `done`, until it can say no more, or until the time is over, which is a failure."""
+        """Write and read until `done`, until it can say no more, or until the time is over: a failure, `late`."""
         self.given.add(outgoing)
         waiting = memoryview(outgoing)
         deadline, most = time.monotonic() + seconds, self._heard() + (self.limits.output or MEGABYTE) * MEGABYTE
@@ -119,7 +130,7 @@ class Child(Process):
                     self._no_more()
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise Failure("timeout", self._lateness(late, seconds))
+                    raise Failure("timeout", late + self._half_line())
                 for key, _ in selector.select(left):
                     stream: Any = key.fileobj
                     if stream is self.stdin:
@@ -136,9 +147,9 @@ class Child(Process):
         with suppress(OSError):
             self.stdin.close()
 
-    def _lateness(self, late: str, seconds: float) -> str:
+    def _half_line(self) -> str:
         half = bytes(self._unread[:60]).decode("utf-8", "replace")
-        return f"{late} after {seconds:.1f} s" + (f"; it said {half!r} without ending the line" if half else "")
+        return f"; it said {half!r} without ending the line" if half else ""
 
     def _write(self, data: memoryview) -> int:
         """How many bytes it took; all, if it does not read any more: then it will say or has said what it will."""

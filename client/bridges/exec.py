@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -51,6 +52,7 @@ class Pool:
             while child.listen(max(0.0, until - time.monotonic())).strip() != lines.READY:
                 pass
         except Failure as failure:
+            failure = flushed_or_not(failure, child, lambda line: line.strip() == lines.READY)
             self.drop(child)
             last = child.last_error()
             why = f" ({last})" if last and last not in str(failure) else ""
@@ -123,11 +125,13 @@ class ExecBot(Bot):
         if self._child is None:
             self._child = self.pool.take()
         child = self._child
-        seconds = budget.remaining()
-        if not child.answers and not self.program.ready and budget.left is None:
-            seconds += self.program.limits.startup
+        fresh = not child.answers and not self.program.ready and budget.left is None
+        startup = self.program.limits.startup if fresh else 0.0
         began, cpu_before = time.monotonic(), child.cpu()
-        text = child.ask(lines.question(game, state, budget), seconds)
+        try:
+            text = child.ask(lines.question(game, state, budget), budget.remaining(), startup)
+        except Failure as failure:
+            raise flushed_or_not(failure, child, lambda line: lines.is_answer(game, state, line)) from None
         wall, cpu = time.monotonic() - began, child.cpu()
         try:
             thought = lines.answer(game, state, text)
@@ -175,3 +179,12 @@ class ExecBot(Bot):
             self.pool.drop(child)
         elif child is not None:
             self.pool.give(child)
+
+
+def flushed_or_not(failure: Failure, child: Child, wanted: Callable[[str], bool]) -> Failure:
+    """The failure of one that has not said a thing in time, with what it says when its input ends, if that is it."""
+    if failure.kind == "timeout" and not child.answers:
+        for line in filter(wanted, child.last_lines()):
+            hint = f"it said {shorten(line)!r} only when its input ended: it should flush its output after every line"
+            return Failure("timeout", f"{failure}; {hint}")
+    return failure

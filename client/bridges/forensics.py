@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def write(case: Case, folder: Path) -> None:
 
 def new_folder(under: Path, case: Case) -> Path:
     bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.bot.rpartition("/")[2])[:40] or "bot"
-    stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{bot}-{case.game.name}-ply{case.budget.ply}-{case.failure.kind}"
+    stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{bot}-{case.game.name}-ply{case.budget.ply + 1}-{case.failure.kind}"
     for number in range(1, 10_000):
         folder = under / (stem if number == 1 else f"{stem}-{number}")
         try:
@@ -100,7 +101,7 @@ def report(case: Case) -> dict[str, Any]:
         "legal": list(game.legal(case.state)),
         "answered": case.failure.move,
         "room": budget.room,
-        "ply": budget.ply,
+        "ply": budget.ply + 1,  # the move that it owes, counted as in a record
         "opponent": budget.opponent,
         "history": list(budget.history),
         "seconds": round(budget.seconds, 3),
@@ -122,5 +123,9 @@ def reproduction(case: Case) -> str:
         lines.append('cd "$here/run" || exit')
     elif case.folder is not None:
         lines.append(f"cd {shlex.quote(str(case.folder))} || exit")
-    lines.append(f'{command} < "$here/given.txt"')
+    if case.failure.kind == "timeout" and case.child is not None and case.files is None:
+        lines.append("# its input stays open for as long as it was waited for, as in the game")
+        lines.append(f'{{ cat "$here/given.txt"; sleep {ceil(case.wall)}; }} | {command}')
+    else:
+        lines.append(f'{command} < "$here/given.txt"')
     return "\n".join(lines) + "\n"

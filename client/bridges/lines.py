@@ -66,6 +66,14 @@ def answer(game: Game, state: State, text: str) -> Thought:
         raise Failure("illegal", str(error), move) from None
 
 
+def is_answer(game: Game, state: State, text: str) -> bool:
+    try:
+        answer(game, state, text)
+    except Failure:
+        return False
+    return True
+
+
 def read_answer(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text.startswith(("{", '"')):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
+import signal
 import subprocess
 import threading
 import time
@@ -166,6 +169,69 @@ def test_a_slow_start_is_allowed_for(start: Start, tmp_path: Path) -> None:
     assert start(program(tmp_path, slow)).choose(CONGA, CONGA.start(), budget(0.2)).move
     strict = program(tmp_path, slow, Limits(startup=0.1, grace=0.1))
     assert failing(start(strict), budget(0.2)).kind == "timeout"
+
+
+BUFFERED = """
+import json, sys
+buffer = [json.loads(line)["moves"][0] for line in sys.stdin]
+print(*buffer, sep="\\n")
+"""
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, a program has the time to end."""
+    monkeypatch.setattr("client.bridges.child.LISTENING", 20.0)
+
+
+@pytest.mark.usefixtures("patient")
+def test_an_answer_that_was_not_flushed_is_told_so(start: Start, tmp_path: Path) -> None:
+    failure = failing(start(program(tmp_path, BUFFERED, Limits(startup=0.5, grace=0.1))), budget(0.5))
+    late = "no answer after 1.0 s (0.5 s to come up and 0.5 s to answer)"
+    hint = "it said 'a4a3' only when its input ended: it should flush its output after every line"
+    assert (failure.kind, str(failure)) == ("timeout", f"{late}; {hint}")
+    folder = Path(failure.evidence)
+    assert (folder / "said.txt").read_text() == "a4a3\n"
+    assert hint in json.loads((folder / "report.json").read_text())["what"]
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("code", ["input()\ninput()", "for line in open(0): pass\nprint('goodbye')"])
+def test_who_has_no_answer_is_not_said_to_keep_one_back(start: Start, tmp_path: Path, code: str) -> None:
+    failure = failing(start(program(tmp_path, code, Limits(startup=0.5, grace=0.1))), budget(0.5))
+    assert failure.kind == "timeout"
+    assert "flush" not in str(failure)
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_ready_that_was_not_flushed(tmp_path: Path) -> None:
+    silent = program(tmp_path, "open(0).read(); print('ready')", ready=True, limits=Limits(startup=1.0, grace=0.1))
+    with pytest.raises(Failure, match="it said 'ready' only when its input ended: it should flush"):
+        Pool(silent).warm()
+
+
+def test_a_silence_is_reproduced_as_one(start: Start, tmp_path: Path) -> None:
+    """The input stays open as long as it was waited for, which is put off here: its end would bring out the answer."""
+    code = """
+    import select, sys
+    sys.stdin.readline()
+    print(f"{len(select.select([sys.stdin], [], [], 0.2)[0])} ends", file=sys.stderr, flush=True)
+    sys.stdin.readline()
+    """
+    failure = failing(start(program(tmp_path, code, Limits(startup=0.5, grace=0.1))), budget(0.5))
+    script = Path(failure.evidence) / "reproduce.sh"
+    script.write_text(re.sub(r"sleep \d+", "sleep 600", script.read_text()))
+    with subprocess.Popen([script], stderr=subprocess.PIPE, start_new_session=True) as again:
+        assert again.stderr is not None
+        assert again.stderr.readline() == b"0 ends\n"
+        os.killpg(again.pid, signal.SIGKILL)
+
+
+def test_the_evidence_names_the_move_as_a_record_does(start: Start, tmp_path: Path) -> None:
+    code = "import sys; input(); sys.exit(3)"
+    failure = failing(start(program(tmp_path, code)), Budget(20, time.monotonic() + 20, ply=5))
+    assert "-conga-ply6-exited" in failure.evidence
+    assert json.loads((Path(failure.evidence) / "report.json").read_text())["ply"] == 6
 
 
 def test_ready_is_waited_for(start: Start, tmp_path: Path) -> None:

@@ -34,6 +34,10 @@ class MancalaAdapter(Adapter):
     def read(self, game: Game, state: State, folder: Path, said: str) -> tuple[Move, ...]:
         text = output_file(folder, OUTPUT)
         wanted = numbers(text)
+        pits = len(after(game, state)[0])
+        if [len(line) for line in wanted] != [pits, pits, 1, 1]:
+            expected = f"expected two lines of {pits} pits and two with a store"
+            raise Failure("garbage", f"{OUTPUT} is no state, {expected}: {shorten(text, 160)!r}")
         turn = find_turn(game, state, wanted)
         if turn is None:
             raise Failure("illegal", f"no turn leads to the {OUTPUT} it wrote, {shorten(text, 160)!r}")
@@ -41,7 +45,7 @@ class MancalaAdapter(Adapter):
 
 
 def numbers(text: str) -> list[list[int]]:
-    """The four lines of a next state as numbers."""
+    """The lines of a next state as numbers."""
     lines = [line.split() for line in text.splitlines() if line.strip()]
     try:
         return [[int(word) for word in line] for line in lines]

@@ -7,6 +7,7 @@ from pathlib import Path
 from client.bridges.adapters.base import Adapter, Run, one_of
 from client.bridges.failure import Failure
 from engine.course.cohcoh import write_board
+from engine.errors import shorten
 from engine.game import Game, Move, State
 from engine.games.cohcoh import CohCoh
 
@@ -33,5 +34,9 @@ class NkCohCohAdapter(Adapter):
         lines = [line for line in said.splitlines() if line.strip()]
         if not lines:
             raise Failure("garbage", "it printed nothing")
+        board, cells = lines[-1].strip(), len(write_board(game, state))
+        if len(board) != cells or set(board) - set("wb."):
+            expected = f"expected the board as its last line, {cells} of the characters w, b and ."
+            raise Failure("garbage", f"{expected}, not {shorten(board)!r}")
         found = {write_board(game, game.after(state, move)): move for move in game.moves(state)}
-        return (one_of(game, state, found, lines[-1].strip(), "board"),)
+        return (one_of(game, state, found, board, "board"),)
