@@ -11,23 +11,28 @@ from client.following import Write, lines
 from client.happenings import Happening, Lost
 from client.session import Session
 from client.table import Table
-from client.tui.words import left_text, offer_text, printable
+from client.tui.plan import Plan
+from client.tui.words import absent_text, left_text, offer_text, printable
 from engine.errors import GameError
 from protocol import messages as m
 
 HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, quit"
-Heard = Happening | str | None  # what happens, what is typed, the end of the input
+LOBBY = ""  # no room is called that
+Heard = Happening | SessionError | str | None  # what happens, the end of it, what is typed, the end of that
 
 
 class PlainPlay:
-    def __init__(self, session: Session, room: str, write: Write) -> None:
-        self.session, self.room, self.write = session, room, write
+    def __init__(self, session: Session, room: str, write: Write, bots: tuple[m.BotInfo, ...] | None = None) -> None:
+        """`bots`: those who were there when we came; None: all will come."""
+        self.session, self.room, self.write, self.bots = session, room, write, bots
         self.table: Table | None = None
 
     async def run(self, heard: asyncio.Queue[Heard]) -> None:
         """Until the game is over or nobody types any more; SessionError."""
         while True:
             news = await heard.get()
+            if isinstance(news, SessionError):
+                raise news
             if news is None or news == "quit":
                 return
             if isinstance(news, str):
@@ -53,6 +58,8 @@ class PlainPlay:
         if isinstance(news, m.Snapshot):
             self.table = Table(news, 0.0)
             self.write(HELP)
+            if absent := absent_text(self.table, self.bots):
+                self.write(absent)
         elif isinstance(news, m.Event) and self.table is not None:
             self.table.apply(news, 0.0)
         if self.table is None:
@@ -113,16 +120,17 @@ class PlainPlay:
         return m.Move(id=self.session.id(), room=self.room, ply=table.ply, move=move)
 
 
-async def play_plainly(session: Session, opening: m.Command, write: Write) -> None:
-    """Sit down as the command says, or in a game that was left, and play. SessionError."""
+async def play_plainly(session: Session, plan: Plan, alone: bool, write: Write) -> None:
+    """Sit down as the plan says, or in a game that was left, and play; `alone`: with bots only. SessionError."""
     heard: asyncio.Queue[Heard] = asyncio.Queue()
     hearing = asyncio.create_task(hear(session, heard))
     read_lines(heard)
     try:
-        command = await wanted(session, opening, heard, write)
+        bots = await all_known(session, heard, plan.errand == "play" and not alone)
+        command = await wanted(session, plan.command(session.id(), alone, bots or ()), heard, write)
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
-            await PlainPlay(session, room, write).run(heard)
+            await PlainPlay(session, room, write, bots).run(heard)
     finally:
         hearing.cancel()
         await asyncio.gather(hearing, return_exceptions=True)
@@ -130,15 +138,14 @@ async def play_plainly(session: Session, opening: m.Command, write: Write) -> No
 
 async def wanted(session: Session, opening: m.Command, heard: asyncio.Queue[Heard], write: Write) -> m.Command | None:
     """To go on with a game that was left, or the opening; None if nobody types any more."""
-    if not await all_known(session, heard):
-        return None
     left = {str(number): table for number, table in enumerate(session.tables.unfinished(), 1)}
     for number, table in left.items():
         write(f"{number}: {left_text(table)}")
     while left:
         write("type the number of a game that you left, to go on with it, or new")
         while not isinstance(answer := await heard.get(), str | None):
-            pass
+            if isinstance(answer, SessionError):
+                raise answer
         if answer is None or answer.strip() == "quit":
             return None
         if answer.strip() in left:
@@ -148,29 +155,39 @@ async def wanted(session: Session, opening: m.Command, heard: asyncio.Queue[Hear
     return opening
 
 
-async def all_known(session: Session, heard: asyncio.Queue[Heard]) -> bool:
-    """Wait until we know how the games stand that were left; False if the session has ended."""
+async def all_known(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[m.BotInfo, ...] | None:
+    """Wait until we know how the games stand that were left; with the lobby also for the bots there. SessionError."""
     assert session.welcome is not None
-    unknown, early = set(session.welcome.rooms), list[str]()
+    unknown, typed = set(session.welcome.rooms), list[Heard]()
+    bots: tuple[m.BotInfo, ...] | None = None
+    if lobby:
+        unknown.add(LOBBY)
+        await session.ask(m.Lobby(id=session.id(), on=True))
     while unknown:
-        news = await heard.get()
-        if news is None:
-            return False
-        if isinstance(news, str):
-            early.append(news)
-        elif isinstance(news, m.Snapshot):
-            unknown.discard(news.room)
-    for line in early:
-        heard.put_nowait(line)
-    return True
+        match news := await heard.get():
+            case SessionError():
+                raise news
+            case str() | None:
+                typed.append(news)
+            case m.Snapshot():
+                unknown.discard(news.room)
+            case m.LobbyUpdate(full=True):
+                unknown.discard(LOBBY)
+                bots = news.bots or ()
+    if lobby:
+        await session.ask(m.Lobby(id=session.id(), on=False))
+    later = [heard.get_nowait() for _ in range(heard.qsize())]
+    for news in typed + later:  # in their order
+        heard.put_nowait(news)
+    return bots
 
 
 async def hear(session: Session, heard: asyncio.Queue[Heard]) -> None:
     try:
         async for happening in session:
             heard.put_nowait(happening)
-    except SessionError:
-        heard.put_nowait(None)
+    except SessionError as error:
+        heard.put_nowait(error)
 
 
 def read_lines(heard: asyncio.Queue[Heard]) -> None:

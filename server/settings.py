@@ -31,7 +31,10 @@ class Settings:
     bus_prefix: str = setting("parlour/v1", "how our topics begin")
     bus_format: str = setting("json", "what messages are made of there", choices=("json", "msgpack"))
     auth: str = setting("guests", "who may come: anybody, or only holders of tokens", choices=("guests", "tokens"))
-    house: str = setting("random,greedy,search", "bots that are always there; search@3 is of level 3; none for none")
+    house: str = setting(
+        "random,greedy,search@2,search@5,search@8,search",
+        "bots that are always there; search@3 is of level 3; none for none",
+    )
     tls_cert: str = setting("", "a certificate file (PEM): serve wss:// and https://")
     tls_key: str = setting("", "its private key file (PEM)")
     origins: str = setting("", "web pages that may connect, like https://example.org, several with commas; * for all")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from client.tui.host import Host
 
 SLOW = 0.3  # seconds for an answer that are worth telling
+LOBBY = ""  # no room is called that
 
 
 class Parlour(Dressed):
@@ -43,9 +44,9 @@ class Parlour(Dressed):
         self.plan = plan
         self.host: Host | None = None
         self.session: Session | None = None
-        self.bots: frozenset[str] = frozenset()
+        self.bots: tuple[m.BotInfo, ...] = ()
         self.connection = ""  # what is wrong with it, if anything
-        self._unknown: set[str] = set()  # rooms that were left, and how they stand is to come
+        self._unknown: set[str] = set()  # rooms that were left, and the lobby: what is to come before we begin
 
     def on_mount(self) -> None:
         self.dress()
@@ -86,10 +87,11 @@ class Parlour(Dressed):
         session, plan = self.session, self.plan
         assert session is not None
         assert session.welcome is not None
-        if plan.errand == "play":
-            self.order(m.Lobby(id=self.next_id(), on=True))  # tells who is a bot
         if plan.errand in ("play", "lobby"):
             self._unknown = set(session.welcome.rooms)
+        if plan.errand == "play":
+            self.order(m.Lobby(id=self.next_id(), on=True))  # tells who is a bot
+            self._unknown.add(LOBBY)
         if not self._unknown:
             self._errand()
 
@@ -97,7 +99,7 @@ class Parlour(Dressed):
         plan = self.plan
         match plan.errand:
             case "play" if plan.wish is not None:
-                self.make(plan.wish)
+                self.make(plan.wish if self.plays_alone else plan.wish.among(self.bots))
             case "join":
                 self.join(plan.rooms[0], plan.code, None if plan.wish is None else plan.wish.seat)
             case "watch":
@@ -116,12 +118,17 @@ class Parlour(Dressed):
                     self.host.keep_secret()
                 self._trouble("")
             case m.LobbyUpdate(bots=bots) if bots is not None:
-                self.bots = frozenset(bot.name for bot in bots)
-            case m.Snapshot(room=room) if room in self._unknown:
-                self._unknown.discard(room)
-                if not self._unknown:
-                    self._offer()
+                self.bots = bots
+                self._known(LOBBY)
+            case m.Snapshot(room=room):
+                self._known(room)
         self._each(lambda screen: screen.hear(happening))
+
+    def _known(self, what: str) -> None:
+        if what in self._unknown:
+            self._unknown.discard(what)
+            if not self._unknown:
+                self._offer()
 
     def _screens(self) -> list[ParlourScreen]:
         return [screen for screen in self.screen_stack if isinstance(screen, ParlourScreen) and screen.ready]
@@ -159,7 +166,7 @@ class Parlour(Dressed):
         return self.host is not None and self.host.is_private
 
     def is_bot(self, name: str) -> bool:
-        return name in self.bots or self.plays_alone
+        return self.plays_alone or any(bot.name == name for bot in self.bots)
 
     @cached_property
     def newcomer(self) -> bool:
@@ -195,8 +202,7 @@ class Parlour(Dressed):
 
     def make(self, wish: Wish) -> None:
         sought = wish if wish.pair else None
-        alone = self.host is not None and self.host.is_private
-        self.order(wish.command(self.next_id(), alone), lambda ok: self.open_table(ok.room, sought))
+        self.order(wish.command(self.next_id(), self.plays_alone), lambda ok: self.open_table(ok.room, sought))
 
     def join(self, room: str, code: str = "", seat: int | None = None) -> None:
         if self.session is not None and self.session.welcome is not None and room in self.session.welcome.rooms:

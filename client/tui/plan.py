@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from protocol.messages import Create, Join, Options, Pair, TimeControl
+from protocol.messages import BotInfo, Create, Join, Options, Pair, TimeControl
 
 NO_CLOCK = TimeControl()
 BOT_AFTER = 20_000  # milliseconds that somebody at a terminal looks for people only
@@ -14,7 +15,7 @@ Errand = Literal["lobby", "play", "join", "watch"]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A game to be made. `vs`: who is invited; nobody in particular if empty.
+    """A game to be made. `vs`: who is invited; nobody in particular if empty. `usual`: it was not said whom.
 
     `pair`: whoever looks for the same; `bot_after` so many milliseconds a bot of the house will do, too.
     """
@@ -24,10 +25,19 @@ class Wish:
     clock: TimeControl = NO_CLOCK
     seat: int | None = None
     vs: str = ""
+    usual: bool = False
     private: bool = False
     rated: bool = False
     pair: bool = False
     bot_after: int | None = None
+
+    def among(self, bots: Sequence[BotInfo]) -> Wish:
+        """Where the usual opponent is not among those who are there, another one: a bot of the house, best a search."""
+        there = [bot for bot in bots if self.game in bot.plays]
+        if not self.usual or any(bot.name == self.vs for bot in there):
+            return self
+        there.sort(key=lambda bot: (not bot.house, not bot.name.startswith("search")))
+        return replace(self, vs=there[0].name if there else "")
 
     def command(self, id: int, alone: bool = False) -> Create | Pair:
         """`alone`: nobody else will come, so that there is no use in waiting for anybody but a bot."""
@@ -66,9 +76,9 @@ class Plan:
     rooms: tuple[str, ...] = ()
     code: str = ""
 
-    def command(self, id: int, alone: bool) -> Create | Pair | Join:
-        """What seats us: a room to be made, or one that waits."""
+    def command(self, id: int, alone: bool, bots: Sequence[BotInfo] = ()) -> Create | Pair | Join:
+        """What seats us: a room to be made, or one that waits. `bots`: those who are there."""
         assert self.wish is not None
         if self.errand == "join":
             return Join(id=id, room=self.rooms[0], code=self.code, seat=self.wish.seat)
-        return self.wish.command(id, alone)
+        return (self.wish if alone else self.wish.among(bots)).command(id, alone)

@@ -20,7 +20,7 @@ from client.tui.play import Play
 from client.tui.seat_line import SeatLine
 from client.tui.value_graph import ValueGraph
 from client.tui.values import values
-from client.tui.words import offer_text, printable, situation, title
+from client.tui.words import absent_text, offer_text, printable, situation, title
 from engine.errors import GameError
 from protocol import messages as m
 
@@ -165,7 +165,7 @@ class TableView(ParlourScreen):
             return f"move {play.ply} of {table.ply}; end: {where}"
         if play.premove:
             return f"{play.premove} will be played when it is your turn; esc: take it back"
-        line = situation(table)
+        line = absent_text(table, None if self.house.plays_alone else self.house.bots) or situation(table)
         if table.status == "ended" and table.seat is not None:
             line += "   m: rematch   q: leave   arrows: look at the game"
         elif table.status == "ended" and table.next:

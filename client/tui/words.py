@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from client.happenings import Lost
@@ -23,6 +25,8 @@ REASONS = {
     "illegal_moves": "too many illegal moves",
     "aborted": "aborted",
 }
+
+HOUSE_BOT = re.compile(r"(random|greedy|minimax|alphabeta|search)\b")
 
 
 def printable(text: str) -> str:
@@ -149,6 +153,16 @@ def title(table: Table) -> str:
 def options_text(options: m.Options) -> list[str]:
     """Without `start`, which is long, and the limit, which rarely matters."""
     return [f"{name} {value}" for name, value in options.items() if name not in ("start", "max_plies")]
+
+
+def absent_text(table: Table, bots: Sequence[m.BotInfo] | None) -> str:
+    """For who waits for a bot that is not there: those that are. None: all will come."""
+    if bots is None:
+        return ""
+    awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
+    if table.status != "waiting" or not HOUSE_BOT.match(awaited) or awaited in here:
+        return ""
+    return f"there is no {awaited} here" + (f", but {printable(', '.join(here))}" if here else "")
 
 
 def situation(table: Table) -> str:

@@ -33,7 +33,8 @@ def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
     parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}; none: the lobby")
-    parser.add_argument("--vs", metavar="NAME", default="", help=f"a bot or a player, or {ANYBODY} ({USUAL})")
+    vs = f"a bot or a player, or {ANYBODY} ({USUAL}, or another bot that is there)"
+    parser.add_argument("--vs", metavar="NAME", default="", help=vs)
     parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none")
     add_options(parser)
     parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second; without, lots are drawn")
@@ -64,7 +65,15 @@ def run(args: Namespace) -> int:
         vs = "" if args.vs == ANYBODY or args.pair else args.vs or USUAL
         bot_after = BOT_AFTER if args.bot_after is None else args.bot_after
         wish = Wish(
-            game.name, given, parse(args.clock), seat, vs, rated=args.rated, pair=args.pair, bot_after=bot_after
+            game.name,
+            given,
+            parse(args.clock),
+            seat,
+            vs,
+            usual=not args.vs and not args.pair,
+            rated=args.rated,
+            pair=args.pair,
+            bot_after=bot_after,
         )
     elif args.room:
         wish = Wish("", seat=seat)
@@ -101,7 +110,7 @@ async def plainly(plan: Plan) -> int:
     host = Host(plan)
     try:
         session = await host.connect()
-        await play_plainly(session, plan.command(session.id(), host.is_private), say)
+        await play_plainly(session, plan, host.is_private, say)
     except SessionError as error:
         raise UserError(str(error)) from None
     finally:

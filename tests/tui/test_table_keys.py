@@ -129,7 +129,7 @@ async def test_a_hint_that_may_not_be_is_said() -> None:
     async with table(FRESH) as (app, pilot, _):
         await pilot.press("s")
         assert "hints are for games against bots" in picture_of(app)
-        app.bots = frozenset({"search"})
+        app.bots = (m.BotInfo(name="search", plays=("conga",)),)
         app.happens(m.Moved(
             room="room", seq=5, at=AT, ply=1, side=0, move="a4b4", position=snapshot_of("conga", ("a4b4",)).position,
             turn=1, took=1, charged=1,
