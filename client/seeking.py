@@ -158,6 +158,9 @@ class Seeking:
     async def _move_on(self, room: str) -> None:
         """Whoever waits for one game while others wait for another would wait for ever: now and then try the next."""
         await asyncio.sleep(self._rng.uniform(*WAITING))
+        wish = self._sought.get(room)
+        if room in self._seated and wish is not None and wish.whom:
+            self._tell(f"{room}: {wish.whom} has not come yet; the invitation waits")
         if room in self._seated and self._unfulfilled() and self.free <= 0:
             self._seated.discard(room)
             with suppress(SessionError):

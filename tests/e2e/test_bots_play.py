@@ -159,6 +159,15 @@ async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path
         assert not (tmp_path / "forensics").exists()
 
 
+async def test_a_challenger_says_that_nobody_has_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.seeking.WAITING", (0.0, 0.0))
+    async with (
+        parlour(tmp_path) as there,
+        present(there.url, house("random"), wishes=(wish("conga", "nobody"),)) as said,
+    ):
+        await until("it says so", partial(said.has, "nobody has not come yet"))
+
+
 async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that takes all the time it is given, which is too little for loading compiled code."""
     loaded: set[Game] = set()
