@@ -1,6 +1,11 @@
-"""What players of a table do beside moving: offers, answers, resigning, leaving. What cannot be undone asks first."""
+"""What players of a table do beside moving: offers, answers, resigning, leaving. What cannot be undone asks first.
+
+A letter that is no answer to such a question begins a text, as letters do: it was a word, then, and no key.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from client.tui.advice import advise
 from client.tui.confirm import Confirm
@@ -11,6 +16,12 @@ ABORTABLE = 2  # moves, from which on a game counts
 
 
 class TableManners(TableView):
+    def _type(self, character: str) -> None:
+        if self.play is not None and (self.play.playing or self.play.typed or character.isdigit()):
+            self.play.typed = (self.play.typed + character)[:8]
+            self._notice = ""
+            self._say_line()
+
     def _ask(self, question: str, command: m.Command, *, running: bool = True) -> None:
         """A command for players, after a second thought."""
         table = self.table
@@ -18,11 +29,10 @@ class TableManners(TableView):
             self.notice("that is for players of a game that goes on" if running else "that is for a finished game")
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.house.order(command)
+        self._confirm(question, lambda: self.house.order(command))
 
-        self.app.push_screen(Confirm(question), answered)
+    def _confirm(self, question: str, act: Callable[[], None]) -> None:
+        self.app.push_screen(Confirm(question, otherwise=self._type), lambda yes: act() if yes else None)
 
     def do_resign(self) -> None:
         self._ask("Resign this game?", m.Resign(id=self.house.next_id(), room=self.room))
@@ -84,9 +94,4 @@ class TableManners(TableView):
         question = "Leave now? The game is not over; parlour play offers to go on with it."
         if table.status == "waiting":
             question = "Leave the room? It will be closed."
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.house.leave_table(self.room)
-
-        self.app.push_screen(Confirm(question), answered)
+        self._confirm(question, lambda: self.house.leave_table(self.room))

@@ -33,7 +33,9 @@ class TableScreen(TableManners):
                 self.focused.insert_text_at_cursor(event.character or "")
             return
         action = ACTIONS.get(event.key)
-        if action is not None:
+        if event.is_printable and self.play is not None and self.play.typed:
+            self._type(event.character or "")
+        elif action is not None:
             event.stop()
             event.prevent_default()
             if action == "arrow":
@@ -44,12 +46,6 @@ class TableScreen(TableManners):
             self._type(event.character)
         elif event.key == "backspace" and self.play is not None:
             self.play.typed = self.play.typed[:-1]
-            self._say_line()
-
-    def _type(self, character: str) -> None:
-        if self.play is not None and (self.play.playing or character.isdigit()):
-            self.play.typed = (self.play.typed + character)[:8]
-            self._notice = ""
             self._say_line()
 
     def _arrow(self, key: str) -> None:
@@ -67,11 +63,13 @@ class TableScreen(TableManners):
         if play is None:
             return
         text, play.typed = play.typed, ""
-        if text and not play.playing:
+        if text and play.playing:
+            self._chosen(text)
+        elif text.isdecimal():
             play.look_at(int(text))
             self.look()
         elif text:
-            self._chosen(text)
+            self.notice(f"{text!r} is not the number of a move")
         elif play.cursor is not None and play.playing:
             self._point(play.cursor)
         elif play.playing:

@@ -194,10 +194,11 @@ class TableView(ParlourScreen):
         play, table = self.play, self.table
         if play is None or table is None or table.game is None or table.seat is None:
             return
-        if not play.want(text):
-            self._say_line()
-            return
         try:
+            table.game.read(table.state, text)
+            if not play.want(text):
+                self._say_line()
+                return
             move = table.game.format(table.state, table.game.parse(table.state, text))
         except GameError as error:
             self.notice(str(error))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOVES = ("a4b4", "d1c2", "d4c3")
 RUNNING = snapshot_of("conga", MOVES, seat=1, names=("search", "alice"))
+WAITED_FOR = snapshot_of("conga", MOVES, seat=0, names=("alice", "search"))
 FRESH = snapshot_of("conga", seat=0)
 ENDED = snapshot_of("conga", MOVES, status="ended", result="1-0", reason="resigned", winner=0)
 
@@ -73,6 +74,33 @@ async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, co
         await pilot.press(key, "y")
         await pilot.pause()
         assert [type(order) for order in app.orders] == [command]
+
+
+@pytest.mark.parametrize("word", ["rest", "ready", "zz9", "hello", "order", "unity", "vary", "a4yr", "q"])
+@pytest.mark.parametrize("snapshot", [FRESH, RUNNING, WAITED_FOR], ids=["fresh", "running", "the other's turn"])
+async def test_words_and_enter_do_nothing_that_cannot_be_undone(word: str, snapshot: Snapshot) -> None:
+    async with table(snapshot) as (app, pilot, screen):
+        await pilot.press(*word, "enter", "enter", "escape")
+        assert app.orders == []
+        assert screen.play is not None
+        assert screen.play.premove == ""
+        assert app.is_running
+
+
+async def test_letters_are_text_once_a_text_is_begun() -> None:
+    async with table(RUNNING) as (app, pilot, _):
+        await pilot.press(*"hero")
+        assert "move: hero_" in picture_of(app)
+        await pilot.press("enter")
+        assert "'hero' is not a move of conga" in picture_of(app)
+
+
+async def test_a_text_that_was_begun_before_the_end_is_no_number() -> None:
+    async with table(RUNNING) as (app, pilot, _):
+        await pilot.press(*"a4")
+        app.happens(m.Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
+        await pilot.press("enter")
+        assert "'a4' is not the number of a move" in picture_of(app)
 
 
 @pytest.mark.parametrize(
