@@ -13,12 +13,13 @@ from client.tui.table_view import TableView
 from protocol import messages as m
 
 ABORTABLE = 2  # moves, from which on a game counts
+LONGEST = 16  # characters of a move that is typed
 
 
 class TableManners(TableView):
     def _type(self, character: str) -> None:
         if self.play is not None and (self.play.playing or self.play.typed or character.isdigit()):
-            self.play.typed = (self.play.typed + character)[:8]
+            self.play.typed = (self.play.typed + character)[:LONGEST]
             self._notice = ""
             self._say_line()
 
