@@ -25,13 +25,13 @@ class Identity(NamedTuple):
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
     """Raises Refusal. A guest has taken a name at this node then: of those who are here, nobody else has it."""
-    if hello.resume:
-        return await come_back(store, settings, hello.resume, node)
-    if hello.token:
+    if hello.token:  # whatever else is said: a session beside it may be somebody else's
         account = await store.account_of_token(hello.token)
         if account is None:
             raise Refusal("bad_token", "this token is not known, or not any more")
         session = Session(account.player, account.name, account.name)
+    elif hello.resume:
+        return await come_back(store, settings, hello.resume, node)
     elif settings.auth == "tokens":
         raise Refusal("guests_refused", "this server is for holders of tokens only")
     else:

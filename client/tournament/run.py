@@ -69,8 +69,8 @@ async def connect(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStac
     stack.callback(state.close)
     name = re.sub(r"[^A-Za-z0-9]+", "-", plan.name).strip("-")[:20] or "tournament"
     session = Session(
-        where.url, name=f"{name}-{secrets.token_hex(3)}", token=where.token, trust=where.trust, resume=state.open(),
-        client="parlour-tournament",
+        where.url, name=f"{name}-{secrets.token_hex(3)}", token=where.token, trust=where.trust,
+        resume="" if where.token else state.open(), client="parlour-tournament",
     )  # fmt: skip
     stack.push_async_callback(session.close)
     welcome = await session.open(PATIENCE)

@@ -29,8 +29,8 @@ class Host:
     async def connect(self) -> Session:
         """A session that is open; SessionError."""
         plan = self.plan
-        if plan.url:
-            return await self._open(plan.url)
+        if plan.url or (plan.token and not plan.private):  # a server of our own knows no tokens
+            return await self._open(plan.url or DEFAULT_URL)
         if not plan.private and await somebody_listens(DEFAULT_URL):
             try:
                 return await self._open(DEFAULT_URL)
@@ -51,14 +51,15 @@ class Host:
 
     async def _open(self, url: str, own: bool = False) -> Session:
         plan = self.plan
+        token = "" if own else plan.token
         self._state = StateFile(
             self._place.folder / "session.json" if own else default_file(url, plan.name or "somebody")
         )
         self.session = Session(
             url,
             name=plan.name or ("you" if own else ""),
-            token=plan.token,
-            resume=self._state.open(),
+            token=token,
+            resume="" if token else self._state.open(),  # a token needs no file, and leaves a guest's alone
             client="parlour tui",
             trust=plan.trust,
             waits=False,

@@ -83,6 +83,8 @@ def run(args: Namespace) -> int:
         raise UserError("--bot-after goes with --pair")
     if args.private and url_of(args):
         raise UserError("--private and a server's address do not go together")
+    if args.private and args.token:
+        raise UserError("--private and --token do not go together: a server of your own knows no tokens")
     if wish is None and (args.plain or not has_terminal()):
         raise UserError("the lobby needs a terminal; say which game, or see parlour rooms")
     plan = Plan(
