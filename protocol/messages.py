@@ -164,6 +164,10 @@ def watched(info: RoomInfo, watchers: int) -> RoomInfo:
     return replace(info, watchers=watchers)
 
 
+def advanced(info: RoomInfo, ply: int) -> RoomInfo:
+    return replace(info, ply=ply)
+
+
 class RatingChange(Part):
     """What a rated game did to one of its players. `provisional`: the rating is still far from certain."""
 
@@ -643,11 +647,15 @@ class Error(Message):
 
 
 class LobbyUpdate(Message, tag="lobby"):
-    """`full`: all open rooms; otherwise those that changed, ended ones included. `bots`: all, if any has changed."""
+    """`full`: all open rooms; otherwise those that changed, ended ones included. `bots`: all, if any has changed.
+
+    `plies`: of games that have gone on, by their rooms; told together, about once a second.
+    """
 
     rooms: tuple[RoomInfo, ...]
     full: bool = False
     bots: tuple[BotInfo, ...] | None = None
+    plies: dict[str, int] = {}
 
 
 class Invited(Message):

@@ -22,8 +22,8 @@ class Ear(Protocol):
     def heard(self, room: str, seq: int) -> None:
         """A room's newest event has this seq, they say."""
 
-    def heard_lobby(self, rooms: tuple[RoomInfo, ...]) -> None:
-        """Public rooms that changed."""
+    def heard_lobby(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
+        """Public rooms that changed, and how far games are that went on."""
 
     def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         """The bots that are connected to another node; none any more if it is gone."""
@@ -68,6 +68,9 @@ class Bus(Protocol):
     def show(self, room: Room) -> None:
         """A room looks different in lists from now on."""
 
+    def advance(self, plies: dict[str, int]) -> None:
+        """Public games went on, as far as this."""
+
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         """All bots that are connected to this node."""
 
@@ -98,6 +101,9 @@ class LocalBus:
                 ear.heard(room.setup.room, room.seq)
 
     def show(self, room: Room) -> None:
+        pass
+
+    def advance(self, plies: dict[str, int]) -> None:
         pass
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:

@@ -22,6 +22,7 @@ from server.metrics import Metrics
 from server.names import new_player
 from server.others import Others
 from server.present import Present
+from server.progress import Progress
 from server.room import Room, replay
 from server.settings import Settings
 from server.store import Store
@@ -37,6 +38,7 @@ class Hall:
         self.rooms: dict[str, Live] = {}  # every open room, and ended ones while somebody is there
         self.audience = Audience(self.rooms)
         self.lobby = Lobby(settings.lobby_tick, self.audience)
+        self.progress = Progress(self)
         self.teller = Teller(settings, clock)
         self.agenda = Agenda(self)
         self.alarms = Alarms(clock, self._ring)
@@ -117,6 +119,10 @@ class Hall:
             self.rooms.pop(live.room.id, None)
             self.alarms.silence(live)
 
+    def is_fresh(self, live: Live) -> bool:
+        """Whether a room may be shown as it is here: one that nobody attends may have gone on at another node."""
+        return not (self.store.shared and live.empty)
+
     def show(self, room: Room) -> None:
         if not room.setup.private:
             self.lobby.changed(room)
@@ -129,7 +135,8 @@ class Hall:
             self.agenda.act(live, lambda room, at: overdue(room, at, live.spared))
 
     async def sweep(self) -> None:
-        """Look after slow watchers, and after deadlines in the index that have passed."""
+        """Look after the lobby and slow watchers, and after deadlines in the index that have passed."""
+        self.progress.look()
         for live in list(self.rooms.values()):
             if live.lagging:
                 self.teller.care_for_the_slow(live)

@@ -22,13 +22,13 @@ class Lists:
 
     async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
         stored = [read_part(data, RoomInfo) for data in await self._hall.store.rooms(game, status, LISTED)]
-        known = self._hall.rooms
-        shared = self._hall.store.shared  # then a room that nobody attends here may have gone on elsewhere
-        fresh = {name for name, live in known.items() if not (shared and live.empty)}
-        audience = self._hall.audience
-        return tuple(
-            audience.info(known[info.room].room) if info.room in fresh else audience.fill_in(info) for info in stored
-        )
+        return tuple(map(self._as_known, stored))
+
+    def _as_known(self, info: RoomInfo) -> RoomInfo:
+        hall, live = self._hall, self._hall.rooms.get(info.room)
+        if live is None or not hall.is_fresh(live):
+            return hall.audience.fill_in(info)
+        return hall.audience.info(live.room)
 
     async def list(self, peer: Peer, command: m.List) -> None:
         rooms = await self._infos(command.game, command.status or "")

@@ -20,6 +20,7 @@ class Lobby:
         self._peers: dict[Peer, None] = {}
         self._changed: dict[str, Room] = {}
         self._infos: dict[str, RoomInfo] = {}  # rooms of other nodes that changed
+        self._plies: dict[str, int] = {}  # games that have gone on, see server/progress.py
         self._bots: dict[Peer, BotInfo] = {}
         self._others: dict[str, tuple[BotInfo, ...]] = {}  # bots that are connected to other nodes
         self.on_bots: Callable[[tuple[BotInfo, ...]], None] = lambda bots: None
@@ -31,6 +32,10 @@ class Lobby:
     def leave(self, peer: Peer) -> None:
         self._peers.pop(peer, None)
 
+    @property
+    def watched(self) -> bool:
+        return bool(self._peers)
+
     def changed(self, room: Room) -> None:
         if self._peers:
             self._changed[room.id] = room
@@ -40,6 +45,12 @@ class Lobby:
         """A room changed at another node."""
         if self._peers:
             self._infos[info.room] = info
+            self._soon()
+
+    def advanced(self, plies: dict[str, int]) -> None:
+        """Games went on, here or at another node."""
+        if self._peers and plies:
+            self._plies |= plies
             self._soon()
 
     def introduce(self, peer: Peer, bot: BotInfo) -> None:
@@ -78,9 +89,11 @@ class Lobby:
         infos, self._infos = self._infos, {}
         infos = {name: self._audience.fill_in(info) for name, info in infos.items()}
         infos |= {name: self._audience.info(room) for name, room in changed.items()}
+        plies, self._plies = self._plies, {}
+        plies = {name: ply for name, ply in plies.items() if name not in infos}  # which are newer
         bots = self.bots() if self._bots_changed else None
         self._bots_changed = self._waiting = False
-        packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots))
+        packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots, plies=plies))
         for peer in list(self._peers):
             if peer.backlog() > MOST_BACKLOG:
                 self.leave(peer)

@@ -46,10 +46,12 @@ class Neighbours:
         if live is not None and live.room.seq < seq and not live.empty:
             self._hall.others.behind(live, seq)
 
-    def heard_lobby(self, rooms: tuple[RoomInfo, ...]) -> None:
+    def heard_lobby(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
+        """Of those that are attended here the lobby hears from the hall."""
         for info in rooms:
-            if not self.attends(info.room):  # of those the lobby hears from the hall
+            if not self.attends(info.room):
                 self._hall.lobby.heard(info)
+        self._hall.lobby.advanced({room: ply for room, ply in plies.items() if not self.attends(room)})
 
     def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         self._hall.lobby.introduce_others(node, bots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from client.tui.words import clock_text, printable, rated_players
-from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
+from protocol.messages import BotInfo, LobbyUpdate, RoomInfo, advanced
 
 RANK = {"waiting": 0, "running": 1, "ended": 2}
 
@@ -37,6 +37,9 @@ class Rooms:
                 self._rooms.pop(info.room, None)
             else:
                 self._rooms[info.room] = info
+        for room, ply in news.plies.items():
+            if room in self._rooms:
+                self._rooms[room] = advanced(self._rooms[room], ply)
         if news.bots is not None:
             self._bots = news.bots
 

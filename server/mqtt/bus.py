@@ -102,6 +102,9 @@ class MqttBus:
             self._shown[room.setup.room] = room
             self._soon()
 
+    def advance(self, plies: dict[str, int]) -> None:
+        self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=(), plies=plies)))
+
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         self._bots = bots
         self._introduce_node()
@@ -170,7 +173,7 @@ class MqttBus:
         with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # anybody can write anything there
             if topic == topics.lobby:
                 update: Any = self._codec.server_message(payload)
-                ear.heard_lobby(update.rooms)
+                ear.heard_lobby(update.rooms, update.plies)
             elif topic == topics.calls:
                 self._called(ear, json.loads(payload))
             elif topic.startswith(topics.nodes) and topic != self._will.topic:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from bench.cluster.postgres import Postgres
+from server import progress
 from server.clockwork import now
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
+from tests.e2e.test_progress import reached
 from tests.e2e.test_watcher_counts import counted
 from tests.nodes.conftest import Start, until
 
@@ -227,3 +231,15 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> No
     await counted(eve, room, 1)
     await dan.ask("leave", room=room)
     await counted(eve, room, 0)
+
+
+async def test_the_lobby_of_any_node_hears_how_far_games_are(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
+    ann, ben, eve = await come(left.url, "ann"), await come(left.url, "ben"), await come(right.url, "eve")
+    await eve.ask("lobby", on=True)
+    room = await room_of(ann, ben)
+    await play(ann, ben, room, "a1", "b1")
+    await reached(eve, room, 2)

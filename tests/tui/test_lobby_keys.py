@@ -94,6 +94,14 @@ async def test_a_bot_is_challenged_and_a_wall_is_hung() -> None:
         assert set(app.screen.rooms) == {"r1", "r3"}
 
 
+async def test_games_go_on_while_somebody_looks() -> None:
+    async with lobby() as (app, pilot):
+        assert "move 7 " in picture_of(app)
+        app.happens(LobbyUpdate(rooms=(), plies={"r3": 12, "of another list": 3}))
+        await pilot.pause()
+        assert "move 12 " in picture_of(app)
+
+
 async def test_the_page_of_keys_and_the_way_out() -> None:
     async with lobby() as (app, pilot):
         await pilot.press(*"conga", "question_mark")

@@ -1,0 +1,59 @@
+"""How far games are, as the lobby hears it."""
+
+from __future__ import annotations
+
+import pytest
+
+from server import progress
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+from tests.e2e.play import play, room_of
+
+MOVES = ("a1", "b1", "c1")
+
+
+async def reached(lobby: Guest, room: str, ply: int) -> None:
+    """Wait until the lobby says so."""
+    while (await lobby.find(type="lobby")).get("plies", {}).get(room) != ply:
+        pass
+
+
+async def test_the_lobby_hears_how_far_public_games_are(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    server = await start(lobby_tick=0.0)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    await eve.ask("lobby", on=True)
+    hidden, room = await room_of(ann, ben, private=True), await room_of(ann, ben)
+    for name in (hidden, room):
+        await play(ann, ben, name, *MOVES)
+    await reached(eve, room, len(MOVES))
+    assert not any(hidden in message.get("plies", {}) for message in eve.seen)
+    await ann.ask("takeback", room=room)
+    await ben.ask("takeback", room=room)
+    await reached(eve, room, len(MOVES) - 1)
+
+
+@pytest.mark.parametrize(("pause", "most"), [(3600.0, 500), (0.0, 0.001)])
+async def test_however_many_moves_there_are_the_lobby_hears_of_few(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch, pause: float, most: float
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE", pause)
+    monkeypatch.setattr(progress, "MOST", most)
+    server = await start(lobby_tick=0.0, sweep=3600.0)
+    look = server.house.hall.progress.look
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    first, second = await room_of(ann, ben), await room_of(ann, ben)
+    await play(ann, ben, first, *MOVES)
+    look()  # nobody is there
+    await eve.ask("lobby", on=True)
+    shown = {info["room"]: info.get("ply", 0) for info in (await eve.find(type="lobby", full=True))["rooms"]}
+    assert shown == {first: len(MOVES), second: 0}
+    look()
+    assert (await eve.find(type="lobby"))["plies"] == {first: len(MOVES)}
+    await play(ann, ben, second, *MOVES)
+    look()  # too early
+    await ann.ask("resign", room=second)
+    update = await eve.find(type="lobby")
+    assert ([info["ply"] for info in update["rooms"]], "plies" in update) == ([len(MOVES)], False)
