@@ -79,7 +79,7 @@ async def test_fifty_cuts_in_one_game(tmp_path: Path) -> None:
 
 async def test_a_black_hole_is_noticed(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, FaultProxy(house.url).open() as proxy:  # noqa: SIM117
-        async with session(proxy.url, "left", silence=0.4) as left, session(house.url, "right") as right:
+        async with session(proxy.url, "left", silence=1.0) as left, session(house.url, "right") as right:
             room = await seat_two(left, right, "maxconnect4")
             proxy.swallow = True
             asking = asyncio.create_task(left.ask(m.Move(id=left.id(), room=room, ply=0, move="4")))
