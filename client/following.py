@@ -8,7 +8,7 @@ from client.errors import SessionError
 from client.happenings import Connected, Happening, Lost
 from client.session import Session
 from client.table import Table
-from client.tui.words import name_of, outcome_text, printable, side_name, situation, title
+from client.tui.words import name_of, outcome_text, printable, side_name, situation, standing_text, title
 from protocol import messages as m
 from protocol.wire import JSON
 
@@ -50,7 +50,8 @@ def opening(table: Table) -> list[str]:
 def board(table: Table) -> list[str]:
     if table.game is None:
         return [table.position]
-    return [*table.game.draw(table.state).text().splitlines(), ""]
+    standing = standing_text(table)
+    return [*table.game.draw(table.state).text().splitlines(), *([standing] if standing else ()), ""]
 
 
 def lines(happening: Happening, table: Table) -> list[str]:

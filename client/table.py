@@ -84,6 +84,10 @@ class Table:
             return None
         return Outcome(self.winner, self.reason or "aborted", self.scores)
 
+    def standing(self, ply: int) -> tuple[int, int] | None:
+        """The points after so many moves, if they have to be told because the board does not show them."""
+        return None if self.game is None else self.game.standing(self.states[ply])
+
     def free(self, now: float) -> float:
         """What is left of the time that every move has for itself."""
         return max(0.0, self._free - (now - self._mark))

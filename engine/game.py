@@ -139,6 +139,10 @@ class Game(ABC):
         """The points of both sides, for games that count them."""
         return None
 
+    def standing(self, state: State) -> tuple[int, int] | None:
+        """The points of a position where its board does not show them; one with counted stones does."""
+        return None if self.draw(state).counted else self.points(state)
+
     @abstractmethod
     def read(self, state: State, text: str) -> Move:
         """A move's text as an int, legal or not; InvalidNotation."""

@@ -127,10 +127,10 @@ class TableView(ParlourScreen):
         if table is None or play is None:
             return
         self._entitle(table)
-        now = time.monotonic()
+        now, points = time.monotonic(), table.standing(play.ply)
         for side in (0, 1):
             place = side if not play.flipped else 1 - side
-            self.query_one(f"#seat-{place}", SeatLine).show(table, side, now)
+            self.query_one(f"#seat-{place}", SeatLine).show(table, side, now, points)
 
     def _entitle(self, table: Table) -> None:
         lag = self.house.lag()

@@ -14,7 +14,7 @@ from client.tui.looks import Looks
 from client.tui.palette import style
 from client.tui.picking import changes
 from client.tui.picture import Marks, Picture, Size, face_width, fitting
-from client.tui.words import players, printable, situation
+from client.tui.words import players, printable, situation, standing_text
 
 LEAST = (24, 7)
 
@@ -68,8 +68,14 @@ class Tile(Widget, can_focus=True):
             strips += self._board(table, ground)
         else:
             strips.append(self._line(table.position, ground))
+        return [*strips, self._line(self._last(table), ground)]
+
+    @staticmethod
+    def _last(table: Table) -> str:
+        if table.status != "running":
+            return situation(table)
         last = f"{table.ply} {table.moves[-1].move}" if table.moves else "the start"
-        return [*strips, self._line(last if table.status == "running" else situation(table), ground)]
+        return "   ".join(filter(None, (last, standing_text(table))))
 
     def _line(self, text: str, ink: Style) -> Strip:
         return Strip([Segment(text, ink)]).adjust_cell_length(self.size.width, ink)

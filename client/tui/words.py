@@ -135,6 +135,12 @@ def outcome_text(table: Table, outcome: Outcome) -> str:
     return f"{who}: {why}{points}"
 
 
+def standing_text(table: Table) -> str:
+    """`red 3, green 2`, where the board does not show it."""
+    points = table.standing(table.ply)
+    return "" if points is None else ", ".join(f"{table.setup.sides[side]} {points[side]}" for side in (0, 1))
+
+
 def side_name(table: Table, side: int) -> str:
     """Who plays a side: "search (white)"."""
     return f"{name_of(table.seats[side])} ({table.setup.sides[side]})"

@@ -45,7 +45,7 @@ TABLES: dict[str, Snapshot] = {
         chat=(m.Said(room="room", seq=2, at=AT, name="search", text="good luck!", seat=1),),
     ),
     "mancala": snapshot_of("mancala", ("3", "6", "1"), names=("alice", "greedy")),
-    "maxconnect4": snapshot_of("maxconnect4", ("4", "4", "3", "5", "2"), seat=1, names=("search", "alice")),
+    "maxconnect4": snapshot_of("maxconnect4", ("4", "4", "3", "5", "2", "6", "1"), seat=1, names=("search", "alice")),
     "cohcoh": snapshot_of(
         "cohcoh",
         MATED,
