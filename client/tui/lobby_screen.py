@@ -10,6 +10,7 @@ from textual.coordinate import Coordinate
 from textual.widgets import DataTable, Input, Static
 
 from client.happenings import Connected, Happening
+from client.tui.foot import Foot
 from client.tui.help import Help
 from client.tui.keys import LOBBY_HELP
 from client.tui.leaderboard import Leaderboard
@@ -33,8 +34,7 @@ class LobbyScreen(ParlourScreen):
         yield Static(" Parlour: the lobby", id="title", markup=False)
         yield Input(placeholder="type to filter: a game, a name, waiting…", id="filter", compact=True)
         yield DataTable[str](id="rooms", cursor_type="row", zebra_stripes=False)
-        yield Static(id="prompt", markup=False)
-        yield Static(KEYS, id="keys", markup=False)
+        yield Foot(KEYS)
 
     def begin(self) -> None:
         grid = self.grid
@@ -90,7 +90,7 @@ class LobbyScreen(ParlourScreen):
         return self.lines[row] if 0 <= row < len(self.lines) else None
 
     def notice(self, text: str) -> None:
-        self.query_one("#prompt", Static).update(f" {self.house.connection or text}")
+        self.query_one(Foot).say(self.house.connection or text)
 
     def trouble(self) -> None:
         self.notice("")

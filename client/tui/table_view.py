@@ -12,6 +12,7 @@ from client.happenings import Happening
 from client.table import Table
 from client.tui.board_view import BoardView
 from client.tui.chat import Chat
+from client.tui.foot import Foot
 from client.tui.move_list import MoveList
 from client.tui.note_view import NoteView
 from client.tui.parlour_screen import ParlourScreen
@@ -51,8 +52,7 @@ class TableView(ParlourScreen):
                 yield NoteView(id="note")
                 yield ValueGraph(looks, id="graph")
                 yield Chat(id="chat")
-        yield Static(id="prompt", markup=False)
-        yield Static(id="keys", markup=False)
+        yield Foot()
 
     def begin(self) -> None:
         self.query_one(BoardView).focus()
@@ -140,10 +140,9 @@ class TableView(ParlourScreen):
             self.query_one("#title", Static).update(text)
 
     def _say_line(self) -> None:
-        self.query_one("#prompt", Static).update(" " + self._line())
         ended = self.play is not None and self.play.table.status == "ended"
         playing = self.play is None or self.play.playing
-        self.query_one("#keys", Static).update(READING if ended else PLAYING if playing else LOOKING)
+        self.query_one(Foot).say(self._line(), READING if ended else PLAYING if playing else LOOKING)
 
     def _line(self) -> str:
         """The most important thing to say now."""
@@ -167,7 +166,7 @@ class TableView(ParlourScreen):
             return f"{play.premove} will be played when it is your turn; esc: take it back"
         line = absent_text(table, None if self.house.plays_alone else self.house.bots) or situation(table)
         if table.status == "ended" and table.seat is not None:
-            line += "   m: rematch   q: leave   arrows: look at the game"
+            line += "   m: rematch"
         elif table.status == "ended" and table.next:
             line += "   m: on to the rematch"
         elif table.my_move and not table.moves[1:] and self.house.newcomer:

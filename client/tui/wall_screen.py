@@ -10,6 +10,7 @@ from textual.containers import Grid, VerticalScroll
 from textual.widgets import Static
 
 from client.happenings import Happening
+from client.tui.foot import Foot
 from client.tui.help import Help
 from client.tui.keys import WALL_HELP
 from client.tui.parlour_screen import ParlourScreen
@@ -34,8 +35,7 @@ class WallScreen(ParlourScreen):
         self._tiles = {room: Tile(room, self.house.looks) for room in self.rooms}
         with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
             yield from self._tiles.values()
-        yield Static(id="prompt", markup=False)
-        yield Static(KEYS, id="keys", markup=False)
+        yield Foot(KEYS)
 
     def begin(self) -> None:
         for room in self.rooms:
@@ -76,7 +76,7 @@ class WallScreen(ParlourScreen):
             grid.styles.grid_rows = str(tall)
 
     def notice(self, text: str) -> None:
-        self.query_one("#prompt", Static).update(f" {self.house.connection or text}")
+        self.query_one(Foot).say(self.house.connection or text)
 
     def trouble(self) -> None:
         self.notice("")

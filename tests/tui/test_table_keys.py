@@ -95,6 +95,28 @@ async def test_letters_are_text_once_a_text_is_begun() -> None:
         assert "'hero' is not a move of conga" in picture_of(app)
 
 
+async def test_a_sentence_that_needs_two_lines_has_them() -> None:
+    async with table(RUNNING) as (app, pilot, _):
+        assert "?: all keys" in picture_of(app)
+        await pilot.press(*"jkl", "enter")
+        await pilot.pause()
+        *_, first, second = picture_of(app).splitlines()
+        assert first.startswith(" 'jkl' is not a move of conga: expected the square moved from")
+        assert second == " square of the run, like a4b3"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "?: all keys" in picture_of(app).splitlines()[-1]
+
+
+async def test_a_sentence_that_needs_more_says_that_there_is_more() -> None:
+    async with table(snapshot_of("cohcoh", ("a1",), options={"n": 12, "k": 5}, seat=1)) as (app, pilot, _):
+        await pilot.press(*"a1", "enter")
+        await pilot.pause()
+        *_, first, second = picture_of(app).splitlines()
+        assert first.startswith(" a1 is not legal here; legal: a2")
+        assert second.endswith(" …")
+
+
 async def test_a_text_that_was_begun_before_the_end_is_no_number() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"a4")

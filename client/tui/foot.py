@@ -1,0 +1,33 @@
+"""The last two lines of a screen: what there is to say, and below it the keys, which give way to a long sentence."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+
+class Foot(Vertical):
+    def __init__(self, keys: str = "") -> None:
+        super().__init__()
+        self._text, self._keys = "", keys
+        self._lines = Static(id="prompt", markup=False), Static(id="keys", markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield from self._lines
+
+    def on_resize(self) -> None:
+        self._show()
+
+    def say(self, text: str, keys: str | None = None) -> None:
+        said = (text, self._keys if keys is None else keys)
+        if said != (self._text, self._keys):
+            self._text, self._keys = said
+            self._show()
+
+    def _show(self) -> None:
+        lines = wrap(self._text, max(1, self.size.width - 2), max_lines=2, placeholder=" …")
+        self._lines[0].update("\n".join(lines))
+        self._lines[1].update(self._keys)
