@@ -24,8 +24,9 @@ from server.connection import Connection
 from server.house import House
 from server.log import log, set_up
 from server.metrics import Metrics
+from server.opening import open_store, relied_on
 from server.settings import Settings
-from server.store import open_store, without_password
+from server.store import without_password
 
 MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
 UNREAD = 1 << 15  # bytes that may wait to be read before anybody looks how many they are
@@ -51,7 +52,8 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
     await store.open()
     house = House(settings, store, bus, metrics, clock)
     try:
-        await house.open()
+        async with relied_on(store):
+            await house.open()
         await bus.open()
         server = await listen(house)
         keeping = asyncio.create_task(house.keep())

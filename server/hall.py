@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ from server.present import Present
 from server.progress import Progress
 from server.room import Room, replay
 from server.settings import Settings
-from server.store import Store
+from server.store import Store, StoreError
 from server.teller import Teller
 
 LATE = 300  # milliseconds after which the deadline of a room is anybody's business, not just its attendants'
@@ -48,13 +49,14 @@ class Hall:
         self.node = new_player()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
+        self._damaged: set[str] = set()  # rooms whose logs make no sense; they are left as they are
         self._loading: dict[str, asyncio.Future[Live | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Take up every open game where it was; running clocks are credited with the time the house was away.
 
-        A node that comes to others who are at work has nothing to take up: they have gone on meanwhile.
+        A node that comes to others who are at work has nothing to take up: they have gone on meanwhile. StoreError.
         """
         async with self.store.alone("start"):
             away_since = await self.store.last_alive()
@@ -65,6 +67,8 @@ class Hall:
                     if live is not None:
                         self.agenda.act(live, partial(resume, away_since=since))
                 await self.store.settled()
+                if self._damaged and (why := await self.store.damage()):
+                    raise StoreError(why)
             await self.store.mark_alive(self.node, self.now())
 
     # -- rooms come and go
@@ -91,14 +95,23 @@ class Hall:
 
     async def _load(self, name: str) -> Live | None:
         try:
-            payloads = await self.store.events(name)
+            payloads = [] if name in self._damaged else await self.store.events(name)
             if name not in self.rooms and payloads:
-                live = self.rooms[name] = Live(replay(map(read_event, payloads)), payloads)
-                live.used_at = self.now()
-                self.alarms.watch(live, live.room.deadline)
+                self._take_up(name, payloads)
             return self.rooms.get(name)
         finally:
             del self._loading[name]
+
+    def _take_up(self, name: str, payloads: list[bytes]) -> None:
+        try:
+            live = Live(replay(map(read_event, payloads)), payloads)
+        except Exception:  # it may say anything, and is not to stop the other rooms
+            self._damaged.add(name)
+            log("damaged", logging.ERROR, trace=True, room=name)
+            return
+        self.rooms[name] = live
+        live.used_at = self.now()
+        self.alarms.watch(live, live.room.deadline)
 
     def admit(self, founded: Decision, payloads: Sequence[bytes]) -> Live:
         """A new room that is in the store."""

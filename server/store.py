@@ -1,4 +1,4 @@
-"""Where rooms, sessions and accounts are kept: the contract of a store, and the way to the one that is asked for.
+"""Where rooms, sessions and accounts are kept: the contract of a store.
 
 The key (room, seq) is the fence. Nobody owns a room: whoever appends an event behind a seq that has an event already
 was too late, gets `Conflict`, reads what it missed and decides again.
@@ -26,6 +26,9 @@ class Unavailable(Exception):
 
 class StoreError(Exception):
     """The store cannot be used at all; the text is one sentence for whoever started the server."""
+
+
+WHICH = "--db should be what the server was started with"
 
 
 class RoomRow(NamedTuple):
@@ -99,10 +102,14 @@ class Store(Protocol):
     def shared(self) -> bool:
         """Whether other nodes work on the same rooms at the same time."""
 
-    async def open(self) -> None: ...
+    async def open(self, make: bool = True) -> bool:
+        """Whether it is a new one, which is only made if it may be; StoreError."""
 
     async def close(self) -> None:
         """Write what is queued, then let go."""
+
+    async def damage(self) -> str:
+        """One sentence if what is kept has suffered, as on a bad disk. It looks at everything."""
 
     def hurry(self) -> None:
         """The server is about to stop: once something cannot be written, all that follows is refused at once."""
@@ -230,22 +237,6 @@ def new_secret() -> str:
 
 
 Commit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it
-
-
-def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None, pool: int = 5) -> Store:
-    """The store for what `--db` says."""
-    scheme, address, _ = where.partition("://")
-    if not address:
-        from server.sqlite.store import SqliteStore
-
-        return SqliteStore(where, on_commit)
-    if scheme not in ("postgresql", "postgres"):
-        raise StoreError(f"--db takes the name of a file or a postgresql:// address, and {scheme}:// is neither")
-    try:
-        from server.postgres.store import PostgresStore
-    except ImportError:
-        raise StoreError("PostgreSQL needs a package more: pip install 'parlour[postgres]'") from None
-    return PostgresStore(where, on_commit, pool)
 
 
 def without_password(address: str) -> str:

@@ -2,22 +2,27 @@
 
 parlour account add alice      prints a token, once: only its hash is kept
 parlour account list
-parlour account revoke alice   the token is worth nothing from now on, and the name is free"""
+parlour account revoke alice   the token is worth nothing from now on, and the name is free
+
+They are kept in the server's database: say so in the folder where the server was started, or with the same --db."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from argparse import ArgumentParser, Namespace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from parlour.cli import UserError
 from server.auth import check_name
 from server.decision import Refusal
 from server.names import new_player
+from server.opening import open_store, relied_on
 from server.settings import Settings
-from server.store import Store, StoreError, Unavailable, new_secret, open_store
+from server.store import Store, StoreError, new_secret, without_password
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -31,25 +36,31 @@ def run(args: Namespace) -> int:
     if (args.name is None) != (args.action == "list"):
         raise UserError(f"account {args.action} takes {'no name' if args.action == 'list' else 'a name'}")
     try:
-        return asyncio.run(act(args))
-    except (StoreError, Unavailable, Refusal) as error:
+        new = asyncio.run(act(args))
+    except (StoreError, Refusal) as error:
         raise UserError(str(error)) from None
+    if new:
+        place = without_password(args.db) if "://" in args.db else Path(args.db).absolute()
+        print(f"parlour: this is a new database; the token is for a server with --db {place}", file=sys.stderr)
+    return 0
 
 
-async def act(args: Namespace) -> int:
+async def act(args: Namespace) -> bool:
+    """Whether the database was made for it."""
     store = open_store(args.db)
-    await store.open()
+    new = await store.open(make=args.action == "add")
     try:
-        now = int(time.time() * 1000)
-        if args.action == "list":
-            await show(store)
-        elif args.action == "add":
-            await add(store, args.name, now)
-        elif not await store.revoke_account(args.name, now):
-            raise UserError(f"nobody has the name {args.name[:40]}")
-        return 0
+        async with relied_on(store):
+            now = int(time.time() * 1000)
+            if args.action == "list":
+                await show(store)
+            elif args.action == "add":
+                await add(store, args.name, now)
+            elif not await store.revoke_account(args.name, now):
+                raise UserError(f"nobody has the name {args.name[:40]}")
     finally:
         await store.close()
+    return new
 
 
 async def add(store: Store, name: str, now: int) -> None:

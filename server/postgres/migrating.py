@@ -6,19 +6,21 @@ from typing import Any
 
 from protocol.names import fold
 from server.postgres.migrations import migrations
-from server.store import StoreError
+from server.store import WHICH, StoreError
 
 FOLDED = 4  # the step after which names are folded
 MIGRATING = 0x5041524C_0001  # the key of the advisory lock: "PARL", and a number
 
 
-async def migrate(connection: Any) -> None:
-    """StoreError for a database that knows more than we do, or that belongs to another program."""
+async def migrate(connection: Any, make: bool) -> bool:
+    """Whether it was empty; StoreError if it may not be, if it knows more than we do, or belongs to another program."""
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
         version = await schema_version(connection)
         steps = migrations()
         newest = steps[-1][0]
+        if version == 0 and not make:
+            raise StoreError(f"the database is empty: {WHICH}")
         if version > newest:
             raise StoreError(
                 f"the database was written by a newer Parlour (its schema is {version}, this program knows {newest}); "
@@ -31,6 +33,7 @@ async def migrate(connection: Any) -> None:
                 await fold_names(connection)
         await connection.execute("DELETE FROM parlour_schema")
         await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
+        return version == 0
 
 
 async def fold_names(connection: Any) -> None:

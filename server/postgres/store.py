@@ -34,11 +34,11 @@ class PostgresStore(People, Ratings):
         self._pool: Any = None
         self._writer: Writer | None = None
 
-    async def open(self) -> None:
+    async def open(self, make: bool = True) -> bool:
         try:
             connection = await self._connect()
             try:
-                await migrate(connection)
+                new = await migrate(connection, make)
             except BaseException:
                 await connection.close(timeout=2)
                 raise
@@ -53,6 +53,7 @@ class PostgresStore(People, Ratings):
         except (*BROKEN, asyncpg.PostgresError, ValueError) as error:
             raise StoreError(f"cannot use the database: {describe(error)}") from None
         self._writer = Writer(connection, self._connect, self._on_commit)
+        return new
 
     async def _connect(self) -> Any:
         return await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=PATIENCE)
@@ -67,6 +68,9 @@ class PostgresStore(People, Ratings):
             except (*BROKEN, asyncpg.PostgresError):
                 self._pool.terminate()
             self._pool = None
+
+    async def damage(self) -> str:
+        return ""  # it says so itself
 
     # -- reading and writing
 

@@ -9,9 +9,10 @@ from typing import IO
 
 from protocol.names import fold
 from server.sqlite.migrations import migrations
-from server.store import StoreError
+from server.store import WHICH, StoreError
 
 APPLICATION = 0x5041524C  # "PARL": marks the file as ours
+DAMAGED = "the database {} is damaged: put a backup in its place, or use another file"
 
 
 def claim(path: str) -> IO[bytes] | None:
@@ -32,8 +33,38 @@ def claim(path: str) -> IO[bytes] | None:
     return held
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring the database to what this program knows; refuse one that knows more, or is not ours."""
+def check_place(path: str, make: bool) -> None:
+    """StoreError if there can be no database, or none but a new one."""
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}")
+    if not make and (not file.exists() or file.stat().st_size == 0):
+        raise StoreError(f"there is no database {path}: {WHICH}")
+
+
+def trouble(error: Exception, path: str) -> str:
+    """What an error says of the database; one that quotes what is no text comes from damage, too."""
+    if isinstance(error, UnicodeError) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
+        return DAMAGED.format(path)
+    return f"cannot use the database {path}: {error}"
+
+
+def damage(connection: sqlite3.Connection, path: str) -> str:
+    """One sentence, if anything is wrong with it."""
+    try:
+        [(found,)] = connection.execute("PRAGMA quick_check(1)")
+    except sqlite3.OperationalError:  # it cannot be read at all now
+        return ""
+    except (sqlite3.DatabaseError, UnicodeError) as error:
+        return trouble(error, path)
+    return "" if found == "ok" else DAMAGED.format(path)
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> bool:
+    """Bring the database to what this program knows, and say whether it was empty.
+
+    Refuse one that knows more, or is not ours.
+    """
     connection.create_function("fold", 1, fold, deterministic=True)
     connection.execute("BEGIN EXCLUSIVE")  # two programs starting at once take turns
     try:
@@ -56,6 +87,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
                 connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute("COMMIT")
+        return bool(version == 0)
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

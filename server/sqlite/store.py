@@ -12,7 +12,7 @@ from typing import IO, Any
 from protocol.names import fold
 from server import played
 from server.sqlite.jobs import Statement
-from server.sqlite.opening import claim, migrate
+from server.sqlite.opening import check_place, claim, damage, migrate, trouble
 from server.sqlite.ratings import Ratings
 from server.sqlite.scribe import connect
 from server.sqlite.writer import Writer
@@ -35,15 +35,16 @@ class SqliteStore(Ratings):
         self._names: dict[str, str] = {}  # who came first under a name
         self._claim: IO[bytes] | None = None  # held by the one server that takes up the games of this file
 
-    async def open(self) -> None:
+    async def open(self, make: bool = True) -> bool:
         loop = asyncio.get_running_loop()
-        self._reader = await loop.run_in_executor(self._readers, self._connect)
+        self._reader, new = await loop.run_in_executor(self._readers, self._connect, make)
         self._writer = Writer(self.path, self._busy, self.on_commit, self._payload)
         try:
             await self._writer.start()
         except StoreError:
             await self.close()
             raise
+        return new
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -57,13 +58,17 @@ class SqliteStore(Ratings):
             self._claim.close()
             self._claim = None
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, make: bool) -> tuple[sqlite3.Connection, bool]:
+        check_place(self.path, make)
         try:
             connection = connect(self.path, self._busy)
-            migrate(connection, self.path)
-            return connection
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot use the database {self.path}: {error}") from None
+            return connection, migrate(connection, self.path)
+        except (sqlite3.Error, UnicodeError) as error:
+            raise StoreError(trouble(error, self.path)) from None
+
+    async def damage(self) -> str:
+        assert self._reader is not None
+        return await asyncio.get_running_loop().run_in_executor(self._readers, damage, self._reader, self.path)
 
     # -- writing
 

@@ -9,7 +9,8 @@ import pytest
 
 from server.clockwork import now
 from server.glicko import Rating, rated
-from server.store import Append, RatingRow, appended, open_store
+from server.opening import open_store
+from server.store import Append, RatingRow, appended
 from tests.e2e.accounts import members
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Guest

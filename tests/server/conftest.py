@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.store import Store, open_store
+from server.opening import open_store
+from server.store import Store
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

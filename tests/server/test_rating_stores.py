@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from server.glicko import PERIOD
-from server.store import Append, Conflict, RatingRow, Store, open_store
+from server.opening import open_store
+from server.store import Append, Conflict, RatingRow, Store
 from server.store import appended as put
 from tests.server.stores import rating
 

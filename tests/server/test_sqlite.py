@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from server.opening import open_store
 from server.sqlite.opening import APPLICATION
 from server.sqlite.scribe import connect
 from server.sqlite.store import SqliteStore
-from server.store import Append, Session, StoreError, Unavailable, open_store
+from server.store import Append, Session, StoreError, Unavailable
 from server.store import appended as put
 
 
@@ -75,7 +76,7 @@ async def test_files_that_are_not_ours_are_refused(path: str, tmp_path: Path) ->
     (tmp_path / "notes.txt").write_text("these are just notes, not a database at all" * 30)
     with pytest.raises(StoreError, match="not a database"):
         await SqliteStore(str(tmp_path / "notes.txt")).open()
-    with pytest.raises(StoreError, match="unable to open"):
+    with pytest.raises(StoreError, match="there is no folder"):
         await SqliteStore(str(tmp_path / "missing" / "x.db")).open()
     with pytest.raises(StoreError, match="name of a file"):
         open_store("mysql://somewhere/x")

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from server.store import Append, Conflict, Session, Store, Unavailable, new_secret, open_store
+from server.opening import open_store
+from server.store import Append, Conflict, Session, Store, Unavailable, new_secret
 from server.store import appended as put
 from tests.server.stores import row
 

@@ -1,0 +1,116 @@
+"""Databases that are damaged, missing, or somewhere else: one sentence for whoever starts something."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from parlour.cli import main
+from server.app import running
+from server.opening import open_store
+from server.settings import Settings
+from server.sqlite.store import SqliteStore
+from server.store import StoreError, Unavailable
+from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Guest
+from tests.e2e.play import move, room_of
+from tests.e2e.test_accounts import account
+
+PAGE = 4096
+
+
+async def rooms_in(db: Path, come: Come) -> list[str]:
+    """Two running games, in a file without anything beside it."""
+    async with running(Settings(port=0, db=str(db))) as server:
+        ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+        rooms = [await room_of(ann, ben) for _ in range(2)]
+        for room in rooms:
+            await move(ann, room, 0, "a1")
+    with closing(sqlite3.connect(db)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return rooms
+
+
+async def test_a_damaged_database_is_one_sentence(come: Come, tmp_path: Path) -> None:
+    db = tmp_path / "parlour.db"
+    await rooms_in(db, come)
+    for name in ("ann", "ben"):
+        assert (await account(db, "add", name))[0] == 0
+    whole = db.read_bytes()
+    for first in (100, 2 * PAGE):  # the list of tables, and what is in them
+        damaged = bytearray(whole)
+        for at in range(first, len(damaged), 37):
+            damaged[at] ^= 0x55
+        db.write_bytes(damaged)
+        for words in (("list",), ("add", "zoe"), ("revoke", "ann")):
+            code, out, err = await account(db, *words)
+            assert (code, out, len(err.splitlines())) == (2, "", 1)
+            assert err.startswith(f"parlour: the database {db} is damaged: put a backup in its place")
+        with pytest.raises(StoreError, match="is damaged"):
+            async with running(Settings(port=0, db=str(db))):
+                pass
+
+
+async def test_a_log_that_makes_no_sense_does_not_stop_the_other_rooms(
+    start: Start, come: Come, tmp_path: Path
+) -> None:
+    broken, whole = await rooms_in(tmp_path / "parlour.db", come)
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as connection:
+        connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
+        connection.execute("UPDATE rooms SET deadline = 1 WHERE room = ?", (broken,))
+        before = connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall()
+        server = await start()
+        eve: Guest = await come(server.url, "eve")
+        await server.house.hall.sweep()
+        assert (await eve.refused("watch", room=broken))["code"] == "no_room"
+        await eve.ask("watch", room=whole)
+        assert (await eve.find(type="snapshot", room=whole))["ply"] == 1
+        assert connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall() == before
+
+
+async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
+    db = tmp_path / "parlour.db"
+    for words in (("list",), ("revoke", "ann")):
+        code, out, err = await account(db, *words)
+        assert (code, out) == (2, "")
+        assert err == f"parlour: there is no database {db}: --db should be what the server was started with"
+    assert not db.exists()
+    code, token, err = await account(db, "add", "ann")
+    assert (code, len(token)) == (0, 48)
+    assert err == f"parlour: this is a new database; the token is for a server with --db {db}"
+    assert (await account(db, "add", "ben"))[2] == ""
+    code, _, err = await account(tmp_path / "no" / "x.db", "add", "ann")
+    assert (code, "there is no folder" in err) == (2, True)
+
+
+async def test_an_empty_postgres_has_no_accounts_to_show(database: str) -> None:
+    store = open_store(database)
+    with pytest.raises(StoreError, match="the database is empty: --db should be"):
+        await store.open(make=False)
+    assert await store.open()
+    await store.close()
+    again = open_store(database)
+    assert not await again.open(make=False)
+    await again.close()
+
+
+def test_a_database_that_is_away_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["serve", "--port", "0"], ["account", "list"], ["account", "add", "ann"]):
+        assert main([*words, "--db", "postgresql://nobody@127.0.0.1:1/nothing"]) == 2
+        out, err = capsys.readouterr()
+        assert (out, len(err.splitlines())) == ("", 1)
+        assert err.startswith("parlour: cannot use the database")
+
+
+async def test_a_store_that_fails_while_the_server_starts_is_one_sentence(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unfinished(store: SqliteStore) -> list[str]:
+        raise Unavailable("the database is away")
+
+    monkeypatch.setattr(SqliteStore, "unfinished", unfinished)
+    with pytest.raises(StoreError, match="the database is away"):
+        await start()
