@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from client.address import DEFAULT_URL
-from client.session import Session
 from parlour.cli import UserError
+
+if TYPE_CHECKING:
+    from client.session import Session
 
 PATIENCE = 4.0  # seconds to wait for a server's answer
 
@@ -41,6 +45,14 @@ def identity(args: Namespace) -> dict[str, Any]:
     return {"name": args.name, "token": token, "trust": args.tls_trust}
 
 
-def session_of(args: Namespace, client: str) -> Session:
-    """For somebody who sits in front of it: where there is no server they are told at once."""
-    return Session(url_of(args) or DEFAULT_URL, client=client, waits=False, **identity(args))
+@asynccontextmanager
+async def visit(args: Namespace, client: str) -> AsyncIterator[Session]:
+    """A session for somebody who sits in front of it: where there is no server they are told at once. SessionError."""
+    from client.session import Session
+
+    session = Session(url_of(args) or DEFAULT_URL, client=client, waits=False, **identity(args))
+    await session.open(PATIENCE)
+    try:
+        yield session
+    finally:
+        await session.close()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from parlour.arguments import add_options, options_of
 from parlour.cli import UserError
-from parlour.connecting import PATIENCE, add_connection, session_of
+from parlour.connecting import PATIENCE, add_connection, visit
 from parlour.findings import count
 
 if TYPE_CHECKING:
@@ -62,17 +62,13 @@ async def ask(args: Namespace, games: Sequence[str], options: Options) -> Found:
     """For each game what the server says about it."""
     from protocol.messages import Leaderboard, Ratings
 
-    session = session_of(args, "parlour leaderboard")
-    await session.open(PATIENCE)
     found: Found = {}
-    try:
+    async with visit(args, "parlour leaderboard") as session:
         for game in games:
             common: dict[str, Any] = {"id": session.id(), "game": game, "options": options, "limit": args.limit}
             command = Ratings(player=args.player, **common) if args.player else Leaderboard(**common)
             ok = await session.ask(command, within=PATIENCE)
             found[game] = ok.leaders or ok.ratings or ()
-    finally:
-        await session.close()
     return found
 
 

@@ -11,7 +11,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from parlour.cli import UserError
-from parlour.connecting import PATIENCE, add_connection, session_of
+from parlour.connecting import PATIENCE, add_connection, visit
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -38,12 +38,8 @@ async def rooms(args: Namespace) -> list[str]:
     from protocol.messages import List
     from protocol.wire import to_plain
 
-    session = session_of(args, "parlour rooms")
-    await session.open(PATIENCE)
-    try:
+    async with visit(args, "parlour rooms") as session:
         found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=PATIENCE)
-    finally:
-        await session.close()
     infos = found.rooms or ()
     if args.json:
         return [json.dumps(to_plain(info)) for info in infos]

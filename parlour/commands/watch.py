@@ -13,7 +13,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from parlour.cli import UserError
-from parlour.connecting import PATIENCE, add_connection, add_looks, identity, session_of, url_of
+from parlour.connecting import add_connection, add_looks, identity, url_of, visit
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -58,12 +58,8 @@ def run(args: Namespace) -> int:
 async def follow_room(args: Namespace) -> None:
     from client.following import follow
 
-    session = session_of(args, "parlour watch")
-    await session.open(PATIENCE)
-    try:
+    async with visit(args, "parlour watch") as session:
         await follow(session, args.rooms[0], args.code, args.json, say, warn)
-    finally:
-        await session.close()
 
 
 def say(line: str) -> None:
