@@ -6,9 +6,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
-from engine.errors import InvalidRecord
 from engine.game import Game
-from engine.record import Record, parse
 from engine.registry import GAMES, create
 from parlour.cli import UserError
 
@@ -73,10 +71,3 @@ def read_text(path: str) -> str:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
-
-
-def read_record(path: str) -> Record:
-    try:
-        return parse(read_text(path))
-    except InvalidRecord as error:
-        raise UserError(f"{path}: {error}") from None

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
+from client.hosting import Hosting
 from client.session import Session
 from client.statefile import StateFile
 from client.tournament import story as entries
@@ -16,7 +17,6 @@ from client.tournament.answers import ask, unanswered
 from client.tournament.arbiter import Arbiter
 from client.tournament.cast import Cast, Say
 from client.tournament.folder import Folder
-from client.tournament.hosting import Hosting
 from client.tournament.log import Log
 from client.tournament.plan import Plan
 from client.tournament.runner import Runner, Tell
@@ -24,6 +24,8 @@ from client.tournament.story import Story, tell
 from client.tournament.versions import versions
 
 PATIENCE = 15.0  # seconds to wait for the server
+# Of a server of our own: the bots are ours too, and their number is known. No limit is to slow them down.
+UNLIMITED = ("--rate", "1e9", "--burst", "1000000", "--rooms-per-player", "1000", "--connections-per-address", "10000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
         await log.keep(entries.run(versions(), where.url))
         if not where.url:
             say("starting a server of its own")
-            hosting = Hosting(folder.server)
+            hosting = Hosting(folder.server, UNLIMITED)
             stack.push_async_callback(hosting.stop)
             where = Where(await hosting.start())  # where no token of any other server is known
         arbiter = await connect(plan, folder, where, stack)

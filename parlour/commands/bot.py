@@ -40,7 +40,7 @@ def arguments(parser: ArgumentParser) -> None:
     whom.add_argument("--avoid", metavar="A,B", default="", help="never against these")
     whom.add_argument("--seek", metavar="GAME", action="append", default=[], help="look for opponents; may be repeated")
     add_bot_after(whom)  # type: ignore[arg-type]
-    whom.add_argument("--challenge", metavar="NAME", default="", help="invite somebody to the game of --seek")
+    whom.add_argument("--challenge", metavar="NAME", default="", help="invite somebody to one game (--count) of --seek")
     whom.add_argument("--open", action="store_true", help="join whoever waits in the lobby")
     whom.add_argument("--clock", default="none", help="of the games it seeks: 5+3, 90s+1, 10/move, 10/move+60 or none")
     whom.add_argument("--count", metavar="N", type=count, help="leave after so many games")

@@ -1,4 +1,10 @@
-"""Convert a record: --json gives one object with the position after every move, --text the record in its usual form."""
+"""Convert a record, or get the game of a room: --json gives one object with the position after every move, --text the
+record in its usual form.
+
+parlour export game.txt
+parlour rooms --status ended                  finished games, the latest first
+parlour export 1rca5jyrpnv --text > game.txt  one of them
+parlour export 1rca5jyrpnv --text --private   one that was played without a server"""
 
 from __future__ import annotations
 
@@ -7,18 +13,18 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from engine.record import to_json, write
-from parlour.arguments import read_record
+from parlour.records import add_record, read_record
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a record; - reads standard input")
+    add_record(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as one JSON object (the default)")
     form.add_argument("--text", action="store_true", help="as text, the way Parlour writes records")
 
 
 def run(args: Namespace) -> int:
-    record = read_record(args.file)
+    record = read_record(args)
     print(write(record).rstrip("\n") if args.text else as_json(to_json(record)))
     return 0
 

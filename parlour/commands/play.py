@@ -44,7 +44,6 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--room", default="", help="sit down in this room")
     parser.add_argument("--code", default="", help="of a private room")
     parser.add_argument("--plain", action="store_true", help="line by line, as where there is no terminal")
-    parser.add_argument("--private", action="store_true", help="a server of your own, even if there is one here")
     add_connection(parser)
     add_looks(parser)
 
@@ -81,10 +80,6 @@ def run(args: Namespace) -> int:
         raise UserError("--pair needs a game, and goes neither with --vs nor with --seat nor with --room")
     if args.bot_after is not None and not args.pair:
         raise UserError("--bot-after goes with --pair")
-    if args.private and url_of(args):
-        raise UserError("--private and a server's address do not go together")
-    if args.private and args.token:
-        raise UserError("--private and --token do not go together: a server of your own knows no tokens")
     if wish is None and (args.plain or not has_terminal()):
         raise UserError("the lobby needs a terminal; say which game, or see parlour rooms")
     plan = Plan(

@@ -1,6 +1,7 @@
 """The rooms of a server, one a line.
 
 parlour rooms
+parlour rooms --status ended            finished games, the latest first: see parlour show and export
 parlour rooms --game conga --status running
 parlour rooms --json | jq .room"""
 
@@ -16,7 +17,7 @@ from parlour.connecting import PATIENCE, add_connection, visit
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--game", default="", help="only rooms of this game")
-    parser.add_argument("--status", choices=("waiting", "running", "ended"), help="only rooms that are so")
+    parser.add_argument("--status", choices=("waiting", "running", "ended"), help="only these (all but ended)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     add_connection(parser)
 
@@ -43,4 +44,5 @@ async def rooms(args: Namespace) -> list[str]:
     infos = found.rooms or ()
     if args.json:
         return [json.dumps(to_plain(info)) for info in infos]
-    return [room_line(info) for info in infos] or ["there are no rooms"]
+    none = "there are no such rooms" if args.status else "there are no rooms; --status ended lists games that are over"
+    return [room_line(info) for info in infos] or [none]

@@ -1,8 +1,9 @@
-"""Replay a record in the terminal, with keys: arrows or space to step, home and end, a number and enter to jump, q to
-leave. With --plain, or where there is no terminal, all boards and moves come as text.
+"""Replay a record, or the game of a room, in the terminal, with keys: arrows or space to step, home and end, a number
+and enter to jump, q to leave. With --plain, or where there is no terminal, all boards and moves come as text.
 
 parlour show game.txt
 parlour show game.txt --plain | less
+parlour show 1rca5jyrpnv             a finished game of the server: parlour rooms --status ended lists them
 
 Exits with 0, with 1 if the record is wrong: it is shown as far as its moves can be played."""
 
@@ -12,18 +13,18 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from parlour.arguments import read_record
+from parlour.records import add_record, read_record
 from parlour.transcript import Transcript
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a record; - reads standard input (and shows it plainly)")
+    add_record(parser)
     parser.add_argument("--plain", action="store_true", help="everything as text, no keys")
 
 
 def run(args: Namespace) -> int:
-    transcript = Transcript(read_record(args.file))
-    if args.plain or args.file == "-" or not interactive():
+    transcript = Transcript(read_record(args))
+    if args.plain or args.record == "-" or not interactive():
         for line in transcript.lines():
             print(line)
     else:

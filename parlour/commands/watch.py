@@ -44,7 +44,8 @@ def run(args: Namespace) -> int:
 
     plan = Plan(
         errand="watch" if args.rooms else "lobby",
-        url=url_of(args) or DEFAULT_URL,
+        url=url_of(args) or ("" if args.private else DEFAULT_URL),
+        private=args.private,
         rooms=tuple(args.rooms),
         code=args.code,
         **identity(args),

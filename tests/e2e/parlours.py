@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -48,3 +50,25 @@ async def seat_two(first: Session, second: Session, game: str = "conga", **setup
 
 def running_in(player: Session, room: str) -> bool:
     return room in player.tables and player.tables[room].status == "running"
+
+
+LINE = ("a1", "d4", "a2", "d3", "a3")  # a whole game of n-k-coh-coh
+
+
+async def play(players: tuple[Session, Session], room: str, moves: tuple[str, ...]) -> None:
+    """Moves in turns, from the start."""
+    for ply, move in enumerate(moves):
+        player = players[ply % 2]
+        await player.ask(m.Move(id=player.id(), room=room, ply=ply, move=move, note="depth 1" if not ply else ""))
+
+
+async def parlour_command(*words: str, **environment: str) -> tuple[int, str, str]:
+    """A command as a process of its own: its status, and what it said."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", *words,
+        env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    async with asyncio.timeout(30):
+        out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()

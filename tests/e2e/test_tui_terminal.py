@@ -197,7 +197,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         (("play", "conga", "--clock", "soon"), "'soon' is no clock: expected "),
         (("play", "conga", "--option", "stones=99"), "option stones of conga is a whole number from 1 to 15, not '99'"),
         (("play",), "the lobby needs a terminal; say which game"),
-        (("play", "--private", "--url", "x"), "--private and a server's address do not go together"),
+        (("play", "conga", "--private", "--url", "x"), "--private and a server's address do not go together"),
         (("watch",), "as text, one room can be watched: "),
         (("rooms", "--url", "127.0.0.1:1"), "no connection to ws://127.0.0.1:1/ws"),
         (("rooms", "--url", "no address"), "'no address' is no address of a server"),

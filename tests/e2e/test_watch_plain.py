@@ -4,46 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 from client.following import follow
-from client.session import Session
 from engine.registry import create
 from protocol import messages as m
-from tests.e2e.parlours import parlour, seat_two, session, until
-
-
-async def parlour_command(*words: str) -> tuple[int, str, str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "parlour", *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    async with asyncio.timeout(30):
-        out, err = await process.communicate()
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
-
-
-async def play(players: tuple[Session, Session], room: str, moves: tuple[str, ...]) -> None:
-    for ply, move in enumerate(moves):
-        player = players[ply % 2]
-        await player.ask(m.Move(id=player.id(), room=room, ply=ply, move=move, note="depth 1" if not ply else ""))
-
-
-LINE = ("a1", "d4", "a2", "d3", "a3")
+from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session, until
 
 
 async def test_rooms_are_listed(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
         code, out, _ = await parlour_command("rooms", "--url", house.url)
-        assert (code, out) == (0, "there are no rooms\n")
+        assert (code, out) == (0, "there are no rooms; --status ended lists games that are over\n")
         room = await seat_two(alice, bob, "cohcoh")
         _, out, _ = await parlour_command("rooms", "--url", house.url)
         assert out.split() == [room, "casual", "cohcoh", "alice", "-", "bob", "none", "running,", "0", "moves"]
         _, out, _ = await parlour_command("rooms", "--json", "--url", house.url)
         assert json.loads(out)["seats"][1]["name"] == "bob"
-        _, out, _ = await parlour_command("rooms", "--game", "conga", "--url", house.url)
-        assert out == "there are no rooms\n"
+        _, out, _ = await parlour_command("rooms", "--game", "conga", "--status", "running", "--url", house.url)
+        assert out == "there are no such rooms\n"
 
 
 async def followed(url: str, room: str, as_json: bool) -> list[str]:

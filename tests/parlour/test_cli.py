@@ -147,7 +147,7 @@ def test_export_as_text_is_the_usual_form(tmp_path: Path, capsys: Out) -> None:
 
 
 def test_mistakes_with_export(tmp_path: Path, capsys: Out) -> None:
-    assert "cannot read nowhere: No such file or directory" in complaint(["export", "nowhere"], capsys)
+    assert "cannot read nowhere.txt: No such file or directory" in complaint(["export", "nowhere.txt"], capsys)
     wrong = save(tmp_path, "parlour record 1\ngame: chess\n")
     assert f"{wrong}: line 2: there is no game 'chess'" in complaint(["export", wrong], capsys)
 

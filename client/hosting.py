@@ -1,4 +1,4 @@
-"""Where a tournament is played: on somebody's server, or on one of its own that keeps its games in the folder."""
+"""A server of one's own that keeps its games in a folder, and is there as long as somebody needs it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from pathlib import Path
 from client.errors import NoServer
 from client.privately import Place, PrivateServer
 
-# The bots are our own, and their number is known: no limit is to slow them down.
-SETTINGS = ("--rate", "1e9", "--burst", "1000000", "--rooms-per-player", "1000", "--connections-per-address", "10000")
-
 
 class Hosting:
-    def __init__(self, folder: Path) -> None:
+    """`folder`: none is the usual one, with the games of `parlour play`. `settings`: more flags of `parlour serve`."""
+
+    def __init__(self, folder: Path | None = None, settings: tuple[str, ...] = ()) -> None:
         self._place = Place(folder)
-        self._server = PrivateServer((), self._place, SETTINGS)
+        self._server = PrivateServer((), self._place, settings)
 
     async def start(self) -> str:
         """The server's address; NoServer."""

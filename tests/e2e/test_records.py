@@ -1,0 +1,85 @@
+"""A game that was played on a server, as a record: by the name of its room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from client.hosting import Hosting
+from engine.record import parse
+from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session
+from tests.parlour.records import save
+
+NOWHERE = "ws://127.0.0.1:9/ws"
+
+
+async def play_one(url: str) -> str:
+    async with session(url, "alice") as alice, session(url, "bob") as bob:
+        room = await seat_two(alice, bob, "cohcoh")
+        await play((alice, bob), room, LINE)
+    return room
+
+
+async def test_the_game_of_a_room(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:
+        room = await play_one(house.url)
+        there = {"PARLOUR_URL": house.url}
+        code, listed, _ = await parlour_command("rooms", "--status", "ended", **there)
+        assert (code, listed.split()[0]) == (0, room)
+        code, text, err = await parlour_command("export", room, "--text", **there)
+        assert (code, err) == (0, "")
+        record = parse(text)
+        assert (record.seats, record.result) == (("alice", "bob"), "0-1")
+        assert tuple(played.move for played in record.moves) == LINE
+        _, data, _ = await parlour_command("export", room, "--url", house.url)
+        assert data.startswith('{"game": "cohcoh"')
+        _, shown, _ = await parlour_command("show", room, "--plain", **there)
+        assert shown.startswith("n-k-coh-coh: alice (white) against bob (black)\n")
+        _, verified, _ = await parlour_command("verify", room, **there)
+        assert verified == f"{room}: ok, cohcoh, 5 plies, 0-1 line\n"
+
+
+async def test_a_file_of_that_name_comes_first_unless_a_server_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with parlour(tmp_path) as house:
+        room = await play_one(house.url)
+        save(tmp_path, "parlour record 1\ngame: conga\n", room)
+        _, file, _ = await parlour_command("export", room, "--text", PARLOUR_URL=house.url)
+        assert parse(file).game == "conga"
+        _, game, _ = await parlour_command("export", room, "--text", "--url", house.url)
+        assert parse(game).game == "cohcoh"
+
+
+async def test_rooms_that_have_no_record(tmp_path: Path) -> None:
+    code, _, err = await parlour_command("show", "nowhere", PARLOUR_URL=NOWHERE)
+    assert code == 2
+    assert err.startswith(f"parlour: there is no file nowhere; as for a room, no connection to {NOWHERE}: ")
+    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
+        there = ("--url", house.url)
+        assert await parlour_command("export", "nowhere", *there) == (2, "", "parlour: there is no room 'nowhere'\n")
+        running = await seat_two(alice, bob, "cohcoh")
+        code, _, err = await parlour_command("export", running, *there)
+        assert (code, err) == (2, "parlour: the game is not over\n")
+        code, _, err = await parlour_command("verify", running, *there)
+        assert (code, err) == (2, "parlour: the game is not over\n")
+
+
+async def test_a_game_that_was_played_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("PARLOUR_URL", "")
+    monkeypatch.setenv("PARLOUR_TOKEN", "of some other server")
+    own = Hosting()
+    try:
+        room = await play_one(await own.start())
+    finally:
+        await own.stop()
+    _, listed, _ = await parlour_command("rooms", "--private", "--status", "ended")
+    assert listed.startswith(room)
+    code, text, _ = await parlour_command("export", room, "--private", "--text")
+    assert code == 0
+    assert parse(text).seats == ("alice", "bob")
+    code, _, err = await parlour_command("export", room, "--private", "--url", NOWHERE)
+    assert (code, err) == (2, "parlour: --private and a server's address do not go together\n")
