@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidStatus, InvalidURI, NegotiationError, WebSocketException
+from websockets.exceptions import InvalidMessage, InvalidStatus, InvalidURI, NegotiationError, WebSocketException
 from websockets.typing import Subprotocol
 
 from client.address import is_here
@@ -85,6 +85,9 @@ async def linked(url: str, codec: Codec[Message], silence: float, trust: str = "
         raise NoServer(str(error)) from None
     except ssl.SSLCertVerificationError as error:
         raise NoServer(f"the certificate of {url} cannot be trusted: {error.verify_message}") from None
+    except InvalidMessage as error:
+        hint = "" if url.startswith("wss:") else "; if that is a server with TLS, say wss://"
+        raise Dropped(f"no connection to {url}: {reason(error)}{hint}") from None
     except TimeoutError:
         raise Dropped(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:

@@ -34,6 +34,15 @@ class Numbered(msgspec.Struct):
     id: CommandId
 
 
+class Typed(msgspec.Struct):
+    """What all messages have in common."""
+
+    type: str
+
+
+COMMANDS = [str(command.__struct_config__.tag) for command in get_args(AnyCommand)]
+
+
 class Codec(Generic[M]):
     """One of the two encodings."""
 
@@ -55,6 +64,7 @@ class Codec(Generic[M]):
         self._command = decoder(AnyCommand)
         self._server = decoder(ServerMessage)
         self._numbered = decoder(Numbered)
+        self._typed = decoder(Typed)
 
     def command(self, data: bytes) -> AnyCommand:
         """A client's message: judged strictly, since it comes from anybody."""
@@ -92,9 +102,17 @@ class Codec(Generic[M]):
         elif isinstance(error, UnicodeDecodeError):
             why = "a text is not UTF-8"
         else:
-            why = str(error)
+            why = self._unknown_type(data) or str(error)
         id = None if isinstance(error, strict.Twice) else self.id_of(data)  # of two ids none can be trusted
         raise Malformed(f"cannot read this message as {self.name}: {why}", id) from None
+
+    def _unknown_type(self, data: bytes) -> str:
+        """What to say of a message whose type is no command; nothing if that is not what is wrong with it."""
+        try:
+            kind = self._typed.decode(data).type
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            return ""
+        return "" if kind in COMMANDS else f"its type {kind[:40]!r} is no command; they are {', '.join(COMMANDS)}"
 
 
 # -- msgpack

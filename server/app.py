@@ -25,7 +25,7 @@ from server.house import House
 from server.log import log, set_up
 from server.metrics import Metrics
 from server.opening import open_store, relied_on
-from server.settings import Settings
+from server.settings import BadSetting, Settings
 from server.store import without_password
 
 MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
@@ -45,7 +45,7 @@ Beside = Callable[[Running], AbstractAsyncContextManager[None]]
 
 @asynccontextmanager
 async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running]:
-    """A server that serves until the block is left, and drains then. BusError, StoreError, OSError."""
+    """A server that serves until the block is left, and drains then. BadSetting, BusError, StoreError, OSError."""
     metrics = Metrics()
     bus = open_bus(settings)
     store = open_store(settings.db, metrics.committed, settings.db_pool)
@@ -94,7 +94,7 @@ async def listen(house: House) -> Server:
 
 
 def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """The first that both know; a client that offers none speaks msgpack."""
+    """The first that both know; a client that offers none shows what it speaks with its first message."""
     for name in offered:
         if name in CODECS:
             return name
@@ -107,7 +107,13 @@ def tls(settings: Settings) -> ssl.SSLContext | None:
     if not settings.tls_cert:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    except OSError as error:
+        pair = f"--tls-cert {settings.tls_cert} and --tls-key {settings.tls_key}"
+        wrong = "they should be a certificate and its key, in PEM files"
+        why = wrong if isinstance(error, ssl.SSLError) else error.strerror
+        raise BadSetting(f"{pair} cannot be used: {why}") from None
     return context
 
 

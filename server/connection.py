@@ -180,6 +180,8 @@ class Connection(Outgoing):
 
     def handle(self, data: bytes, text: bool) -> None:
         try:
+            if text and not self.text and self.subprotocol is None and self.player is None:
+                self.speak_json()
             if text is not self.text:
                 kinds = ("text", "binary") if self.text else ("binary", "text")
                 raise Malformed(f"{self.codec.name} comes in {kinds[0]} frames, not in {kinds[1]} ones")
@@ -215,7 +217,7 @@ class Connection(Outgoing):
     async def live(self) -> None:
         """The handler: everything happens as messages arrive, so there is just an end to wait for."""
         if self.subprotocol == JSON.subprotocol:
-            self.text, self.codec = True, JSON
+            self.speak_json()
         self.house.hall.spawn(self.measure())
         self.house.peers.add(self)
         try:
@@ -224,6 +226,9 @@ class Connection(Outgoing):
             self.gone = True
             self.house.peers.discard(self)
             self.house.desk.goodbye(self)
+
+    def speak_json(self) -> None:
+        self.text, self.codec = True, JSON
 
     async def measure(self) -> None:
         """The first ping; without it nothing would be known of the lag before the first interval is over."""

@@ -168,13 +168,16 @@ class Desk:
     async def _founded(self, peer: Peer, command: m.Create) -> Decision:
         for name in (command.players or (command.invite,)) if command.players or command.invite else ():
             check_name(name, self.settings.name_length + 4)
+        me = fold(require(peer).name)
         if command.players is None:
+            if fold(command.invite) == me:
+                raise Refusal("bad_request", "you cannot invite yourself; name somebody else, or nobody")
             seat = command.seat if command.seat is not None else random.randrange(2)
             return await self._founder.seated(peer, await self._founder.created(peer, command), seat)
         if command.invite or command.seat is not None:
             raise Refusal("bad_request", "with players there is neither a seat for you nor anybody else to invite")
         names = {fold(name) for name in command.players}
-        if len(names) < 2 or fold(require(peer).name) in names:
+        if len(names) < 2 or me in names:
             raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
         return found.arbitrated(await self._founder.created(peer, command))
 

@@ -40,6 +40,10 @@ def lost_text(lost: Lost, url: str) -> str:
     return f"reconnecting… nothing is lost ({printable(why)})"
 
 
+def moves_text(count: int) -> str:
+    return f"{count} move{'s' * (count != 1)}"
+
+
 def name_of(seat: Seat | None) -> str:
     return "nobody" if seat is None else printable(seat.name)
 
@@ -188,7 +192,7 @@ def situation(table: Table) -> str:
 def left_text(table: Table) -> str:
     """A game that somebody has left in the middle."""
     name = table.setup.game if table.game is None else table.game.title
-    return f"{name} against {name_of(table.opponent)} after {table.ply} {'move' if table.ply == 1 else 'moves'}"
+    return f"{name} against {name_of(table.opponent)} after {moves_text(table.ply)}"
 
 
 def offer_text(table: Table) -> str:
@@ -208,7 +212,7 @@ def offer_text(table: Table) -> str:
 
 def room_line(info: RoomInfo) -> str:
     """A room in a line of text."""
-    state = f"{info.status}, {info.ply} moves" if info.status != "waiting" else "waiting"
+    state = f"{info.status}, {moves_text(info.ply)}" if info.status != "waiting" else "waiting"
     if info.status == "ended":
         state = f"ended {info.result}"
     state += f", {info.watchers} watching" if info.watchers else ""

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from client.errors import NoServer
+from client.link import Dropped, linked
 from protocol import messages as m
+from protocol.wire import MSGPACK
+from server.settings import BadSetting
 from tests.e2e.parlours import parlour, session, until
 
 
@@ -47,6 +50,17 @@ async def test_trust(tmp_path: Path, certificate: tuple[str, str]) -> None:
             await session(there.url).open()
         with pytest.raises(NoServer, match="is no certificate file"):
             await session(there.url, trust=key + ".missing").open()
+
+
+async def test_what_is_wrong_with_tls_is_told(tmp_path: Path, certificate: tuple[str, str]) -> None:
+    cert, key = certificate
+    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
+        with pytest.raises(Dropped, match="if that is a server with TLS, say wss://"):
+            async with linked(there.url.replace("wss:", "ws:"), MSGPACK, silence=20.0):
+                pass
+    with pytest.raises(BadSetting, match="should be a certificate and its key, in PEM files"):
+        async with parlour(tmp_path, tls_cert=key, tls_key=cert):
+            pass
 
 
 async def test_a_bot_over_tls(tmp_path: Path, certificate: tuple[str, str]) -> None:

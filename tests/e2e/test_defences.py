@@ -223,7 +223,7 @@ async def test_pages_of_other_origins_may_not_connect(start: Start) -> None:
     assert caught.value.response.status_code == 403
 
 
-async def test_unknown_subprotocols_are_refused_and_none_is_msgpack(start: Start) -> None:
+async def test_unknown_subprotocols_are_refused_and_without_one_the_first_message_tells(start: Start) -> None:
     server = await start()
     with pytest.raises(InvalidStatus) as caught:
         await connect(server.url, subprotocols=[Subprotocol("chat")])
@@ -231,6 +231,15 @@ async def test_unknown_subprotocols_are_refused_and_none_is_msgpack(start: Start
     async with connect(server.url, compression=None) as plain:
         await plain.send(msgpack.packb({"type": "hello", "id": 1, "name": "plain"}))
         assert msgpack.unpackb(await plain.recv())["you"]["name"] == "plain"
+        await plain.send("{}")
+        assert msgpack.unpackb(await plain.recv())["text"] == "msgpack comes in binary frames, not in text ones"
+    async with connect(server.url, compression=None) as browser:
+        await browser.send("what is this?")
+        assert json.loads(await browser.recv())["code"] == "malformed"
+        await browser.send(json.dumps({"type": "hello", "id": 1, "name": "browser"}))
+        assert json.loads(await browser.recv())["you"]["name"] == "browser"
+        await browser.send(b"{}")
+        assert json.loads(await browser.recv())["text"] == "json comes in text frames, not in binary ones"
 
 
 async def test_whoever_says_no_hello_is_closed(start: Start) -> None:

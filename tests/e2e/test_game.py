@@ -185,6 +185,8 @@ async def test_an_invited_name_hears_of_it(start: Start, come: Come) -> None:
     guest = await come(server.url, "late")
     assert (await guest.find(type="invited"))["room"]["room"] == late
     await ben.ask("join", room=room)
+    for name in ("ann", "ANN"):
+        assert (await ann.refused("create", game="conga", invite=name))["code"] == "bad_request"
 
 
 async def test_a_flag_falls_by_itself(start: Start, come: Come) -> None:

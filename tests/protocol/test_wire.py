@@ -91,6 +91,16 @@ def test_the_id_of_a_malformed_command_is_told_where_it_can_be_found(codec: Code
     assert caught.value.id is None
 
 
+@BOTH
+@pytest.mark.parametrize("kind", ["mooove", "welcome", "x" * 1000])
+def test_who_sends_what_is_no_command_hears_which_there_are(codec: Codec[Message], kind: str) -> None:
+    with pytest.raises(
+        Malformed, match=rf"its type '{kind[:40]}' is no command; they are hello, list, .*, export$"
+    ) as caught:
+        codec.command(write(codec, {**MOVE, "type": kind}))
+    assert caught.value.id == 7
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -112,6 +112,7 @@ def test_rooms_are_sorted_and_filtered() -> None:
     assert "r2" not in [line.key for line in rooms.lines("")]
     assert "casual conga        alice - bob 1640" in room_line(room("r1", "conga", "alice", "bob"))
     assert room_line(room("r1", "conga", "a", "b", status="running", watchers=3)).endswith("0 moves, 3 watching")
+    assert room_line(room("r1", "conga", "a", "b", status="running", ply=1)).endswith("running, 1 move")
 
 
 def test_values_are_for_the_first_side() -> None:
