@@ -59,5 +59,5 @@ class Folder:
         return story
 
     def check(self, story: Story) -> None:
-        if story.plan and story.plan != self.digest():
+        if story.begun and story.plan != self.digest():
             raise TournamentError(f"{self.plan_file} was changed after the tournament had begun; put it back as it was")

@@ -19,6 +19,12 @@ def read(path: Path) -> list[Entry]:
     return whole_entries(path, path.read_bytes())[0]
 
 
+def is_cut(path: Path) -> bool:
+    """Whether its last line is unfinished."""
+    data = path.read_bytes() if path.exists() else b""
+    return whole_entries(path, data)[1] < len(data)
+
+
 def whole_entries(path: Path, data: bytes) -> tuple[list[Entry], int]:
     """The entries, and how many bytes they are."""
     entries: list[Entry] = []
@@ -46,6 +52,7 @@ class Log:
         self._file = -1
         self._written = self._durable = 0
         self._syncing: asyncio.Task[None] | None = None
+        self.was_cut = False  # by a crash, in the middle of a line
 
     def open(self) -> list[Entry]:
         """What is in it; whatever a crash has left behind the last whole line is cut off."""
@@ -54,7 +61,9 @@ class Log:
             os.close(self._file)
             self._file = -1
             raise TournamentError(f"the tournament in {self._path.parent} is being played already")
-        entries, end = whole_entries(self._path, self._path.read_bytes())
+        data = self._path.read_bytes()
+        entries, end = whole_entries(self._path, data)
+        self.was_cut = end < len(data)
         os.ftruncate(self._file, end)
         return entries
 

@@ -27,6 +27,7 @@ LASTING = 30.0  # seconds after which a player that dies was healthy
 GRACE = 2.0  # seconds to leave
 NAMED_LATER = 10.0  # seconds until a name must be free that somebody has who is about to leave
 CONNECTED = re.compile(r"connected to \S+ as (.*)")
+TAKEN = re.compile(r"the name .* belongs to .*")
 
 
 def words(player: Contestant, plan: Plan, folder: Folder) -> list[str]:
@@ -57,12 +58,19 @@ def file_name(name: str) -> str:
     return "".join(char if char.isascii() and char.isalnum() else f"_{ord(char):x}_" for char in name)
 
 
+def renaming(player: Contestant, folder: Folder) -> str:
+    """What to do about a name that is somebody else's."""
+    kind, what = ("exec", "COMMAND") if player.exec else ("bot", "FILE.py" if file_of(player.bot) else player.bot)
+    return f"change the name in {folder.plan_file}, or take another folder with --{kind} NAME={what}"
+
+
 class Player:
     """One process, and its successors."""
 
     def __init__(self, player: Contestant, plan: Plan, folder: Folder, url: str, trust: str) -> None:
         self.name = player.name
         self._startup = player.startup
+        self._renaming = renaming(player, folder)
         self._output_file = folder.players / f"{file_name(player.name)}.txt"
         state = folder.players.absolute() / f"{file_name(player.name)}.json"
         self._words = ["bot", *words(player, plan, folder), "--url", url, "--state", str(state), "--leave-with-stdin"]
@@ -89,7 +97,7 @@ class Player:
                 break
             if time.monotonic() > named_by:
                 await self.stop()
-                raise TournamentError(f"somebody else is called {self.name} on that server; choose another name")
+                raise TournamentError(f"somebody else is called {self.name} on that server: {self._renaming}")
             await self.stop()
             await asyncio.sleep(0.5)
         self._keeper = asyncio.create_task(self._keep())
@@ -106,6 +114,8 @@ class Player:
             gone = reading.done()
             await self.stop()
             last = clean(self._said[-1].removeprefix("parlour: ")) if self._said else "it said nothing"
+            if TAKEN.fullmatch(last):
+                last += f": {self._renaming}"
             raise TournamentError(f"{self.name} {'cannot be started' if gone else 'does not come'}: {last}")
 
     async def _keep(self) -> None:

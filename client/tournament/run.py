@@ -43,6 +43,8 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
     plan = folder.plan()
     async with AsyncExitStack() as stack:
         log, story = open_log(folder, stack)
+        if log.was_cut:
+            say("the last line of the log was cut off and does not count; what it told comes again")
         where = replace(where, url=where.url or story.url or plan.url)
         await log.keep(entries.run(versions(), where.url))
         if not where.url:
@@ -61,7 +63,7 @@ def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
     stack.push_async_callback(log.close)
     story = tell(log.open())
     folder.check(story)
-    if not story.plan:
+    if story.plan != folder.digest():
         log.write(entries.beginning(folder.digest()))
     return log, story
 
@@ -86,7 +88,8 @@ async def gather_players(plan: Plan, folder: Folder, where: Where, stack: AsyncE
         names = "that name" if len(others) == 1 else "those names"
         say(f"{', '.join(others)} should connect to {where.url} under {names}")
     if len(others) < len(plan.players):
-        say(f"{len(plan.players) - len(others)} players are started as they are needed")
+        count = len(plan.players) - len(others)
+        say(f"{count} {'player is started as it is' if count == 1 else 'players are started as they are'} needed")
     cast = Cast(plan, folder, where.url, where.trust, say)
     stack.push_async_callback(cast.close)
     await cast.open()
@@ -97,7 +100,7 @@ async def ask_students(plan: Plan, folder: Folder, log: Log, story: Story, say: 
     """One at a time, before any game is played: their time is measured."""
     left = unanswered(plan, story)
     if left:
-        say(f"asking {len(left)} times for the move of a position")
+        say(f"asking {'once' if len(left) == 1 else f'{len(left)} times'} for the move of a position")
     for student, goal, position in left:
         answer = await ask(plan, folder, student, goal, position)
         await log.keep(entries.answered(answer))

@@ -17,6 +17,7 @@ LONGEST_NAME = 32
 MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
 OPENING = 4  # plies
 MOST_GAMES = 1_000_000
+ADDING = "add --bot, --exec or --connects, or [[player]] tables to a file"
 MEETINGS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
 
 
@@ -83,7 +84,7 @@ def check_players(plan: Plan) -> None:
 def check_format(plan: Plan) -> None:
     count = len(plan.players)
     if count < 2:
-        raise TournamentError(f"a tournament needs two players or more, not {count}: add [[player]] tables")
+        raise TournamentError(f"a tournament needs two players or more, not {count}: {ADDING}")
     if plan.format == "match" and count != 2:
         raise TournamentError(f"a match has two players, not {count}")
     if plan.sprt is not None and plan.format != "match":

@@ -39,6 +39,11 @@ class Story:
     versions: list[dict[str, str]] = field(default_factory=list)  # what it was played with, each once
 
     @property
+    def begun(self) -> bool:
+        """Whether anything has come of it that belongs to its plan."""
+        return bool(self.results or self.rooms or self.dropped or self.answers)
+
+    @property
     def known(self) -> set[str]:
         """Rooms that need not be looked for."""
         return {*self.rooms.values(), *(result.room for result in self.results.values())}

@@ -13,13 +13,15 @@ from client.tournament import grades, tables
 from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
+from client.tournament.log import is_cut
 from client.tournament.page import page
 from client.tournament.plan import Plan, file_of
 from client.tournament.pseudonyms import drawn, pseudonyms, published
 from client.tournament.standings import Forfeit, standings
 from client.tournament.story import Story
 from client.tournament.verify import verify as check
-from parlour.cli import UserError
+from client.tui.words import games as counted
+from parlour.cli import UserError, complain
 from parlour.house import recipe_of
 from parlour.tournament import running
 from parlour.tournament.planning import given, plan_of
@@ -73,7 +75,7 @@ def resume(folder: Folder, args: Namespace) -> int:
 
 
 def status(folder: Folder, args: Namespace) -> int:
-    plan, story = folder.plan(), folder.story()
+    plan, story = seen(folder)
     known = standings(plan, story.results)
     done = sum(game.number in story.results for game in known.schedule.games)
     total = len(known.schedule.games)
@@ -89,9 +91,14 @@ def status(folder: Folder, args: Namespace) -> int:
     return 0
 
 
-def seen(folder: Folder, public: bool) -> tuple[Plan, Story]:
+def seen(folder: Folder, public: bool = False) -> tuple[Plan, Story]:
     """The plan and what has happened; for the public with other names."""
     plan, story = folder.plan(), folder.story()
+    if is_cut(folder.log_file):
+        how = f"parlour tournament resume {folder.path}"
+        complain(
+            f"the last line of {folder.log_file} is cut off and does not count; what it told comes again with {how}"
+        )
     return published(plan, story, pseudonyms(plan, folder.path)) if public else (plan, story)
 
 
@@ -139,7 +146,7 @@ def verify(folder: Folder, args: Namespace) -> int:
     for sentence in found:
         print(f"{path}: WRONG: {shown(sentence)}")
     if not found:
-        print(f"{path}: ok, {games} games played through, and the table is right")
+        print(f"{path}: ok, {counted(games)} played through, and the table is right")
     return 1 if found else 0
 
 

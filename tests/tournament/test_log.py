@@ -51,6 +51,7 @@ async def test_wherever_it_is_cut_the_whole_lines_before_count(tmp_path: Path) -
         before = read(path)
         again = Log(path)
         assert again.open() == before
+        assert again.was_cut == (not data[:cut].endswith(b"\n") and cut > 0)
         again.write(ENTRIES[1])
         await again.close()
         assert read(path) == [*before, ENTRIES[1]]

@@ -149,10 +149,19 @@ def test_flags_make_plans_and_mistakes_cost_one_sentence(tmp_path: Path, capsys:
     assert not Path(f"{folder}2").exists()
 
 
+def test_who_has_given_flags_is_told_of_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tournament", "run", str(tmp_path / "q"), "--game", "mancala", "--bot", "greedy"]) == 2
+    assert "not 1: add --bot, --exec or --connects" in capsys.readouterr().err
+
+
 def test_a_plan_does_not_change_once_it_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan("round-robin", "a", "b"))
-    folder.log_file.write_text('{"type":"tournament","version":1,"plan":"something else"}\n')
+    begun = '{"type":"tournament","version":1,"plan":"something else"}\n'
+    folder.log_file.write_text(begun)
+    assert main(["tournament", "table", str(folder.path)]) == 0, "nothing was played: it may be put right"
+    capsys.readouterr()
+    folder.log_file.write_text(begun + '{"type":"created","game":1,"room":"r1"}\n')
     assert main(["tournament", "table", str(folder.path)]) == 2
     assert "was changed after the tournament had begun" in capsys.readouterr().err
 

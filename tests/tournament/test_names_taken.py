@@ -1,0 +1,47 @@
+"""Players whose names are somebody else's on that server: what to do is said, and can be done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from client.tournament import players
+from client.tournament.errors import TournamentError
+from client.tournament.folder import Folder
+from client.tournament.plan import Contestant
+from tests.e2e.botting import account
+from tests.e2e.parlours import parlour, session
+from tests.tournament.houses import Ears, plan_of, run, table
+
+BOTS = (Contestant("greedy", bot="greedy"), Contestant("r", bot="random"))
+
+
+def rename(folder: Folder) -> None:
+    plan = folder.plan_file.read_text(encoding="utf-8")
+    folder.plan_file.write_text(plan.replace('name = "greedy"', 'name = "g"'), encoding="utf-8")
+
+
+async def test_a_name_of_the_house_is_changed_in_the_plan(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "cup")
+    folder.create(plan_of("match", BOTS, games=2))
+    async with parlour(tmp_path) as there:
+        await account(there, "greedy")
+        with pytest.raises(TournamentError) as caught:
+            await run(folder, there.url)
+        why, _, what = str(caught.value).partition("; ")
+        assert why == "greedy cannot be started: the name greedy belongs to the holder of a token"
+        assert what.endswith(f"change the name in {folder.plan_file}, or take another folder with --bot NAME=greedy")
+        rename(folder)
+        await run(folder, there.url)
+    assert {row[0] for row in table(folder)} == {"g", "r"}
+
+
+async def test_a_name_that_a_guest_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(players, "NAMED_LATER", 0.0)
+    folder, ears = Folder(tmp_path / "cup"), Ears()
+    folder.create(plan_of("match", (BOTS[0], Contestant("ann")), games=2))
+    async with parlour(tmp_path) as there, session(there.url, "greedy"):
+        with pytest.raises(TournamentError, match="somebody else is called greedy on that server: change the name in"):
+            await run(folder, there.url, ears)
+    assert ears.said[-1] == "1 player is started as it is needed"
