@@ -11,12 +11,13 @@ from client.following import Write, lines
 from client.happenings import Happening, Lost
 from client.session import Session
 from client.table import Table
+from client.tui.offers import offer_text, pending_text
 from client.tui.plan import Plan
-from client.tui.words import absent_text, left_text, offer_text, printable
+from client.tui.words import absent_text, left_text, name_of, printable
 from engine.errors import GameError
 from protocol import messages as m
 
-HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, quit"
+HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, claim, quit"
 LOBBY = ""  # no room is called that
 Heard = Happening | SessionError | str | None  # what happens, the end of it, what is typed, the end of that
 
@@ -66,9 +67,16 @@ class PlainPlay:
             return False
         for line in lines(news, self.table):
             self.write(line)
-        if offer := offer_text(self.table):
-            self.write(f"{offer}: yes or no?")
+        self.ask_or_wait(news, self.table)
         return self.table.status == "ended"
+
+    def ask_or_wait(self, news: Happening, table: Table) -> None:
+        if offer := offer_text(table):
+            self.write(f"{offer}: yes or no?")
+        if isinstance(news, m.DrawOffered | m.TakebackOffered) and (pending := pending_text(table)):
+            self.write(pending)
+        if isinstance(news, m.Presence | m.Snapshot) and (wait := table.claim_wait(0.0)) is not None:
+            self.write(f"{name_of(table.opponent)} is gone: claim wins the game, from {wait:.0f} s on")
 
     async def typed(self, text: str) -> None:
         command = self.command(text)
@@ -97,6 +105,8 @@ class PlainPlay:
                 return m.Resign(id=id, room=room)
             case "abort":
                 return m.Abort(id=id, room=room)
+            case "claim":
+                return m.Claim(id=id, room=room)
             case "draw":
                 return m.OfferDraw(id=id, room=room)
             case "takeback":

@@ -33,6 +33,7 @@ class Table:
         self.winner, self.scores, self.ratings = snapshot.winner, snapshot.scores, snapshot.ratings
         self.next = snapshot.next
         self.game, self.states = self._replay(known)
+        self._claims = [None if at is None else now + (at - snapshot.at) / 1000 for at in snapshot.claim_at]
         self._mark = now
         self._free = max(0, snapshot.clock.per_move - snapshot.elapsed) / 1000
 
@@ -88,6 +89,11 @@ class Table:
         """The points after so many moves, if they have to be told because the board does not show them."""
         return None if self.game is None else self.game.standing(self.states[ply])
 
+    def claim_wait(self, now: float) -> float | None:
+        """Seconds until we may claim the game of an opponent who is gone; None while they are here."""
+        at = None if self.seat is None or self.status != "running" else self._claims[self.seat]
+        return None if at is None else max(0.0, at - now)
+
     def free(self, now: float) -> float:
         """What is left of the time that every move has for itself."""
         return max(0.0, self._free - (now - self._mark))
@@ -125,9 +131,7 @@ class Table:
             case m.TakenBack():
                 self._taken_back(event, now)
             case m.Presence():
-                seat = self.seats[event.seat]
-                if seat is not None:
-                    self.seats[event.seat] = seat_of(seat, event.online)
+                self._present(event, now)
             case m.Said():
                 self.chat.append(event)
             case m.Fouled():
@@ -161,6 +165,12 @@ class Table:
         self.position = event.position
         self.offers = m.Offers()
         self._turn_begins(event.turn, event.left, now)
+
+    def _present(self, event: m.Presence, now: float) -> None:
+        seat, at = self.seats[event.seat], event.claim_at
+        if seat is not None:
+            self.seats[event.seat] = seat_of(seat, event.online)
+        self._claims[1 - event.seat] = None if at is None else now + (at - event.at) / 1000
 
     def _taken_back(self, event: m.TakenBack, now: float) -> None:
         del self.moves[event.ply :]

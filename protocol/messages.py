@@ -547,6 +547,7 @@ class Said(Event):
 class Presence(Event):
     seat: int
     online: bool
+    claim_at: int | None = None  # from when the other seat may claim the game, unless this one is back
 
 
 class Resumed(Event):

@@ -88,7 +88,9 @@ def presence(room: Room, seat: int, online: bool, now: int) -> Decision:
         return Decision((), room)
     if not online and waits_to_be_paired(room):
         return won(room, None, "aborted", now, NO_RESULT)
-    return start(then(room, m.Presence(**head(room, now), seat=seat, online=online)), now)
+    claim_at = None if online or room.status != "running" else now + clock.grace(room.setup.clock)
+    came = m.Presence(**head(room, now), seat=seat, online=online, claim_at=claim_at)
+    return start(then(room, came), now)
 
 
 def waits_to_be_paired(room: Room) -> bool:

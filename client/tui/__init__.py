@@ -1,7 +1,7 @@
 """The terminal client: play and watch. The only place that knows Textual.
 
-Without a terminal:   picking.py cursor.py browsing.py play.py picture.py values.py words.py rooms.py keys.py
-                      looks.py plan.py
+Without a terminal:   picking.py cursor.py browsing.py play.py picture.py values.py words.py offers.py rooms.py
+                      keys.py looks.py plan.py
 What it looks like:   palette.py house_styles.tcss ascii_only.py dressed.py
 One widget a file:    board_view.py seat_line.py move_list.py note_view.py value_graph.py chat.py tile.py
                       foot.py

@@ -15,16 +15,19 @@ from client.tui.chat import Chat
 from client.tui.foot import Foot
 from client.tui.move_list import MoveList
 from client.tui.note_view import NoteView
+from client.tui.offers import gone_text, offer_text, pending_text
 from client.tui.parlour_screen import ParlourScreen
 from client.tui.plan import Wish
 from client.tui.play import Play
 from client.tui.seat_line import SeatLine
 from client.tui.value_graph import ValueGraph
 from client.tui.values import values
-from client.tui.words import absent_text, offer_text, printable, situation, title
+from client.tui.words import absent_text, printable, situation, title
 from engine.errors import GameError
+from engine.game import Game
 from protocol import messages as m
 
+NEWS = (m.Moved, m.TakenBack, m.DrawOffered, m.TakebackOffered, m.RematchOffered, m.Ended)  # more than a notice is
 TICK = 0.1  # seconds between looks at the clocks
 PLAYING = "arrows enter: move   or type it   ?: all keys   t: talk   r: resign   q: leave"
 LOOKING = "left right: step   home end: first, newest   ?: all keys   t: talk   q: leave"
@@ -68,7 +71,7 @@ class TableView(ParlourScreen):
     def hear(self, happening: Happening) -> None:
         if getattr(happening, "room", None) != self.room:
             return
-        self._notice = "" if isinstance(happening, m.Moved) else self._notice
+        self._notice = "" if isinstance(happening, NEWS) else self._notice
         table = self.table
         if isinstance(happening, m.Declined) and table is not None and happening.seat != table.seat:
             self._notice = f"your {happening.offer} offer is declined"
@@ -114,7 +117,6 @@ class TableView(ParlourScreen):
         self.query_one(ValueGraph).show(values(table.moves[: self.play.ply]), table.setup.sides[0])
         self.query_one(Chat).show(table.chat)
         self._tick()
-        self._say_line()
 
     def _paint_board(self) -> None:
         play = self.play
@@ -131,6 +133,7 @@ class TableView(ParlourScreen):
         for side in (0, 1):
             place = side if not play.flipped else 1 - side
             self.query_one(f"#seat-{place}", SeatLine).show(table, side, now, points)
+        self._say_line()
 
     def _entitle(self, table: Table) -> None:
         lag = self.house.lag()
@@ -163,15 +166,21 @@ class TableView(ParlourScreen):
             where = "the last move" if table.status == "ended" else "back to the game"
             return f"move {play.ply} of {table.ply}; end: {where}"
         if play.premove:
-            return f"{play.premove} will be played when it is your turn; esc: take it back"
-        line = absent_text(table, None if self.house.plays_alone else self.house.bots) or situation(table)
+            line = f"{play.premove} will be played when it is your turn; esc: take it back"
+        else:
+            line = absent_text(table, None if self.house.plays_alone else self.house.bots) or situation(table)
+        asides = [text for text in (pending_text(table), gone_text(table, time.monotonic())) if text]
+        return "   ".join((line, *(asides or self._hint(table, table.game))))
+
+    def _hint(self, table: Table, game: Game) -> list[str]:
+        """What else could be done."""
         if table.status == "ended" and table.seat is not None:
-            line += "   m: rematch"
-        elif table.status == "ended" and table.next:
-            line += "   m: on to the rematch"
-        elif table.my_move and not table.moves[1:] and self.house.newcomer:
-            line += "   " + FIRST_HINT.format(move=table.game.legal(table.state)[0])
-        return line
+            return ["m: rematch"]
+        if table.status == "ended" and table.next:
+            return ["m: on to the rematch"]
+        if table.my_move and not table.moves[1:] and self.house.newcomer:
+            return [FIRST_HINT.format(move=game.legal(table.state)[0])]
+        return []
 
     def notice(self, text: str) -> None:
         self._notice = text

@@ -195,21 +195,6 @@ def left_text(table: Table) -> str:
     return f"{name} against {name_of(table.opponent)} after {moves_text(table.ply)}"
 
 
-def offer_text(table: Table) -> str:
-    """The opponent's offer that waits for an answer, if there is one."""
-    if table.seat is None:
-        return ""
-    other = 1 - table.seat
-    who = name_of(table.seats[other])
-    if table.offers.draw == other:
-        return f"{who} offers a draw"
-    if table.offers.takeback == other:
-        return f"{who} would like to take a move back"
-    if table.offers.rematch == other and not table.next:
-        return f"{who} would like a rematch"
-    return ""
-
-
 def room_line(info: RoomInfo) -> str:
     """A room in a line of text."""
     state = f"{info.status}, {moves_text(info.ply)}" if info.status != "waiting" else "waiting"

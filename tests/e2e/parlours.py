@@ -15,14 +15,15 @@ from client.backoff import Backoff
 from client.session import Session
 from protocol import messages as m
 from server.app import Running, running
+from server.clockwork import Now, now
 from server.settings import Settings
 
 
 @asynccontextmanager
-async def parlour(folder: Path, **settings: Any) -> AsyncIterator[Running]:
+async def parlour(folder: Path, clock: Now = now, **settings: Any) -> AsyncIterator[Running]:
     """A server on a free port that accepts as many messages as tests like to send."""
     values = {"port": 0, "db": str(folder / "parlour.db"), "rate": 100_000.0, "burst": 100_000, **settings}
-    async with running(Settings(**values)) as house:
+    async with running(Settings(**values), clock) as house:
         yield house
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from client.tui.plan import Wish
 from protocol import messages as m
+from tests.e2e.clock import Clock
 from tests.e2e.parlours import parlour, until
 from tests.e2e.tui import at_table, client, opponent, settled
 from tests.tui.still import picture_of
@@ -67,12 +68,35 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
         await settled(pilot, "it is declined", lambda: table.offers.draw is None)
         await pilot.press("u", "y")
         await until("bob is asked", lambda: bob.session.tables[screen.room].offers.takeback == 0)
+        await settled(pilot, "it is told", lambda: "asked to take a move back, bob has not answered" in picture_of(app))
         await bob.session.ask(m.Takeback(id=bob.session.id(), room=screen.room))
         await settled(pilot, "it is taken back", lambda: table.ply == 0)
         await pilot.press("o", "y")
         await until("bob hears it", lambda: bob.session.tables[screen.room].offers.draw == 0)
+        await settled(pilot, "it is told", lambda: "you have offered a draw, bob has not answered" in picture_of(app))
         await bob.session.ask(m.AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
-        await settled(pilot, "it is a draw", lambda: "a draw: agreed" in picture_of(app))
+        await settled(pilot, "it is a draw", lambda: "a draw: agreed   m: rematch" in picture_of(app))
+        await pilot.press("m", "y")
+        await settled(pilot, "it is told", lambda: "agreed   you have offered a rematch, bob has" in picture_of(app))
+
+
+async def test_the_game_of_one_who_is_gone_is_claimed_when_the_line_says_so(tmp_path: Path) -> None:
+    clock = Clock()
+    async with (
+        parlour(tmp_path, clock) as house,
+        opponent(house.url, moves=False) as bob,
+        client(house.url, tmp_path, "play", Wish("conga", seat=0, vs="bob")) as (app, pilot),
+    ):
+        screen = await at_table(app, pilot)
+        await bob.close()
+        await settled(pilot, "he is gone", lambda: "bob is gone   v: claim the game, in" in picture_of(app))
+        await pilot.press("v", "y")
+        await settled(pilot, "it is too early", lambda: "your opponent may be away for" in picture_of(app))
+        clock.pass_by(60)
+        await pilot.press("v", "y")
+        await settled(pilot, "it is won", lambda: "you win: abandoned" in picture_of(app))
+        assert screen.table is not None
+        assert "is gone" not in picture_of(app)
 
 
 async def test_a_game_is_aborted_before_its_second_move_and_not_later(tmp_path: Path) -> None:

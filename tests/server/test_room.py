@@ -223,7 +223,9 @@ def test_abort_only_before_the_second_move() -> None:
 def test_a_player_who_is_gone_can_be_claimed_against_after_the_grace() -> None:
     room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
     assert refused(room, ANN, m.Claim).code == "too_early"
-    gone = presence(room, 1, False, NOW).room
+    (told,), gone = presence(room, 1, False, NOW)
+    assert isinstance(told, m.Presence)
+    assert (told.claim_at, view.snapshot(gone, 0, NOW).claim_at) == (NOW + 30_000, (NOW + 30_000, None))
     assert refused(gone, ANN, m.Claim, NOW + 29_999).retry_after == 1
     ended = do(gone, ANN, m.Claim, NOW + 30_000).room.ended
     assert ended is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -221,6 +222,12 @@ async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) 
         first, second = (line.split("│")[-1].split() for line in picture_of(app).splitlines() if "● " in line)
         assert (first[-1], second[-1]) == ("16.5", "4:59")
         assert "● alice" in picture_of(app)
-        app.happens(m.Presence(room="room", seq=8, at=AT, seat=0, online=False))
+        app.happens(m.Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT + 36_000))
+        heard = time.monotonic()
         await pilot.pause()
         assert "○ alice" in picture_of(app)
+        for seconds, words in ((0, "claim the game, in"), (40, "alice is gone   v: claim the game\n")):
+            later = heard + seconds
+            screen._tick()
+            await pilot.pause()
+            assert words in picture_of(app)

@@ -13,6 +13,7 @@ from client.tui.advice import objection
 from client.tui.looks import Looks
 from client.tui.move_list import initials
 from client.tui.note_view import note_text
+from client.tui.offers import gone_text, offer_text, pending_text
 from client.tui.rooms import Rooms
 from client.tui.values import graph, values
 from client.tui.wall_screen import layout
@@ -20,7 +21,6 @@ from client.tui.words import (
     REASONS,
     clock_text,
     lost_text,
-    offer_text,
     printable,
     room_line,
     situation,
@@ -30,7 +30,7 @@ from client.tui.words import (
 from protocol import messages as m
 from protocol.messages import LobbyUpdate
 from tests.tui.lobbies import news, room
-from tests.tui.still import snapshot_of
+from tests.tui.still import AT, snapshot_of
 
 
 @pytest.mark.parametrize("text", ["none", "5+3", "90s+1", "0.5s+0.25", "10/move", "10/move+60"])
@@ -76,6 +76,33 @@ def test_offers_are_told_to_whom_they_concern() -> None:
     assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=1)), 0.0)) == "search offers a draw"
     assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=0)), 0.0)) == ""
     assert offer_text(Table(snapshot_of("conga", offers=m.Offers(takeback=1), seat=None), 0.0)) == ""
+
+
+def test_offers_of_our_own_wait_for_an_answer() -> None:
+    def pending(**more: Any) -> str:
+        return pending_text(Table(snapshot_of("conga", **more), 0.0))
+
+    assert pending(offers=m.Offers(draw=0)) == "you have offered a draw, search has not answered yet"
+    assert pending(offers=m.Offers(takeback=0)) == "you have asked to take a move back, search has not answered yet"
+    over: dict[str, Any] = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0}
+    offered = m.Offers(rematch=0)
+    assert pending(offers=offered, **over) == "you have offered a rematch, search has not answered yet"
+    assert pending(offers=offered, next="other", **over) == ""
+    for none in ({}, {"offers": m.Offers(draw=1)}, {"offers": m.Offers(draw=0), "seat": None}):
+        assert pending(**none) == ""
+
+
+def test_one_who_is_gone_can_be_claimed_against_after_a_while() -> None:
+    table = Table(snapshot_of("conga"), 100.0)
+    assert gone_text(table, 100.0) == ""
+    table.apply(m.Presence(room="room", seq=5, at=AT, seat=1, online=False, claim_at=AT + 60_000), 100.0)
+    assert gone_text(table, 100.5) == "search is gone   v: claim the game, in 60 s"
+    assert gone_text(table, 160.0) == "search is gone   v: claim the game"
+    table.apply(m.Presence(room="room", seq=6, at=AT, seat=1, online=True), 161.0)
+    assert gone_text(table, 161.0) == ""
+    assert gone_text(Table(snapshot_of("conga", claim_at=(AT + 2000, None)), 100.0), 100.0).endswith(", in 2 s")
+    for seat, status in ((1, "running"), (None, "running"), (0, "ended")):
+        assert gone_text(Table(snapshot_of("conga", seat=seat, status=status, claim_at=(AT, None)), 0.0), 0.0) == ""
 
 
 def test_a_title_has_the_options() -> None:

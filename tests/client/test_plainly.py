@@ -1,0 +1,21 @@
+"""A game line by line, without a server: what is told, and what words ask for."""
+
+from __future__ import annotations
+
+from client.plainly import PlainPlay
+from client.session import Session
+from protocol import messages as m
+from tests.tui.still import AT, snapshot_of
+
+
+def test_offers_and_who_is_gone_are_told() -> None:
+    told: list[str] = []
+    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", told.append)
+    play.happened(snapshot_of("conga", ("a4b4", "d1c2")))
+    play.happened(m.TakebackOffered(room="room", seq=7, at=AT, seat=0, ply=0))
+    assert told[-1] == "you have asked to take a move back, search has not answered yet"
+    play.happened(m.TakebackOffered(room="room", seq=8, at=AT, seat=1, ply=1))
+    assert told[-1] == "search would like to take a move back: yes or no?"
+    play.happened(m.Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
+    assert told[-1] == "search is gone: claim wins the game, from 60 s on"
+    assert isinstance(play.command("claim"), m.Claim)
