@@ -23,8 +23,8 @@ class Introduction:
     plays: tuple[str, ...] = ()
 
     async def make(self, link: Link, resume: str, number: Callable[[], int]) -> m.Welcome:
-        """Say hello as the owner of the token, else as whoever we were, else as somebody new. Refused."""
-        ways = [{"resume": resume}] if resume and not self.token else []
+        """Say hello as whoever we were; as somebody new if the server has forgotten us. Refused."""
+        ways = [{"resume": resume}] if resume else []
         ways += [{"name": name} for name in dict.fromkeys((self.name, self.spare or self.name))]
         for way in ways:
             await link.send(m.Hello(id=number(), token=self.token, client=self.client, plays=self.plays, **way))
