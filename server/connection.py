@@ -180,11 +180,8 @@ class Connection(Outgoing):
 
     def handle(self, data: bytes, text: bool) -> None:
         try:
-            if text and not self.text and self.subprotocol is None and self.player is None:
-                self.speak_json()
             if text is not self.text:
-                kinds = ("text", "binary") if self.text else ("binary", "text")
-                raise Malformed(f"{self.codec.name} comes in {kinds[0]} frames, not in {kinds[1]} ones")
+                self.other_kind(text)
             command = self.codec.command(data)
         except Malformed as error:
             self.refuse(error.id, "malformed", str(error))
@@ -193,6 +190,14 @@ class Connection(Outgoing):
         if waiting is not None:
             self.waiting = deque()
             self.house.hall.spawn(self.finish(waiting))
+
+    def other_kind(self, text: bool) -> None:
+        """A frame that our codec does not come in; who named no subprotocol may begin with text. Malformed."""
+        if text and self.subprotocol is None and self.player is None:
+            self.speak_json()
+            return
+        kinds = ("text", "binary") if self.text else ("binary", "text")
+        raise Malformed(f"{self.codec.name} comes in {kinds[0]} frames, not in {kinds[1]} ones")
 
     async def finish(self, answering: Any) -> None:
         """Wait for an answer that takes its time, then turn to what came meanwhile."""
