@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,8 @@ class Board:
 
     def named(self, text: str) -> tuple[str, ...]:
         """The cells whose names a text is made of, with nothing but signs between them; none if there is more to it."""
-        names = sorted((cell.name for row in self.rows for cell in row if cell is not None), key=len, reverse=True)
-        form = "|".join(map(re.escape, names))
-        return () if re.search(r"\w", re.sub(form, "", text)) else tuple(re.findall(form, text))
+        form = any_of(tuple(cell.name for row in self.rows for cell in row if cell is not None))
+        return () if re.search(r"\w", form.sub("", text)) else tuple(form.findall(text))
 
     def changed(self, label: str, after: Board, side: int) -> tuple[str, ...]:
         """The cell that is different after a move and a side's before or after it; none if there are several.
@@ -67,6 +67,12 @@ class Board:
             if file == label or label not in self.files
         ]
         return tuple(found) if len(found) == 1 else ()
+
+
+@lru_cache(maxsize=64)
+def any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Longer names first, since others may be their beginnings."""
+    return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
 
 
 ZERO = 3 * ord("0")  # of spread: the byte of a bit in neither word

@@ -15,8 +15,8 @@ Each sees the position as two non-negative ints, `mine` (what the side to move o
     tactics(mine, rest, move) -> int  how promising a move looks before it is searched
     guess(mine, rest) -> int          an estimate of the value for the side to move, in units of 1/UNIT
 
-and the constants MOST_MOVES (room for `out`), UNIT (see guess), WIDTH (bits of the wider word; up to 63 compile) and
-CYCLIC (whether a position can come again).
+and the constants MOST_MOVES (room for `out`; every move is less than that, and it is 255 at most), UNIT (see guess),
+WIDTH (bits of the wider word; up to 63 compile) and CYCLIC (whether a position can come again).
 
 These and all others (board size, field width, profile) are module globals. `specialise` copies the functions into a
 namespace of their own in which those globals have the values of one set of options. The server calls these copies

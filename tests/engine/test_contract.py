@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import pickle
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
 from engine.board import Board
 from engine.errors import IllegalMove, InvalidNotation
-from engine.game import Game, Outcome, State
+from engine.game import REASONS, Game, Move, Outcome, State
 from engine.registry import GAMES, create
+from engine.search.table import NO_MOVE
+from tests.engine.exact import Exact, solved
 from tests.engine.naive import NAIVE, successors
 from tests.engine.variants import NAMES, VARIANTS, Variant, positions, walk
 
@@ -22,7 +28,26 @@ GROWTH = {"conga": 0, "mancala": 0, "maxconnect4": 1, "cohcoh": 1}  # stones tha
 
 def test_games_are_registered_under_their_own_names() -> None:
     assert all(name == game.name for name, game in GAMES.items())
+    assert all(re.fullmatch(r"[a-z]\w*", name) for name in GAMES), "a name is one word, for files and commands"
     assert {name for name, _ in VARIANTS} == set(GAMES)
+
+
+@every_variant
+def test_words_and_lists_of_moves_are_as_long_as_the_constants_say(variant: Variant) -> None:
+    game, dice, out = create(*variant), random.Random(1), [0] * 10_000
+    state, most, width = game.start(), game.rules.MOST_MOVES, game.rules.WIDTH
+    assert most <= NO_MOVE, f"the search knows moves below {NO_MOVE}, and MOST_MOVES is {most}"
+    for _ in range(250):
+        count = game.rules.gen(state.mine, state.rest, out, 0)
+        assert count <= most, (
+            f"{count} moves in {game.dump(state)}: prepare() must give a MOST_MOVES larger than {most}"
+        )
+        assert all(0 <= move < most for move in out[:count]), f"a move is a number below MOST_MOVES, which is {most}"
+        wide = max(state.mine, state.rest).bit_length()
+        assert wide <= width, f"{wide} bits in {game.dump(state)}: prepare() must give a WIDTH larger than {width}"
+        if count == 0:
+            break
+        state = game.after(state, dice.choice(out[:count]))
 
 
 @every_variant
@@ -65,13 +90,14 @@ def test_moves_survive_being_written_and_read(variant: Variant) -> None:
 
 @every_variant
 def test_moves_can_be_pointed_at(variant: Variant) -> None:
-    for game, state in positions(variant, GAMES_EACH):
+    for game, state in list(positions(variant, 1))[::3]:
         names = {cell.name for row in game.draw(state).rows for cell in row if cell is not None}
         moves = {game.format(state, move): game.path(state, move) for move in game.moves(state)}
+        times = Counter(moves.values())
         for text, path in moves.items():
             assert path, f"nothing tells which cells {text} is made by: {game.name} needs a path() of its own"
             assert names.issuperset(path), f"path() of {text} names {path}, which draw() does not have"
-            assert list(moves.values()).count(path) == 1, f"{text} is not the only move by {path}: see path()"
+            assert times[path] == 1, f"{text} is not the only move by {path}: see path()"
         assert names.issuperset(game.end_of(state, move) for move in game.moves(state))
 
 
@@ -110,7 +136,7 @@ def test_an_outcome_is_stable_and_says_who_won(variant: Variant) -> None:
         if outcome is None:
             assert game.spec.max_plies is not None  # such a game may go on for ever
             continue
-        assert outcome.reason in ("no_moves", "score", "line")
+        assert outcome.reason in REASONS
         if outcome.scores is not None:
             margin = outcome.scores[0] - outcome.scores[1]
             assert outcome.winner == (None if margin == 0 else 0 if margin > 0 else 1)
@@ -123,8 +149,10 @@ def test_an_outcome_is_stable_and_says_who_won(variant: Variant) -> None:
 def test_a_board_can_be_drawn_in_every_position(variant: Variant) -> None:
     for game, state in positions(variant, 1):
         board = game.draw(state)
-        assert {len(row) for row in board.rows} == {game.spec.columns, len(board.files)}
-        assert len(board.rows) == len(board.ranks) == game.spec.rows
+        drawn = f"{len(board.rows)} rows of {sorted({len(row) for row in board.rows})} cells are drawn"
+        spec = f"the Spec has {game.spec.rows} rows and {game.spec.columns} columns"
+        assert all(len(row) == game.spec.columns == len(board.files) for row in board.rows), f"{drawn}, {spec}"
+        assert len(board.rows) == len(board.ranks) == game.spec.rows, f"{drawn}, {spec}"
         names = [cell.name for row in board.rows for cell in row if cell is not None]
         assert len(set(names)) == len(names)
         assert len(board.text().splitlines()) == game.spec.rows + 1
@@ -137,50 +165,51 @@ def test_every_evaluation_is_a_number_for_both_sides(variant: Variant) -> None:
             assert [type(game.evaluate(name, state, side)) for side in (0, 1)] == [int, int]
 
 
-class TooLarge(Exception):
-    """More positions than a test wants to look at."""
-
-
-def exact(game: Game, state: State, table: dict[State, int]) -> int:
-    """The value of a position for the side to move, both playing as well as can be."""
-    if state not in table:
-        if len(table) > 4000:
-            raise TooLarge
-        if game.outcome(state) is not None:
-            value = int(game.rules.score(state.mine, state.rest))
-        else:
-            after = [game.after(state, move) for move in game.moves(state)]
-            value = max(exact(game, one, table) * (1 if one.turn == state.turn else -1) for one in after)
-        table[state] = value
-    return table[state]
+@every_variant
+def test_bounds_and_candidates_hold_for_the_exact_value(variant: Variant) -> None:
+    for game, exact, states in endings(variant):
+        for state in states:
+            value = exact.value(state)
+            low, high = game.rules.bounds(state.mine, state.rest)
+            assert low <= value <= high, f"bounds() of {game.dump(state)} are too narrow: it is worth {value}"
+            out = [0] * game.rules.MOST_MOVES
+            worth = out[: game.rules.candidates(state.mine, state.rest, out, 0)]
+            best = max(exact.moves(state)[move] for move in worth)
+            assert best == value, f"no best move of {game.dump(state)} is among its candidates()"
 
 
 @every_variant
-def test_bounds_and_candidates_hold_for_the_exact_value(variant: Variant) -> None:
+def test_positions_with_equal_keys_have_equal_futures(variant: Variant) -> None:
+    known: dict[tuple[int, int], tuple[State, int]] = {}
+    alike: dict[tuple[int, int], tuple[State, dict[Move, int]]] = {}
+    for game, exact, _ in endings(variant):
+        for state in exact.known:
+            first, second, own = game.rules.key(state.mine, state.rest)
+            base = game.rules.base(state.mine, state.rest)
+            value = exact.value(state) - base
+            other, future = known.setdefault((first, second), (state, value))
+            said = f"{game.dump(state)} and {game.dump(other)} have one key()"
+            assert value == future, f"{said}, and without their base() are worth {value} and {future}"
+            if own:
+                moves = {move: worth - base for move, worth in exact.moves(state).items()}
+                other, same = alike.setdefault((first, second), (state, moves))
+                assert moves == same, (
+                    f"a move is not worth the same in {game.dump(state)} and {game.dump(other)}: key()"
+                )
+
+
+def endings(variant: Variant) -> Iterator[tuple[Game, Exact, list[State]]]:
     game = create(*variant)
     if game.spec.max_plies is not None:
         pytest.skip("its exact values need a memory")
     for seed in range(GAMES_EACH):
-        *states, _ = walk(game, seed, 2000)
-        for state in reversed(states[-12:]):
-            table: dict[State, int] = {}
-            low, high = game.rules.bounds(state.mine, state.rest)
-            out = [0] * game.rules.MOST_MOVES
-            worth = [game.after(state, move) for move in out[: game.rules.candidates(state.mine, state.rest, out, 0)]]
-            try:
-                value = exact(game, state, table)
-                assert low <= value <= high
-                assert value == max(exact(game, one, table) * (1 if one.turn == state.turn else -1) for one in worth)
-            except TooLarge:
-                break
+        yield game, *solved(game, seed)
 
 
 @every_variant
 def test_the_search_finds_the_functions_it_needs(variant: Variant) -> None:
     for game, state in positions(variant, 1):
         words = state.mine, state.rest
-        assert max(words) < 1 << game.rules.WIDTH
-        assert len(game.moves(state)) <= game.rules.MOST_MOVES
         first, second, _ = game.rules.key(*words)
         assert min(first, second) >= 0
         if game.outcome(state) is None:

@@ -7,17 +7,15 @@ import random
 import pytest
 
 from engine.game import Game, State
-from engine.registry import GAMES as REGISTERED
-from engine.registry import create
+from engine.registry import GAMES, create
 from engine.search import Limits, Thinker, think
 from engine.search.kernel import compilable
+from tests.engine.exact import Exact, solved
+from tests.engine.variants import NAMES, VARIANTS, Variant
 
-GAMES: list[tuple[str, dict[str, object]]] = [  # each costs seconds of compiling
-    ("conga", {}),
-    ("mancala", {}),
+COMPILED: list[tuple[str, dict[str, object]]] = [  # each costs seconds of compiling
+    *((name, {}) for name in GAMES),
     ("mancala", {"pits": 6, "stones": 40, "rules": "standard"}),  # all 63 bits
-    ("maxconnect4", {}),
-    ("cohcoh", {}),
     ("cohcoh", {"n": 7, "k": 3}),
 ]
 SMALL: list[tuple[str, dict[str, object]]] = [
@@ -47,11 +45,7 @@ def some_states(game: Game, count: int, plies: int, seed: int) -> list[State]:
     return states
 
 
-def test_every_game_is_there() -> None:
-    assert {name for name, _ in GAMES} == set(REGISTERED)
-
-
-@pytest.mark.parametrize(("name", "options"), GAMES)
+@pytest.mark.parametrize(("name", "options"), COMPILED)
 def test_plain_and_compiled_searches_are_one_search(name: str, options: dict[str, object]) -> None:
     game = create(name, options)
     for state in some_states(game, 3, 20, seed=1):
@@ -68,26 +62,12 @@ def test_plain_and_compiled_searches_are_one_search(name: str, options: dict[str
             )
 
 
-def minimax(game: Game, state: State, known: dict[State, int]) -> int:
-    if state not in known:
-        if game.outcome(state) is not None:
-            known[state] = game.rules.score(state.mine, state.rest)
-        else:
-            values = []
-            for move in game.moves(state):
-                after = game.after(state, move)
-                value = minimax(game, after, known)
-                values.append(value if after.turn == state.turn else -value)
-            known[state] = max(values)
-    return known[state]
-
-
 @pytest.mark.parametrize(("name", "options"), SMALL)
 def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object]) -> None:
     game = create(name, options)
-    known: dict[State, int] = {}
-    minimax(game, game.start(), known)
-    thinker = Thinker(game, compiled=False)
+    exact = Exact(game, 10_000)
+    exact.value(game.start())
+    known, thinker = exact.known, Thinker(game, compiled=False)
     chance = random.Random(2)
     for state in [game.start(), *chance.sample(sorted(known), min(60, len(known)))]:
         played = [state]
@@ -104,6 +84,20 @@ def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object
             state = played[-1]
 
 
+@pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
+def test_the_end_of_every_game_is_that_of_minimax(variant: Variant) -> None:
+    game = create(*variant)
+    if game.spec.max_plies is not None:
+        pytest.skip("its exact values need a memory")
+    for seed in range(2):
+        exact, states = solved(game, seed)
+        for state in states[-1:]:
+            report = Thinker(game, compiled=False).solve(state, Limits())
+            assert (report.value, report.proved) == (exact.value(state), True), game.dump(state)
+            report = think(game, state, Limits(nodes=5000), compiled=False)
+            assert not report.proved or report.value == exact.value(state), game.dump(state)
+
+
 def late_max_connect4(empty: int, seed: int) -> tuple[Game, State]:
     game = create("maxconnect4")
     chance, state = random.Random(seed), game.start()
@@ -117,7 +111,7 @@ def test_the_end_of_max_connect4_is_that_of_minimax(seed: int) -> None:
     game, state = late_max_connect4(8, seed)
     report = think(game, state, Limits())
     assert report.proved
-    assert report.value == minimax(game, state, {})
+    assert report.value == Exact(game, 10**6).value(state)
 
 
 @pytest.mark.parametrize("seed", range(4))
