@@ -13,6 +13,7 @@ import ctypes
 import hashlib
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 from contextlib import suppress
@@ -70,7 +71,10 @@ def address(array: memoryview) -> int:
 def compiled(text: str) -> bytes:
     """The object code of a module's `run`, under that very name."""
     names: dict[str, Any] = {"__name__": "parlour_search"}
-    exec(compile(text, "<parlour search>", "exec"), names)
+    try:
+        exec(compile(text, "<parlour search>", "exec"), names)
+    except Exception as error:
+        raise RuntimeError(in_one_line(str(error), text)) from error
     run = names[ENTRY]
     module = llvm.parse_assembly(run.inspect_llvm(run.signatures[0]))
     for value in (*module.functions, *module.global_variables):
@@ -80,6 +84,13 @@ def compiled(text: str) -> bytes:
     entry.name = ENTRY
     code: bytes = target_machine().emit_object(module)
     return code
+
+
+def in_one_line(error: str, text: str) -> str:
+    """What numba, which tells the whole way it took, does not understand, and where that stands in a source text."""
+    said = [line for line in error.splitlines() if line and not line.startswith("Failed in nopython mode")]
+    place = re.search(r'"<parlour search>", line (\d+)', error)
+    return said[0] + (f": {text.splitlines()[int(place[1]) - 1].strip()}" if place else "")
 
 
 def target_machine() -> Any:

@@ -11,6 +11,7 @@ import pytest
 
 from engine.registry import create
 from engine.search import Limits, Thinker, compiled
+from engine.search.kernel import source
 
 ASK = """
 from engine.registry import create
@@ -101,3 +102,11 @@ def test_without_numba_the_same_source_runs_plain() -> None:
     assert done.returncode == 0, done.stderr
     game = create("mancala", {"pits": 3, "stones": 3})
     assert done.stdout.split() == [str(Thinker(game, compiled=False).think(game.start(), Limits(depth=6)).nodes)]
+
+
+def test_what_cannot_be_compiled_is_told_in_one_line() -> None:
+    text = source(create("maxconnect4"))
+    wrong = text.replace("return fours(mine) - fours(rest)", "return mine.bit_count()")
+    assert wrong != text
+    with pytest.raises(RuntimeError, match=r"^Unknown attribute 'bit_count' of type int64: return mine.bit_count\(\)$"):
+        compiled.compiled(wrong)
