@@ -88,8 +88,9 @@ class Game(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     sides: ClassVar[tuple[str, str]]
+    colours: ClassVar[tuple[str, str, str]] = ("#1d4ed8", "#c62828", "#444444")  # of both sides and of empty cells
     options: ClassVar[tuple[Option, ...]]
-    evaluations: ClassVar[Mapping[str, str]]  # name for people -> rule function (own, other) -> int
+    evaluations: ClassVar[Mapping[str, str]]  # name -> rule function (own, other) -> int; bots play by the first
     move_form: ClassVar[str]  # what a move looks like, for error messages
     position_form: ClassVar[str]
 

@@ -18,9 +18,11 @@ from client.tui.new_game import NewGame
 from client.tui.parlour_screen import ParlourScreen
 from client.tui.plan import BOT_AFTER, Wish
 from client.tui.rooms import Line, Rooms
+from engine.registry import GAMES
 from protocol import messages as m
 
 COLUMNS = (("", 6), ("game", 11), ("players", 27), ("clock", 10), ("", 8), ("eyes", 4))
+FIRST_GAME = next(iter(GAMES))
 KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ?: all keys   esc: out"
 
 
@@ -116,7 +118,7 @@ class LobbyScreen(ParlourScreen):
             case "pagedown":
                 grid.action_page_down()
             case "ctrl+n":
-                self.new_game(Wish("conga"))
+                self.new_game(Wish(FIRST_GAME))
             case "ctrl+p":
                 self.quick_pair()
             case "ctrl+o":
@@ -173,10 +175,10 @@ class LobbyScreen(ParlourScreen):
         self.app.push_screen(NewGame(wish, self.rooms), made)
 
     def quick_pair(self) -> None:
-        """Whoever wants the same game as the line that is chosen; conga if it is none."""
+        """Whoever wants the same game as the line that is chosen; the first there is if it is none."""
         line = self.chosen()
         room = None if line is None else line.room
-        wish = Wish("conga") if room is None else Wish(room.game, room.options, room.clock, rated=room.rated)
+        wish = Wish(FIRST_GAME) if room is None else Wish(room.game, room.options, room.clock, rated=room.rated)
         self.house.make(replace(wish, pair=True, bot_after=BOT_AFTER))
 
     def finished_games(self) -> None:
@@ -196,7 +198,7 @@ class LobbyScreen(ParlourScreen):
         """Of the game and the options of the line that is chosen."""
         line = self.chosen()
         room, bot = (None, None) if line is None else (line.room, line.bot)
-        game = room.game if room is not None else bot.plays[0] if bot is not None else "conga"
+        game = room.game if room is not None else bot.plays[0] if bot is not None else FIRST_GAME
         self.app.push_screen(Leaderboard(game, {} if room is None else room.options))
 
     def wall(self) -> None:

@@ -13,6 +13,7 @@ from client.tui.plan import Wish
 from client.tui.rooms import Rooms
 from client.tui.words import clock_text
 from engine.errors import GameError
+from engine.options import START
 from engine.registry import GAMES, create
 from protocol.messages import Options
 
@@ -42,7 +43,7 @@ class NewGame(ModalScreen[Wish | None]):
             yield Static("clock: none, 5+3, 90s+1, 10/move", classes="label", markup=False)
             yield Input(clock_text(wish.clock), id="clock", compact=True)
             seat = "lots" if wish.seat is None else str(wish.seat)
-            yield Static("options, like stones=10", classes="label", markup=False)
+            yield Static(options_label(wish.game), id="choices", classes="label", markup=False)
             yield Input(" ".join(f"{k}={v}" for k, v in wish.options.items()), id="options", compact=True)
             yield Select(SEATS, value=seat, allow_blank=False, id="seat", compact=True)
             stakes = "rated" if wish.rated else "casual"
@@ -62,6 +63,7 @@ class NewGame(ModalScreen[Wish | None]):
             before, names = versus.value, self._opponents(str(event.value))
             versus.set_options(names)
             versus.value = before if (before, before) in names else ANYBODY
+            self.query_one("#choices", Static).update(options_label(str(event.value)))
 
     def on_input_submitted(self) -> None:
         self.action_done()
@@ -91,11 +93,17 @@ class NewGame(ModalScreen[Wish | None]):
         )
 
 
+def options_label(game: str) -> str:
+    """What can be chosen; a position to start from is too long for that."""
+    usual = [f"{option.name}={option.default}" for option in GAMES[game].options if option is not START]
+    return f"options, like {' '.join(usual)}" if usual else "it has no options"
+
+
 def read_options(text: str) -> Options:
     options: Options = {}
     for word in text.split():
         name, equals, value = word.partition("=")
         if not (name and equals and value):
-            raise GameError(f"an option is written like stones=10, not {word[:30]!r}")
+            raise GameError(f"an option is written NAME=VALUE, not {word[:30]!r}")
         options[name] = value
     return options

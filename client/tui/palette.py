@@ -1,14 +1,14 @@
-"""What the inks of a picture look like: colours by game, colours that everybody can tell apart, or none at all."""
+"""What the inks of a picture look like: a game's own colours, colours that everybody can tell apart, or none at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from rich.style import Style
 
 from client.tui.picture import Ink
+from engine.registry import GAMES
 
 
 class Colours(NamedTuple):
@@ -19,13 +19,6 @@ class Colours(NamedTuple):
     empty: str
 
 
-CLASSIC: Mapping[str, Colours] = {
-    "conga": Colours("#1d4ed8", "#c62828", "#f2c94c"),  # as the course draws it
-    "mancala": Colours("#7a4a1e", "#2f5d50", "#3a3a3a"),
-    "maxconnect4": Colours("#c62828", "#2e8b3d", "#20304a"),
-    "cohcoh": Colours("#f0ece0", "#2c2c2c", "#8a7a5c"),
-}
-USUAL = Colours("#1d4ed8", "#c62828", "#444444")
 SAFE = Colours("#0072b2", "#e69f00", "#3a3a3a")  # of the palette by Okabe and Ito
 
 
@@ -35,7 +28,7 @@ def style(theme: str, game: str, ink: Ink) -> Style:
         return mono(ink)
     if ink.kind in ("line", "label"):
         return Style(dim=ink.kind == "line")
-    colours = SAFE if theme == "safe" else CLASSIC.get(game, USUAL)
+    colours = SAFE if theme == "safe" else Colours(*GAMES[game].colours)
     ground = {"0": colours.first, "1": colours.second}.get(ink.kind, colours.empty)
     if ink.strong or ink.mark == "picked":
         ground = mixed(ground, "#ffffff" if dark(ground) else "#000000", 0.35)

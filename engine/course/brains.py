@@ -20,7 +20,6 @@ from engine.options import whole
 
 Brain = Callable[[State], Move]
 
-EVALUATIONS = {"conga": "hfunc1", "mancala": "stores", "maxconnect4": "course", "cohcoh": "windows"}
 FORM = "random, greedy[:EVALUATION], minimax:DEPTH[:EVALUATION] or alphabeta:DEPTH[:EVALUATION]"
 MOST_DEPTH = 100
 DEFAULT_DEPTH = 3
@@ -35,7 +34,7 @@ def brain(text: str, game: Game, rng: Random) -> Brain:
         raise InvalidOption(f"{shorten(text)!r} is no player: expected {FORM}")
     search = minimax if name in ("greedy", "minimax") else alphabeta
     depth = 1 if name == "greedy" else _depth(text, rest.pop(0) if rest else str(DEFAULT_DEPTH))
-    evaluation = rest[0] if rest else course_evaluation(game)
+    evaluation = rest[0] if rest else next(iter(game.evaluations))
     if evaluation not in game.evaluations:
         known = ", ".join(game.evaluations)
         raise InvalidOption(f"{shorten(text)!r} is no player of {game.name}, whose evaluations are {known}")
@@ -56,8 +55,3 @@ def _depth(text: str, word: str) -> int:
     if depth is None or not 1 <= depth <= MOST_DEPTH:
         raise InvalidOption(f"{shorten(text)!r} is no player: expected a depth from 1 to {MOST_DEPTH} after the colon")
     return depth
-
-
-def course_evaluation(game: Game) -> str:
-    """The evaluation the game's course prefers."""
-    return EVALUATIONS.get(game.name) or next(iter(game.evaluations))

@@ -170,6 +170,7 @@ class CohCoh(Game):
     name = "cohcoh"
     title = "n-k-coh-coh"
     sides = ("white", "black")
+    colours = ("#f0ece0", "#2c2c2c", "#8a7a5c")
     options = (
         Option("n", 4, "squares along an edge of the board", 1, 12),
         Option("k", 3, "marbles in a line that lose", 2, 144),

@@ -222,14 +222,15 @@ class Conga(Game):
     name = "conga"
     title = "Conga"
     sides = ("black", "white")
+    colours = ("#1d4ed8", "#c62828", "#f2c94c")  # as the course draws it
     options = (
         Option("stones", 10, "stones of each side", 1, 15),
         Option("max_plies", 400, "moves of both sides together until a draw", 1, 10_000),
         START,
     )
     evaluations = {
-        "hfunc0": "hfunc0",
         "hfunc1": "hfunc1",
+        "hfunc0": "hfunc0",
         "move": "hfunc1",
         "neighbour": "neighbour",
         "move+neighbour": "move_and_neighbour",

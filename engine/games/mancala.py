@@ -181,6 +181,7 @@ class Mancala(Game):
     name = "mancala"
     title = "Mancala"
     sides = ("player 1", "player 2")
+    colours = ("#7a4a1e", "#2f5d50", "#3a3a3a")
     options = (
         Option("pits", 6, "pits in a row", 1, 10),
         Option("stones", 4, "stones in each pit at the start", 1, MOST_STONES),

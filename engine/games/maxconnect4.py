@@ -148,6 +148,7 @@ class MaxConnect4(Game):
     name = "maxconnect4"
     title = "Max-Connect4"
     sides = ("red", "green")
+    colours = ("#c62828", "#2e8b3d", "#20304a")
     options = (START,)
     evaluations = {"course": "course", "score": "score"}
     move_form = "a column from 1 to 7"

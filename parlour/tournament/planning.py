@@ -10,6 +10,7 @@ from typing import Any
 from client.tournament import planfile
 from client.tournament.plan import FORMATS, Contestant, Plan, Sprt, file_of
 from client.tournament.settling import settle
+from engine.registry import GAMES
 from parlour.arguments import add_options, options_of
 from parlour.cli import UserError
 from parlour.findings import count, seconds
@@ -31,7 +32,7 @@ NUMBERS = (
 def add_plan(parser: ArgumentParser) -> None:
     what = parser.add_argument_group("what is played")
     what.add_argument("--plan", metavar="FILE", type=Path, help="a TOML file; flags beside it say something else")
-    what.add_argument("--game", help="conga, mancala, maxconnect4 or cohcoh")
+    what.add_argument("--game", help=f"one of {', '.join(GAMES)}")
     add_options(what)  # type: ignore[arg-type]  # a group takes arguments too
     what.add_argument("--format", choices=[name for name in FORMATS if name != "grading"], help="(round-robin)")
     what.add_argument(

@@ -74,7 +74,7 @@ def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--players", "random"], "--players takes two players with a comma between"),
         (["--players", "random,random,random"], "--players takes two players"),
         (["--players", "random,genius"], "'genius' is no player: expected random, greedy"),
-        (["--players", "search:3:best,random"], "whose evaluations are hfunc0, hfunc1"),
+        (["--players", "search:3:best,random"], "whose evaluations are hfunc1, hfunc0"),
         (["--max-plies", "0"], "option max_plies of conga is a whole number from 1 to 10000"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_log_that_raises_ends_the_search() -> None:
 
 def test_an_evaluation_that_does_not_exist() -> None:
     game = create("conga")
-    with pytest.raises(InvalidOption, match="conga has no evaluation 'best'; it has hfunc0, hfunc1"):
+    with pytest.raises(InvalidOption, match="conga has no evaluation 'best'; it has hfunc1, hfunc0"):
         minimax(game, game.start(), 1, "best")
 
 
@@ -128,7 +128,7 @@ def test_brains_play_legal_moves(game: Game, text: str) -> None:
         ("random:3", "is no player"),
         ("minimax:0", "expected a depth from 1 to 100"),
         ("minimax:x", "expected a depth from 1 to 100"),
-        ("minimax:2:best", "whose evaluations are hfunc0"),
+        ("minimax:2:best", "whose evaluations are hfunc1"),
         ("greedy:hfunc0:3", "is no player"),
         ("alphabeta:2:hfunc0:x", "is no player"),
     ],

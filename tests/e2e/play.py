@@ -6,8 +6,6 @@ from typing import Any
 
 from tests.e2e.guest import Guest, Message
 
-FIRST = {"conga": "a4b4", "mancala": "3", "maxconnect4": "4", "cohcoh": "a1"}
-
 
 async def room_of(first: Guest, second: Guest, game: str = "cohcoh", **terms: Any) -> str:
     """A room in which the first has seat 0, the second seat 1, and the game has begun."""

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from client.session import Session
+from engine.registry import GAMES
 from protocol import messages as m
 from tests.client.programs import arguments, gone
 from tests.e2e.botting import start
@@ -56,7 +57,7 @@ async def test_house_bots(spawn: Spawn) -> None:
         lobby = LobbyView(alice)
         await alice.ask(m.Lobby(id=alice.id(), on=True))
         await until("all are listed", lambda: set(lobby.bots) == {"random", "greedy", "search@2"})
-        assert lobby.bots["random"] == ("conga", "mancala", "maxconnect4", "cohcoh")
+        assert lobby.bots["random"] == tuple(GAMES)
         made = await alice.ask(m.Create(id=alice.id(), game="maxconnect4", invite="search@2", seat=1))
         await until("it comes and moves", lambda: made.room in alice.tables and alice.tables[made.room].ply == 1)
         seat = alice.tables[made.room].seats[0]

@@ -8,7 +8,7 @@ from client.tui.new_game import NewGame
 from client.tui.plan import BOT_AFTER, Wish
 from client.tui.rooms import Rooms
 from protocol import messages as m
-from tests.tui.still import Still
+from tests.tui.still import Still, picture_of
 
 
 async def test_a_game_can_be_made_to_count() -> None:
@@ -26,3 +26,14 @@ def test_whoever_is_alone_does_not_wait_for_a_bot() -> None:
     wish = Wish("conga", pair=True, bot_after=BOT_AFTER)
     assert wish.command(1) == m.Pair(id=1, game="conga", bot_after=BOT_AFTER)
     assert wish.command(1, alone=True) == m.Pair(id=1, game="conga", bot_after=0)
+
+
+async def test_the_options_are_those_of_the_game() -> None:
+    app = Still()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(NewGame(Wish("conga"), Rooms()))
+        assert "options, like stones=10 max_plies=400" in picture_of(app)
+        for game, label in (("cohcoh", "options, like n=4 k=3"), ("maxconnect4", "it has no options")):
+            app.screen.query_one("#game", Select).value = game
+            await pilot.pause()
+            assert label in picture_of(app)
