@@ -15,7 +15,7 @@ from protocol.messages import Said
 class Chat(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="said", markup=False)
-        line = Input(placeholder="say something, enter sends it", id="say", compact=True)
+        line = Input(placeholder="say something, enter sends it", id="say", compact=True, select_on_focus=False)
         line.display = False
         yield line
 

@@ -34,7 +34,8 @@ class LobbyScreen(ParlourScreen):
 
     def parts(self) -> ComposeResult:
         yield Static(" Parlour: the lobby", id="title", markup=False)
-        yield Input(placeholder="type to filter: a game, a name, waiting…", id="filter", compact=True)
+        hint = "type to filter: a game, a name, waiting…"
+        yield Input(placeholder=hint, id="filter", compact=True, select_on_focus=False)
         yield DataTable[str](id="rooms", cursor_type="row", zebra_stripes=False)
         yield Foot(KEYS)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from client.happenings import Happening
@@ -16,10 +17,20 @@ if TYPE_CHECKING:
 
 LEAST = (80, 24)
 WIDE = (110, 34)  # from here on there is room for more beside the board
+SMALL = """This terminal has {} x {} characters.
+Please make it at least {} x {}.
+
+Until then nothing is lost, clocks run
+on, and no key does anything but Ctrl-C,
+which leaves.
+
+parlour play and parlour watch --plain
+go line by line, in any terminal."""
 
 
 class ParlourScreen(Screen[None]):
     ready = False  # its parts are there
+    _focused: Widget | None = None  # before the terminal was too small
 
     def compose(self) -> ComposeResult:
         yield Static(id="small", markup=False)
@@ -58,16 +69,31 @@ class ParlourScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        small = width < LEAST[0] or height < LEAST[1]
+        was_small, small = self.small, width < LEAST[0] or height < LEAST[1]
+        if small and not was_small:
+            self._focused = self.focused
         self.set_class(small, "-small")
         self.set_class(width >= WIDE[0] and height >= WIDE[1], "-wide")
-        self.query_one("#small", Static).update(
-            f"This terminal has {width} x {height} characters.\n"
-            f"Please make it at least {LEAST[0]} x {LEAST[1]}; nothing is lost meanwhile."
-            if small
-            else ""
-        )
+        self.query_one("#small", Static).update(SMALL.format(width, height, *LEAST) if small else "")
         self.call_after_refresh(self.repaint)
+        if was_small and not small:
+            self.call_after_refresh(self._focus_again)
+
+    @property
+    def small(self) -> bool:
+        return self.has_class("-small")
+
+    def _focus_again(self) -> None:
+        """What is hidden loses the focus."""
+        if self._focused is not None:
+            self.set_focus(self._focused)
+        else:
+            self.focus_next()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys are for what can be seen."""
+        if not (self.small and isinstance(event, events.Key)):
+            await super().on_event(event)
 
 
 class Foyer(ParlourScreen):

@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 
 import pytest
 from textual.screen import Screen
+from textual.widgets import Input
 
 import client.tui
 from client.tui.choice import Choice
@@ -155,10 +156,39 @@ async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
         await pilot.pause()
         assert "Please make it at least 80 x 24" in picture_of(app)
         assert "b10" not in picture_of(app)
+        await pilot.press(*"a4b4", "enter", "r", "y", "q")
+        assert app.orders == []
         await pilot.resize_terminal(100, 30)
         await pilot.pause()
         assert "at least" not in picture_of(app)
         assert "b10" in picture_of(app)
+        await pilot.press(*"a4b4", "enter")
+        assert [type(order) for order in app.orders] == [m.Move]
+
+
+async def test_a_page_for_a_terminal_that_is_too_small_fits_into_one_that_is_much_too_small() -> None:
+    app = Still(snapshot_of("conga"))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await app.see(TableScreen("room"))
+        await pilot.pause()
+        words = " ".join(picture_of(app).split())
+        assert words.startswith("This terminal has 40 x 12 characters.")
+        assert words.endswith("go line by line, in any terminal.")
+
+
+async def test_what_is_typed_goes_where_it_went_before_the_terminal_was_too_small() -> None:
+    app = Still()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.see(LobbyScreen())
+        await pilot.pause()
+        await pilot.press(*"con")
+        await pilot.resize_terminal(60, 20)
+        await pilot.pause()
+        await pilot.press(*"xyz", "escape")
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        await pilot.press(*"ga")
+        assert app.screen.query_one(Input).value == "conga"
 
 
 def compare(name: str, size: tuple[int, int], text: str) -> None:
