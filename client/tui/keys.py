@@ -15,7 +15,7 @@ class Key(NamedTuple):
 TABLE_KEYS = (
     Key(("up", "down", "left", "right"), "arrow", "arrows", "go to a square; not playing: step through the moves"),
     Key(("enter",), "enter", "enter", "pick the square, play the move"),
-    Key((), "", "a4b3, 3", "type a move, then enter; not playing: go to that move"),
+    Key((), "", "{move}", "type a move, then enter; not playing: the number of one"),
     Key(("escape",), "escape", "esc", "let go of the square, the text, the move in advance"),
     Key(("pageup", "comma"), "back", "pgup ,", "one move back"),
     Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move on"),
@@ -39,7 +39,6 @@ TABLE_KEYS = (
     Key(("q",), "leave", "q", "leave"),
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
-TYPED = set("abcdefghijkl0123456789")  # what moves are written with
 
 LOBBY_HELP = (
     ("typing", "shows only rooms and bots with that text"),
@@ -64,5 +63,6 @@ WALL_HELP = (
 )
 
 
-def table_help() -> list[tuple[str, str]]:
-    return [(entry.shown, entry.meaning) for entry in TABLE_KEYS if entry.shown]
+def table_help(move: str) -> list[tuple[str, str]]:
+    """`move`: what one looks like in this game."""
+    return [(entry.shown.format(move=move), entry.meaning) for entry in TABLE_KEYS if entry.shown]

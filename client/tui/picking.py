@@ -17,6 +17,7 @@ class Picking:
     def __init__(self, game: Game, state: State) -> None:
         self.game, self.state = game, state
         self.board = game.draw(state)
+        self.texts = game.legal(state)
         self.picked: tuple[str, ...] = ()
         paths = ((game.path(state, move), move) for move in game.moves(state))
         self._moves = {path: move for path, move in paths if path}

@@ -105,6 +105,15 @@ class Play:
             self._picking = Picking(self.table.game, state)
         return self._picking
 
+    def begins(self, character: str) -> bool:
+        """Whether a move that we could choose begins with this character."""
+        picking = self.picking()
+        return picking is not None and any(text.startswith(character) for text in picking.texts)
+
+    def writes(self, text: str) -> bool:
+        picking = self.picking()
+        return picking is not None and text in picking.texts
+
     def arrow(self, key: str) -> None:
         board = self.board()
         self.cursor = moved(turned(board) if self.flipped else board, self.cursor, key)

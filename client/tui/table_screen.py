@@ -9,7 +9,7 @@ from textual.widgets import Input
 from client.tui.board_view import BoardView
 from client.tui.chat import Chat
 from client.tui.help import Help
-from client.tui.keys import ACTIONS, TYPED, table_help
+from client.tui.keys import ACTIONS, table_help
 from client.tui.move_list import MoveList
 from client.tui.plan import Wish
 from client.tui.table_manners import TableManners
@@ -33,8 +33,9 @@ class TableScreen(TableManners):
                 self.focused.insert_text_at_cursor(event.character or "")
             return
         action = ACTIONS.get(event.key)
-        if event.is_printable and self.play is not None and self.play.typed:
-            self._type(event.character or "")
+        character = (event.character or "") if event.is_printable else ""
+        if character and self.play is not None and (self.play.typed or self.play.begins(character)):
+            self._type(character)
         elif action is not None:
             event.stop()
             event.prevent_default()
@@ -42,8 +43,8 @@ class TableScreen(TableManners):
                 self._arrow(event.key)
             else:
                 getattr(self, f"do_{action}")()
-        elif event.character is not None and event.character in TYPED:
-            self._type(event.character)
+        elif character:
+            self._type(character)
         elif event.key == "backspace" and self.play is not None:
             self.play.typed = self.play.typed[:-1]
             self._say_line()
@@ -63,7 +64,9 @@ class TableScreen(TableManners):
         if play is None:
             return
         text, play.typed = play.typed, ""
-        if text and play.playing:
+        if len(text) == 1 and text in ACTIONS and not play.writes(text):  # a key that moves begin with, too
+            getattr(self, f"do_{ACTIONS[text]}")()
+        elif text and play.playing:
             self._chosen(text)
         elif text.isdecimal():
             play.look_at(int(text))
@@ -160,7 +163,9 @@ class TableScreen(TableManners):
         self.house.other_theme()
 
     def do_help(self) -> None:
-        self.app.push_screen(Help("The keys of a table", table_help()))
+        game = None if self.table is None else self.table.game
+        moves = () if game is None else game.legal(game.start())
+        self.app.push_screen(Help("The keys of a table", table_help(moves[0] if moves else "a move")))
 
     def do_talk(self) -> None:
         if self.table is not None:

@@ -106,7 +106,7 @@ SCREENS: dict[str, Callable[[Still], object]] = {
     "foyer": foyer,
     "lobby": lambda app: app.see(LobbyScreen()),
     "wall": lambda app: app.see(WallScreen(tuple(TABLES))),
-    "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help())),
+    "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help("a4b3"))),
     "help-wall": lambda app: app.push_screen(Help("The keys of a wall", WALL_HELP)),
     "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
     "leaderboard": leaderboard,

@@ -12,9 +12,11 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from client.tui.confirm import Confirm
 from client.tui.help import Help
 from client.tui.keys import TABLE_KEYS, table_help
 from client.tui.table_screen import TableScreen
+from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import Snapshot, TimeControl
 from tests.tui.still import AT, Still, picture_of, snapshot_of
@@ -43,7 +45,7 @@ def test_every_key_does_something_and_is_told_about() -> None:
     for entry in TABLE_KEYS:
         if entry.keys and entry.action != "arrow":
             assert callable(getattr(TableScreen, f"do_{entry.action}"))
-    told = " ".join(shown for shown, _ in table_help())
+    told = " ".join(shown for shown, _ in table_help("a4b3"))
     letters = {key for entry in TABLE_KEYS for key in entry.keys if len(key) == 1}
     assert letters <= set(told.split())
 
@@ -94,6 +96,22 @@ async def test_letters_are_text_once_a_text_is_begun() -> None:
         assert "move: hero_" in picture_of(app)
         await pilot.press("enter")
         assert "'hero' is not a move of conga" in picture_of(app)
+
+
+async def test_moves_may_begin_with_letters_that_are_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    cohcoh = GAMES["cohcoh"]
+    monkeypatch.setattr(cohcoh, "format", lambda game, state, move: f"r{move},-")
+    monkeypatch.setattr(cohcoh, "read", lambda game, state, text: int(text[1:].removesuffix(",-")))
+    async with table(snapshot_of("cohcoh", seat=0)) as (app, pilot, _):
+        await pilot.press("r", "enter")
+        assert isinstance(app.screen, Confirm)
+        await pilot.press("n", "question_mark")
+        assert "r0,-      type a move" in picture_of(app)
+        await pilot.press("escape", *"r12,-", "enter")
+        await pilot.pause()
+        (order,) = app.orders
+        assert isinstance(order, m.Move)
+        assert order.move == "r12,-"
 
 
 async def test_a_sentence_that_needs_two_lines_has_them() -> None:
