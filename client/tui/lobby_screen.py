@@ -18,6 +18,7 @@ from client.tui.new_game import NewGame
 from client.tui.parlour_screen import ParlourScreen
 from client.tui.plan import BOT_AFTER, Wish
 from client.tui.rooms import Line, Rooms
+from client.tui.words import counted
 from engine.registry import GAMES
 from protocol import messages as m
 
@@ -85,7 +86,9 @@ class LobbyScreen(ParlourScreen):
     def _summary(self) -> None:
         rooms = sum(line.room is not None for line in self.lines)
         bots = len(self.lines) - rooms
-        text = f"the lobby, {rooms} rooms, {bots} bots" if self.rooms.finished is None else f"{rooms} finished games"
+        text = f"the lobby, {counted(rooms, 'room')}, {counted(bots, 'bot')}"
+        if self.rooms.finished is not None:
+            text = counted(rooms, "finished game")
         self.query_one("#title", Static).update(f" Parlour: {text}")
 
     def chosen(self) -> Line | None:

@@ -18,18 +18,19 @@ class NoteView(Static):
 
 
 def note_text(table: Table, ply: int) -> str:
-    """Of the newest move with a note up to a ply."""
+    """Of the newest move up to a ply whose note has something to tell; how long it took is not shown."""
     for played in reversed(table.moves[:ply]):
-        if played.note:
-            break
-    else:
-        return ""
-    note, who = read(played.note), name_of(table.seats[played.side])
-    words = [f"{who} {played.move}:"]
+        if words := told(played.note):
+            return printable(f"{name_of(table.seats[played.side])} {played.move}: {words}")
+    return ""
+
+
+def told(text: str) -> str:
+    note, words = read(text), list[str]()
     if note.value is not None:
         words.append(f"{note.value:+.3g}{' proved' if note.proved else ''}")
     if note.depth is not None:
         words.append(f"depth {note.depth}")
     if note.line:
         words.append(f"line {' '.join(note.line)}")
-    return printable(" ".join([*words, note.text]).strip())
+    return " ".join([*words, note.text]).strip()

@@ -32,6 +32,10 @@ class Picking:
         self.picked = () if path is None or path in self._moves else path
         return None if path is None else self._moves.get(path)
 
+    def leads(self, name: str) -> bool:
+        """Whether pointing at this cell does anything: it is on the way to a move, or is let go of."""
+        return name in self.picked[-1:] or self._extended(name) is not None
+
     def aim(self, name: str) -> Move | None:
         """The move that pointing at this cell would make."""
         path = self._extended(name)

@@ -125,6 +125,13 @@ class Play:
         move = None if picking is None else picking.point(cell)
         return "" if move is None or picking is None else picking.game.format(picking.state, move)
 
+    def nothing_at(self, cell: str) -> str:
+        """That pointing at a cell leads to no move; nothing if it does lead to one."""
+        picking = self.picking()
+        if picking is None or picking.leads(cell):
+            return ""
+        return f"no move goes from {picking.picked[-1]} to {cell}" if picking.picked else f"no move begins at {cell}"
+
     def want(self, text: str) -> bool:
         """A move was chosen: True if it can be sent now; otherwise it waits for its turn."""
         if self.table.my_move:

@@ -98,7 +98,7 @@ class TableScreen(TableManners):
 
     def _point(self, cell: str) -> None:
         assert self.play is not None
-        self._notice = ""
+        self._notice = self.play.nothing_at(cell)
         text = self.play.point(cell)
         if text:
             self._chosen(text)

@@ -15,6 +15,7 @@ from client.tui.help import Help
 from client.tui.keys import WALL_HELP
 from client.tui.parlour_screen import ParlourScreen
 from client.tui.tile import Tile
+from client.tui.words import counted
 from protocol import messages as m
 
 MANY = 9  # more than 3 x 3 are as small as can be
@@ -31,7 +32,7 @@ class WallScreen(ParlourScreen):
         self._hung = (0, 0)
 
     def parts(self) -> ComposeResult:
-        yield Static(f" Parlour: a wall of {len(self.rooms)} games", id="title", markup=False)
+        yield Static(f" Parlour: a wall of {counted(len(self.rooms), 'game')}", id="title", markup=False)
         self._tiles = {room: Tile(room, self.house.looks) for room in self.rooms}
         with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
             yield from self._tiles.values()

@@ -40,8 +40,9 @@ def lost_text(lost: Lost, url: str) -> str:
     return f"reconnecting… nothing is lost ({printable(why)})"
 
 
-def moves_text(count: int) -> str:
-    return f"{count} move{'s' * (count != 1)}"
+def counted(number: int, noun: str) -> str:
+    """`1 game`, `2 games`"""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def name_of(seat: Seat | None) -> str:
@@ -55,16 +56,13 @@ def rating_text(rating: int | None, provisional: bool) -> str:
 
 def leader_line(place: int, leader: Leader) -> str:
     number = "" if leader.provisional else f"{place}."
+    played = counted(leader.games, "game")
     rating = f"{leader.rating}{'?' if leader.provisional else ' '}"
-    return f"{number:>4} {printable(leader.name):<24} {rating:>6} {games(leader.games):>10}   last {day(leader.at)}"
+    return f"{number:>4} {printable(leader.name):<24} {rating:>6} {played:>10}   last {day(leader.at)}"
 
 
 def rated_game_line(game: RatedGame) -> str:
     return f"{day(game.at)}  game {game.games:>4}  {game.rating:>5} ± {game.deviation:<3}  room {game.room}"
-
-
-def games(number: int) -> str:
-    return f"{number} {'game' if number == 1 else 'games'}"
 
 
 def day(milliseconds: int) -> str:
@@ -192,12 +190,12 @@ def situation(table: Table) -> str:
 def left_text(table: Table) -> str:
     """A game that somebody has left in the middle."""
     name = table.setup.game if table.game is None else table.game.title
-    return f"{name} against {name_of(table.opponent)} after {moves_text(table.ply)}"
+    return f"{name} against {name_of(table.opponent)} after {counted(table.ply, 'move')}"
 
 
 def room_line(info: RoomInfo) -> str:
     """A room in a line of text."""
-    state = f"{info.status}, {moves_text(info.ply)}" if info.status != "waiting" else "waiting"
+    state = f"{info.status}, {counted(info.ply, 'move')}" if info.status != "waiting" else "waiting"
     if info.status == "ended":
         state = f"ended {info.result}"
     state += f", {info.watchers} watching" if info.watchers else ""

@@ -20,7 +20,7 @@ from client.tournament.pseudonyms import drawn, pseudonyms, published
 from client.tournament.standings import Forfeit, standings
 from client.tournament.story import Story
 from client.tournament.verify import verify as check
-from client.tui.words import games as counted
+from client.tui.words import counted
 from parlour.cli import UserError, complain
 from parlour.house import recipe_of
 from parlour.tournament import running
@@ -146,7 +146,7 @@ def verify(folder: Folder, args: Namespace) -> int:
     for sentence in found:
         print(f"{path}: WRONG: {shown(sentence)}")
     if not found:
-        print(f"{path}: ok, {counted(games)} played through, and the table is right")
+        print(f"{path}: ok, {counted(games, 'game')} played through, and the table is right")
     return 1 if found else 0
 
 

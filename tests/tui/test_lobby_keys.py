@@ -53,6 +53,14 @@ async def test_what_enter_does_depends_on_the_line(keys: list[str], expected: m.
         assert getattr(order, "room", "") == getattr(expected, "room", "")
 
 
+async def test_one_room_is_a_room() -> None:
+    async with lobby() as (app, pilot):
+        for words, title in (("erin", "1 room, 0 bots"), ("greedy", "1 room, 1 bot"), ("", "5 rooms, 2 bots")):
+            app.screen.query_one(Input).value = words
+            await pilot.pause()
+            assert picture_of(app).startswith(f" Parlour: the lobby, {title}\n")
+
+
 async def test_a_game_is_made_with_everything_that_was_chosen() -> None:
     async with lobby() as (app, pilot):
         await pilot.press("ctrl+n")

@@ -114,6 +114,22 @@ async def test_moves_may_begin_with_letters_that_are_keys(monkeypatch: pytest.Mo
         assert order.move == "r12,-"
 
 
+async def test_pointing_at_nothing_is_said() -> None:
+    async with table(FRESH) as (app, pilot, screen):
+        assert screen.play is not None
+        turn = "your move (black)"
+        nothing = ("no move begins at c2", "no move goes from a4 to d1")
+        for cell, words in (("c2", nothing[0]), ("a4", turn), ("d1", nothing[1]), ("a4", turn)):
+            screen.play.cursor = cell
+            await pilot.press("enter")
+            await pilot.pause()
+            assert words in picture_of(app)
+        assert screen.play.marks().picked == ("a4",)
+        await pilot.press("enter")  # lets go of it
+        await pilot.pause()
+        assert "your move (black)" in picture_of(app)
+
+
 async def test_a_sentence_that_needs_two_lines_has_them() -> None:
     async with table(RUNNING) as (app, pilot, _):
         assert "?: all keys" in picture_of(app)

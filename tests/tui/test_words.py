@@ -140,6 +140,7 @@ def test_rooms_are_sorted_and_filtered() -> None:
     assert "casual conga        alice - bob 1640" in room_line(room("r1", "conga", "alice", "bob"))
     assert room_line(room("r1", "conga", "a", "b", status="running", watchers=3)).endswith("0 moves, 3 watching")
     assert room_line(room("r1", "conga", "a", "b", status="running", ply=1)).endswith("running, 1 move")
+    assert room_line(room("r1", "conga", "a", "b", status="running", ply=1)).endswith("running, 1 move")
 
 
 def test_values_are_for_the_first_side() -> None:
@@ -149,6 +150,12 @@ def test_values_are_for_the_first_side() -> None:
     assert note_text(table, 2).startswith("search d1c2: +1.5")
     assert note_text(table, 3) == "alice d4c3: hello"
     assert note_text(table, 0) == ""
+
+
+def test_a_note_that_tells_nothing_is_not_shown() -> None:
+    notes = {1: "wall 0.012 cpu 0.010", 2: "value +1", 3: "nodes 4"}
+    table = Table(snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), notes=notes), 0.0)
+    assert [note_text(table, ply) for ply in (1, 2, 3)] == ["", "search d1c2: +1", "search d1c2: +1"]
 
 
 def test_the_graph_has_its_size_and_its_middle() -> None:
