@@ -84,6 +84,8 @@ def test_moves_survive_being_written_and_read(variant: Variant) -> None:
     for game, state in positions(variant, GAMES_EACH):
         texts = [game.format(state, move) for move in game.moves(state)]
         assert len(set(texts)) == len(texts)
+        wrong = [text for text in texts if not re.fullmatch(r'[^\s";]{1,16}', text) or not text.isascii()]
+        assert not wrong, f"{wrong[0]!r} cannot be typed, or not be read in a record: see docs/adding-a-game.md"
         assert [game.parse(state, text) for text in texts] == list(game.moves(state))
         assert sorted(game.legal(state)) == sorted(texts)
 
