@@ -10,6 +10,7 @@ from engine.game import Game, State
 from engine.registry import GAMES, create
 from engine.search import Limits, Thinker, think
 from engine.search.kernel import compilable
+from engine.search.primitives import mix
 from tests.engine.exact import Exact, solved
 from tests.engine.variants import NAMES, VARIANTS, Variant
 
@@ -132,6 +133,14 @@ def test_wide_options_run_unjitted() -> None:
         assert not compilable(game)
         report = think(game, game.start(), Limits(nodes=300))
         assert report.move in game.moves(game.start())
+
+
+def test_wide_positions_are_told_apart_by_all_of_their_bits() -> None:
+    assert len({mix(1 << bit, 0) for bit in range(200)} | {mix(0, 1 << bit) for bit in range(200)}) == 400
+    game = create("mancala", {"start": "1,0,0,3,1,0,4,1,0,1/0,0,0,0,0,0,4,0,0,1 179,205 1", "pits": 10})
+    assert not compilable(game)
+    report = Thinker(game).solve(game.start(), Limits())
+    assert (report.value, report.proved) == (Exact(game).value(game.start()), True)
 
 
 @pytest.mark.parametrize("stores", [(0, 0), (0, 6000), (6000, 0), (30_000, 30_000)])
