@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
+
+ANSWERS = {"y": True, "n": False, "escape": None}
 
 
 class Confirm(ModalScreen[bool | None]):
@@ -19,11 +20,6 @@ class Confirm(ModalScreen[bool | None]):
     """
 
     AUTO_FOCUS = ""
-    BINDINGS = [
-        Binding("y", "answer(True)", show=False),
-        Binding("n", "answer(False)", show=False),
-        Binding("escape", "dismiss(None)", show=False),
-    ]
 
     def __init__(self, question: str, otherwise: Callable[[str], None] | None = None) -> None:
         super().__init__()
@@ -38,12 +34,15 @@ class Confirm(ModalScreen[bool | None]):
                 yield Button("n: no", id="no", compact=True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(event.button.id == "yes")
+        self._answer(event.button.id == "yes")
 
     def on_key(self, event: events.Key) -> None:
-        if self._otherwise is not None and event.is_printable and event.key not in ("y", "n"):
-            self.dismiss(None)
+        if event.key in ANSWERS and self.is_current:
+            self._answer(ANSWERS[event.key])
+        elif event.is_printable and self._otherwise is not None:
+            self._answer(None)
             self._otherwise(event.character or "")
 
-    def action_answer(self, yes: bool) -> None:
-        self.dismiss(yes)
+    def _answer(self, yes: bool | None) -> None:
+        if self.is_current:  # not answered yet: keys may come faster than screens go
+            self.dismiss(yes)

@@ -36,7 +36,7 @@ TABLE_KEYS = (
     Key(("x",), "flip", "x p", "turn the board, other colours"),
     Key(("p",), "theme", "", ""),
     Key(("question_mark", "f1"), "help", "?", "this page"),
-    Key(("q",), "leave", "q", "leave"),
+    Key(("q",), "leave", "q", "leave; asks first in a game that goes on, ctrl+c does not"),
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 

@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from client.tui.board_view import BoardView
 from client.tui.chat import Chat
+from client.tui.confirm import Confirm
 from client.tui.help import Help
 from client.tui.keys import ACTIONS, table_help
 from client.tui.move_list import MoveList
@@ -26,6 +27,9 @@ class TableScreen(TableManners):
     # -- keys
 
     def on_key(self, event: events.Key) -> None:
+        if isinstance(self.app.screen, Confirm):  # typed so fast that the question was not there yet
+            self.app.screen.on_key(event)
+            return
         if isinstance(self.focused, Input):
             if event.key == "escape":
                 self._talk(False)

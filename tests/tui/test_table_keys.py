@@ -90,6 +90,26 @@ async def test_words_and_enter_do_nothing_that_cannot_be_undone(word: str, snaps
         assert app.is_running
 
 
+@pytest.mark.parametrize("word", ["rest", "ready", "zz9", "order", "vary"])
+async def test_words_that_come_in_one_go_do_nothing_either(word: str) -> None:
+    async with table(FRESH) as (app, pilot, screen):
+        for key, character in (*zip(word, word, strict=True), ("enter", "\r")):  # as a terminal sends what was pasted
+            app.post_message(events.Key(key, character))
+        await pilot.pause()
+        assert app.orders == []
+        assert app.screen is screen
+        assert f"'{word[1:]}' is not a move of conga" in picture_of(app)
+
+
+async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
+    async with table(FRESH) as (app, pilot, screen):
+        for key in "ryy":
+            app.post_message(events.Key(key, key))
+        await pilot.pause()
+        assert [type(order) for order in app.orders] == [m.Resign]
+        assert app.screen is screen
+
+
 async def test_letters_are_text_once_a_text_is_begun() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"hero")
