@@ -54,7 +54,7 @@ def main() -> None:
         points = [point for point, _ in played]
         wins, draws, losses = points.count(1.0), points.count(0.5), points.count(0.0)
         mean = sum(plies for _, plies in played) / len(played)
-        print(f"{name:12} +{wins} ={draws} -{losses}  {mean:.1f} plies a game   goal: {GOALS[name]}", flush=True)
+        print(f"{name:12} +{wins} ={draws} -{losses}  {mean:.1f} plies a game   goal: {GOALS.get(name, 'none')}", flush=True)
 
 
 if __name__ == "__main__":
