@@ -54,7 +54,8 @@ def main() -> None:
         points = [point for point, _ in played]
         wins, draws, losses = points.count(1.0), points.count(0.5), points.count(0.0)
         mean = sum(plies for _, plies in played) / len(played)
-        print(f"{name:12} +{wins} ={draws} -{losses}  {mean:.1f} plies a game   goal: {GOALS.get(name, 'none')}", flush=True)
+        goal = GOALS.get(name, "none")
+        print(f"{name:12} +{wins} ={draws} -{losses}  {mean:.1f} plies a game   goal: {goal}", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.openings import opening
 from client.tournament.plan import Contestant, Goal, Plan, Sprt
-from engine.registry import GAMES
 from parlour.cli import main
 from tests.tournament.plans import plan
 
@@ -166,7 +165,7 @@ def test_a_plan_does_not_change_once_it_is_played(tmp_path: Path, capsys: pytest
     assert "was changed after the tournament had begun" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["conga", "mancala", "maxconnect4", "cohcoh"])  # not every game lasts that long
 def test_openings_are_repeatable_and_not_over(game: str) -> None:
     given = plan("round-robin", "a", "b", game=game, opening_plies=5, seed=3)
     found = [opening(given, number) for number in range(1, 13)]
