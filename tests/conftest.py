@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from itertools import count
 
@@ -10,12 +11,22 @@ from hypothesis import HealthCheck, settings
 
 from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
+from server.log import JsonLines
 
 _numbers = count(1)
 
 # The same examples everywhere, however long they take: a machine that stands still for a second is no finding.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def no_log_is_left() -> Iterator[None]:
+    """A server that a test starts in this process writes to what pytest takes for stderr, which is closed by and by."""
+    yield
+    for handler in [handler for handler in logging.root.handlers if isinstance(handler.formatter, JsonLines)]:
+        logging.root.removeHandler(handler)
+    logging.getLogger("parlour").setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")
