@@ -39,16 +39,18 @@ class Lobby:
     def changed(self, room: Room) -> None:
         if self._peers:
             self._changed[room.id] = room
+            self._plies.pop(room.id, None)  # the last word counts
             self._soon()
 
     def heard(self, info: RoomInfo) -> None:
         """A room changed at another node."""
         if self._peers:
             self._infos[info.room] = info
+            self._plies.pop(info.room, None)
             self._soon()
 
     def advanced(self, plies: dict[str, int]) -> None:
-        """Games went on, here or at another node."""
+        """Games went on, here or at another node; further than anything told of them before."""
         if self._peers and plies:
             self._plies |= plies
             self._soon()
@@ -90,7 +92,6 @@ class Lobby:
         infos = {name: self._audience.fill_in(info) for name, info in infos.items()}
         infos |= {name: self._audience.info(room) for name, room in changed.items()}
         plies, self._plies = self._plies, {}
-        plies = {name: ply for name, ply in plies.items() if name not in infos}  # which are newer
         bots = self.bots() if self._bots_changed else None
         self._bots_changed = self._waiting = False
         packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots, plies=plies))

@@ -41,6 +41,7 @@ class MqttBus:
         self._calls: dict[str, int] = {}  # rooms with something new, and their newest seq
         self._states: dict[str, Room] = {}  # to be told with the next tick
         self._shown: dict[str, Room] = {}
+        self._plies: dict[str, int] = {}  # games that have gone on since they were shown
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as the others know them
         self._ticking = self._calling = False
@@ -100,10 +101,12 @@ class MqttBus:
     def show(self, room: Room) -> None:
         if not room.setup.private:
             self._shown[room.setup.room] = room
+            self._plies.pop(room.setup.room, None)
             self._soon()
 
     def advance(self, plies: dict[str, int]) -> None:
-        self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=(), plies=plies)))
+        self._plies |= plies
+        self._soon()
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         self._bots = bots
@@ -141,18 +144,19 @@ class MqttBus:
         self._ticking = False
         states, self._states = self._states, {}
         shown, self._shown = self._shown, {}
+        plies, self._plies = self._plies, {}
         at = now() if self._ear is None else self._ear.now()
         for name, room in states.items():
             self._send(self._topics.state(name), self._encode(view.snapshot(room, None, at)), True)
             if room.status == "ended":
                 asyncio.get_running_loop().call_later(KEPT, self._send, self._topics.state(name), b"", True)
-        if shown and self._ear is not None:
+        if (shown or plies) and self._ear is not None:
             watchers = self._ear.watchers()
             if watchers != self._watchers:  # before the others hear of the rooms
                 self._watchers = watchers
                 self._introduce_node()
             rooms = tuple(map(self._ear.info, shown.values()))
-            self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=rooms)))
+            self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=rooms, plies=plies)))
 
     def _connected(self) -> None:
         """Whatever the broker does not know, and whatever we have not heard."""

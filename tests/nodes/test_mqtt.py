@@ -17,6 +17,8 @@ from bench.cluster.node import Node
 from tests.e2e.conftest import Come
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import Start, until
+from tests.server.rooms import play as moved
+from tests.server.rooms import running
 
 PATIENCE = 10.0
 pytestmark = pytest.mark.parametrize("broker", available() or ["nats"], indirect=True)
@@ -104,6 +106,22 @@ async def test_private_and_delayed_rooms_are_not_told(start: Start, come: Come, 
         assert not any(b'"a1"' in payload or b'"code"' in payload for _, payload in reader.seen)
         await ann.ask("resign", room=slow)  # an ended game is open to all
         assert (await reader.next(f"{slow}/state"))["moves"][1]["move"] == "b1"
+
+
+async def test_the_last_word_of_a_game_counts(start: Start, broker: Broker, prefix: str) -> None:
+    node = await start()
+    bus, room = node.house.hall.bus, moved(running("cohcoh"), "a1")
+    async with reading(broker, f"{prefix}/lobby") as reader:
+        bus.show(room)
+        bus.advance({room.id: 2})
+        update = await reader.next("/lobby")
+        assert (update["rooms"][0]["ply"], update["plies"]) == (1, {room.id: 2})
+        bus.advance({room.id: 0, "r2": 5})
+        bus.show(room)
+        update = await reader.next("/lobby")
+        assert (update["rooms"][0]["ply"], update["plies"]) == (1, {"r2": 5})
+        bus.advance({room.id: 2})
+        assert (await reader.next("/lobby"))["plies"] == {room.id: 2}
 
 
 async def test_a_node_is_seen_until_it_dies(database: str, broker: Broker, prefix: str) -> None:

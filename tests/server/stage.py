@@ -87,6 +87,7 @@ class Visitor:
         self.latency = 0.0
         self.events: list[tuple[str, int]] = []
         self.answers: list[int] = []
+        self.lobby: list[m.LobbyUpdate] = []
 
     def write(self, frames: bytes) -> int:
         while frames:
@@ -103,6 +104,8 @@ class Visitor:
             self.answers.append(message.id)
         elif isinstance(message, m.Event):
             self.events.append((message.room, message.seq))
+        elif isinstance(message, m.LobbyUpdate):
+            self.lobby.append(message)
 
     def send(self, message: Message) -> None:
         self.take(message)
