@@ -82,12 +82,12 @@ class Attendance:
 
     def rematch(self, live: Live, peer: Peer, command: Rematch, room: Room, at: int) -> Decision:
         """Another game with the same opponent, who may hear of newer rooms only by now, at this node or another."""
-        if room.status == "ended" and room.seat_of(require(peer).id) is not None:
-            self.gather(live)
-            for seat, peers in zip(room.seats, live.players, strict=True):
-                if seat is not None and not peers:
-                    self._hall.bus.invite(room, seat.name)
-        return decide(room, require(peer), command, at, next_room=new_room(at))
+        decision = decide(room, require(peer), command, at, next_room=new_room(at))
+        self.gather(live)
+        for seat, peers in zip(room.seats, live.players, strict=True):
+            if seat is not None and not peers:
+                self._hall.bus.invite(room, seat.name)
+        return decision
 
     def gather(self, live: Live) -> list[Peer]:
         """Bring the players who are at this node back to a room; those who did not hear of it any more."""

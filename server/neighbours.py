@@ -81,9 +81,13 @@ class Neighbours:
 
     def _invite_again(self, live: Live) -> None:
         """For a rematch: those who have left the room behind see it, and then what is written to it meanwhile."""
-        for peer in self._hall.attendance.gather(live):
+        back = self._hall.attendance.gather(live)
+        for peer in back:
             peer.send(live.snapshot(peer, self._hall.now()))
-        self._hall.others.behind(live, live.room.seq)
+        if back and live.room.next:
+            self._hall.spawn(self._hall.others.follow(live, live.room.next))
+        else:
+            self._hall.others.behind(live, live.room.seq + 1)  # the offer may just be written
 
     def news_again(self) -> None:
         self._checked_at = 0

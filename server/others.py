@@ -62,14 +62,15 @@ class Others:
             if type(event) is m.Ended:
                 self._hall.attendance.over(live)
             elif type(event) is m.Rematched:
-                self._hall.spawn(self._follow(live, event.next))
+                self._hall.spawn(self.follow(live, event.next))
         self._hall.attendance.unseat(live)
         for seat in (0, 1):
             if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
                 # gone there, but here
                 self._hall.agenda.act(live, partial(self._hall.attendance.presence_of, live, seat))
 
-    async def _follow(self, old: Live, name: str) -> None:
+    async def follow(self, old: Live, name: str) -> None:
+        """To the next game of the players of a room."""
         with suppress(Unavailable):  # who asks finds the room later
             new = await self._hall.room(name)
             if new is not None:

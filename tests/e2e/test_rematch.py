@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import Refused
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
@@ -33,6 +36,18 @@ async def test_who_asks_in_every_room_keeps_none_but_the_last(start: Start, come
         await ann.ask("rematch", room=room)
         await ben.find(type="rematch_offered", room=room)
     assert list(server.house.hall.rooms) == rooms[-1:]
+
+
+async def test_a_rematch_that_is_refused_takes_nobody_along(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben, cid = [await come(server.url, name) for name in ("ann", "ben", "cid")]
+    rooms = [await room_of(other, ben) for other in (ann, cid)]
+    for room in rooms:
+        await ben.ask("resign", room=room)
+    with pytest.raises(Refused, match="offers no rematch"):
+        await ann.ask("rematch", room=rooms[0], accept=False)
+    await cid.ask("say", room=rooms[1], text="well played")
+    assert (await ben.find(type="said"))["text"] == "well played"
 
 
 async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, come: Come) -> None:

@@ -81,6 +81,24 @@ async def test_a_rematch_of_an_older_game_is_told_at_the_other_node(start: Start
         await guest.find(type="snapshot", room=new)
 
 
+async def test_who_offered_a_rematch_and_has_played_on_goes_along_to_it(start: Start, come: Come) -> None:
+    left, right = await start(), await start()
+    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    first = await room_of(ann, ben)
+    await ann.ask("resign", room=first)
+    await ann.ask("rematch", room=first)
+    await ben.find(type="rematch_offered", room=first)
+    second = await room_of(ann, ben)
+    await ann.ask("resign", room=second)
+    await ben.find(type="ended", room=second)
+    await until(lambda: first not in left.house.hall.rooms)
+    await ben.ask("rematch", room=first)
+    new = (await ben.find(type="rematched", room=first))["next"]
+    for guest in (ann, ben):
+        if (await guest.find(type="snapshot", room=new))["status"] == "waiting":
+            await guest.find(type="started", room=new)
+
+
 async def test_quick_pairing_finds_someone_on_another_node(start: Start, come: Come) -> None:
     left, right = await start(db_pool=2), await start(db_pool=2)  # the least that will do
     guests = [await come((left, right)[n % 2].url, f"g{n}") for n in range(8)]
