@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from server import view
+
 if TYPE_CHECKING:
     from server.hall import Hall
+    from server.live import Live
 
 PAUSE = 0.9  # seconds between looks at least
-MOST = 500  # rooms a second of which is told; where more go on, they are told less often
+MOST = 500  # games that are told of at a time; where more go on, they take turns
 
 
 class Progress:
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
-        self._seen: dict[str, int] = {}  # the plies of games, when we last looked
+        self._round: list[str] = []  # rooms that are still to be looked at before it is everyone's turn again
+        self._told: dict[str, int] = {}  # how far games were when they were last told of
         self._next = 0.0
 
     def look(self) -> None:
@@ -23,17 +27,26 @@ class Progress:
         hall, now = self._hall, asyncio.get_running_loop().time()
         if now < self._next or not (hall.lobby.watched or hall.store.shared):
             return
-        before, self._seen = self._seen, self._plies()
-        moved = {name: ply for name, ply in self._seen.items() if ply != before.get(name, 0)}
-        self._next = now + max(PAUSE, len(moved) / MOST)
+        self._next = now + PAUSE
+        moved = self._moved()
         if moved:
             hall.lobby.advanced(moved)
             hall.bus.advance(moved)
 
-    def _plies(self) -> dict[str, int]:
-        """Of public games that run."""
-        return {
-            name: live.room.ply
-            for name, live in self._hall.rooms.items()
-            if live.room.status == "running" and not live.room.setup.private and self._hall.is_fresh(live)
-        }
+    def _moved(self) -> dict[str, int]:
+        rooms, moved = self._hall.rooms, dict[str, int]()
+        if not self._round:
+            self._round = list(rooms)
+            self._told = {name: ply for name, ply in self._told.items() if name in rooms}
+        while self._round and len(moved) < MOST:
+            name = self._round.pop()
+            live = rooms.get(name)
+            if live is not None and self._is_told_of(live):
+                ply = view.ply_shown(live.room)
+                if ply != self._told.get(name, 0):
+                    moved[name] = self._told[name] = ply
+        return moved
+
+    def _is_told_of(self, live: Live) -> bool:
+        room = live.room
+        return room.status == "running" and not room.setup.private and self._hall.is_fresh(live)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from datetime import UTC, datetime
 from functools import cache
 
@@ -100,6 +101,13 @@ def played_move(ply: int, made: Moved) -> PlayedMove:
     )
 
 
+def ply_shown(room: Room) -> int:
+    """How far a game is for those who do not play it: only so far as its delay lets them see."""
+    if room.horizon == room.seq:
+        return room.ply
+    return bisect_right(room.made, room.horizon, hi=room.ply, key=lambda made: made.seq)
+
+
 def info(room: Room, watchers: int = 0) -> RoomInfo:
     setup, end = room.setup, room.ended
     return RoomInfo(
@@ -110,7 +118,7 @@ def info(room: Room, watchers: int = 0) -> RoomInfo:
         status=room.status,
         seats=seats(room),
         created_at=setup.at,
-        ply=room.ply,
+        ply=ply_shown(room),
         private=setup.private,
         paired=setup.paired,
         invite=setup.invite,

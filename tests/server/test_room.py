@@ -325,12 +325,13 @@ def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:
 
 def test_watchers_with_a_delay_see_the_game_some_plies_late() -> None:
     room = running(delay=2)
-    assert room.horizon == room.seq
+    assert (room.horizon, view.info(room).ply) == (room.seq, 0)
     room = play(room, "a4b4", "d1c1")
-    assert room.horizon == room.moves[0].seq - 1
+    assert (room.horizon, view.info(room).ply) == (room.moves[0].seq - 1, 0)
     room = play(room, "d4c4")
-    assert room.horizon == room.moves[1].seq - 1
-    assert do(room, ANN, m.Resign).room.horizon == do(room, ANN, m.Resign).room.seq
+    assert (room.horizon, view.info(room).ply) == (room.moves[1].seq - 1, 1)
+    over = do(room, ANN, m.Resign).room
+    assert (over.horizon, view.info(over).ply) == (over.seq, 3)
 
 
 def test_a_snapshot_is_complete_and_keeps_secrets() -> None:

@@ -1,0 +1,93 @@
+"""Of which games a node tells how far they are, to its lobby and to other nodes, and of how many at a time."""
+
+from __future__ import annotations
+
+import pytest
+
+from server import progress
+from server.bus import LocalBus
+from server.hall import Hall
+from server.live import Live
+from server.metrics import Metrics
+from server.room import Room
+from server.settings import Settings
+from tests.server.rooms import ANN, play, running
+from tests.server.stage import Stage, Visitor
+
+
+class Told(LocalBus):
+    """What other nodes are told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plies: list[dict[str, int]] = []
+
+    def advance(self, plies: dict[str, int]) -> None:
+        self.plies.append(plies)
+
+
+class Node:
+    """A hall among others."""
+
+    def __init__(self) -> None:
+        self.bus = Told()
+        self.hall = Hall(Stage(), self.bus, Settings(), Metrics())
+
+    def attend(self, name: str, room: Room) -> None:
+        live = self.hall.rooms[name] = Live(room, [])
+        live.attach(Visitor(ANN))
+
+    def look(self) -> dict[str, int]:
+        """What is told now."""
+        self.hall.progress.look()
+        return self.bus.plies.pop() if self.bus.plies else {}
+
+
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> Node:
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    return Node()
+
+
+def after(*texts: str, delay: int = 0) -> Room:
+    return play(running("cohcoh", delay=delay), *texts)
+
+
+async def test_nothing_is_told_of_a_game_that_nobody_attends_here(node: Node) -> None:
+    """It may have gone on at another node."""
+    node.attend("r1", after("a1", "b1"))
+    node.hall.rooms["r2"] = Live(after("a1"), [])
+    assert node.look() == {"r1": 2}
+    assert node.look() == {}
+
+
+async def test_a_game_with_a_delay_is_told_late(node: Node) -> None:
+    node.attend("r1", after("a1", "b1", delay=2))
+    assert node.look() == {}
+    node.hall.rooms["r1"].room = play(node.hall.rooms["r1"].room, "c1")
+    assert node.look() == {"r1": 1}
+
+
+async def test_where_many_games_go_on_they_take_turns(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "MOST", 2)
+    names = {"r1", "r2", "r3", "r4", "r5"}
+    texts = ["a1", "b1", "c1", "d1", "a2", "b2"]
+    for name in names:
+        node.attend(name, after())
+    told = []
+    for ply in range(1, len(texts) + 1):
+        for name in names:  # all of them go on, all the time
+            node.hall.rooms[name].room = after(*texts[:ply])
+        told.append(node.look())
+        assert set(told[-1].values()) == {ply}
+    assert [len(plies) for plies in told] == [2, 2, 1, 2, 2, 1]
+    assert set().union(*told[:3]) == set().union(*told[3:]) == names
+
+
+async def test_a_room_that_is_gone_is_forgotten(node: Node) -> None:
+    node.attend("r1", after("a1"))
+    assert node.look() == {"r1": 1}
+    live = node.hall.rooms.pop("r1")
+    assert node.look() == {}
+    node.hall.rooms["r1"] = live
+    assert node.look() == {"r1": 1}
