@@ -27,7 +27,7 @@ class Lists:
     def _as_known(self, info: RoomInfo) -> RoomInfo:
         hall, live = self._hall, self._hall.rooms.get(info.room)
         if live is None or not hall.is_fresh(live):
-            return hall.audience.fill_in(info)
+            return hall.progress.fill_in(hall.audience.fill_in(info))
         return hall.audience.info(live.room)
 
     async def list(self, peer: Peer, command: m.List) -> None:

@@ -51,7 +51,9 @@ class Neighbours:
         for info in rooms:
             if not self.attends(info.room):
                 self._hall.lobby.heard(info)
-        self._hall.lobby.advanced({room: ply for room, ply in plies.items() if not self.attends(room)})
+        elsewhere = {room: ply for room, ply in plies.items() if not self.attends(room)}
+        self._hall.progress.heard(elsewhere)
+        self._hall.lobby.advanced(elsewhere)
 
     def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         self._hall.lobby.introduce_others(node, bots)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from protocol.messages import RoomInfo, advanced
 from server import view
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 PAUSE = 0.9  # seconds between looks at least
 MOST = 500  # games that are told of at a time; where more go on, they take turns
+KEPT = 10_000  # games of other nodes that are remembered: those that went on last
 
 
 class Progress:
@@ -20,6 +23,7 @@ class Progress:
         self._hall = hall
         self._round: list[str] = []  # rooms that are still to be looked at before it is everyone's turn again
         self._told: dict[str, int] = {}  # how far games were when they were last told of
+        self._elsewhere: dict[str, int] = {}  # how far games of other nodes are, which the index does not know
         self._next = 0.0
 
     def look(self) -> None:
@@ -50,3 +54,16 @@ class Progress:
     def _is_told_of(self, live: Live) -> bool:
         room = live.room
         return room.status == "running" and not room.setup.private and self._hall.is_fresh(live)
+
+    def heard(self, plies: dict[str, int]) -> None:
+        """What another node tells of games that nobody attends here."""
+        for name in plies:
+            self._elsewhere.pop(name, None)  # to come last
+        self._elsewhere |= plies
+        for name in list(islice(self._elsewhere, max(0, len(self._elsewhere) - KEPT))):
+            del self._elsewhere[name]
+
+    def fill_in(self, info: RoomInfo) -> RoomInfo:
+        """A room's line from the index, with how far its game is as far as we have heard."""
+        ply = self._elsewhere.get(info.room, 0)
+        return advanced(info, ply) if info.status == "running" and ply > info.ply else info

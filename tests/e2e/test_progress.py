@@ -55,3 +55,16 @@ async def test_however_many_moves_there_are_the_lobby_hears_of_few(
     await ann.ask("resign", room=second)
     update = await eve.find(type="lobby")
     assert ([info["ply"] for info in update["rooms"]], "plies" in update) == ([len(MOVES)], False)
+
+
+async def test_of_a_game_that_is_attended_here_other_nodes_know_nothing_better(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE", 3600.0)
+    server = await start(lobby_tick=0.0)
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben)
+    await eve.ask("lobby", on=True)
+    await eve.find(type="lobby", full=True)
+    server.house.neighbours.heard_lobby((), {room: 7, "elsewhere": 4})
+    assert (await eve.find(type="lobby"))["plies"] == {"elsewhere": 4}

@@ -261,3 +261,6 @@ async def test_the_lobby_of_any_node_hears_how_far_games_are(
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1")
     await reached(eve, room, 2)
+    fay = await come(right.url, "fay")
+    await fay.ask("lobby", on=True)
+    assert [info["ply"] for info in (await fay.find(type="lobby", full=True))["rooms"]] == [2]

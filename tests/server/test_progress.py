@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from server import progress
+from protocol import messages as m
+from server import progress, view
 from server.bus import LocalBus
 from server.hall import Hall
 from server.live import Live
 from server.metrics import Metrics
 from server.room import Room
 from server.settings import Settings
-from tests.server.rooms import ANN, play, running
+from tests.server.rooms import ANN, do, play, running
 from tests.server.stage import Stage, Visitor
 
 
@@ -91,3 +93,20 @@ async def test_a_room_that_is_gone_is_forgotten(node: Node) -> None:
     assert node.look() == {}
     node.hall.rooms["r1"] = live
     assert node.look() == {"r1": 1}
+
+
+async def test_what_is_heard_of_other_nodes_is_filled_in_and_has_a_bound(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "KEPT", 2)
+
+    def shown(name: str, room: Room) -> int:
+        return node.hall.progress.fill_in(replace(view.info(room), room=name)).ply
+
+    begun = after("a1")
+    node.hall.progress.heard({"r1": 3, "r2": 3})
+    node.hall.progress.heard({"r1": 5, "r3": 4})
+    assert [shown(name, begun) for name in ("r1", "r2", "r3")] == [5, 1, 4]
+    node.hall.progress.heard({"r1": 2})  # moves were taken back
+    assert [shown("r1", room) for room in (begun, after("a1", "b1", "c1"))] == [2, 3]  # the index may know it better
+    assert shown("r1", do(begun, ANN, m.Resign).room) == 1
