@@ -36,10 +36,9 @@ def add_looks(parser: ArgumentParser) -> None:
 
 def url_of(args: Namespace) -> str:
     """What was asked for; nothing if the usual place will do, or a private one is wanted."""
-    url = str(args.url or os.environ.get("PARLOUR_URL", ""))
-    if args.private and url:
+    if args.private and args.url:
         raise UserError("--private and a server's address do not go together")
-    return url
+    return "" if args.private else str(args.url or os.environ.get("PARLOUR_URL", ""))
 
 
 def identity(args: Namespace) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def read_record(args: Namespace) -> Record:
 
 def text_of(args: Namespace, name: str) -> str:
     """What is in the file, or was played in the room, of that name."""
-    if args.url or args.private:
+    if name != "-" and (args.url or args.private):
         return asyncio.run(played(args, name))
     if ROOM.fullmatch(name) is None or Path(name).exists():
         return read_text(name)

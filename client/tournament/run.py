@@ -45,8 +45,9 @@ async def prepared(folder: Folder, where: Where, say: Say, news: Tell) -> AsyncI
         log, story = open_log(folder, stack)
         if log.was_cut:
             say("the last line of the log was cut off and does not count; what it told comes again")
-        where = replace(where, url=where.url or story.url or plan.url)
-        await log.keep(entries.run(versions(), where.url))
+        known = (story.url, plan.url) if story.begun else (plan.url, story.url)  # a plan may change until then
+        where = replace(where, url=where.url or known[0] or known[1])
+        await log.keep(entries.run(versions(), "" if where.url == plan.url else where.url))
         if not where.url:
             say("starting a server of its own")
             hosting = Hosting(folder.server, UNLIMITED)

@@ -31,7 +31,7 @@ class Answer:
 @dataclass(slots=True)
 class Story:
     plan: str = ""  # the digest of the plan it began with
-    url: str = ""  # the server it was last played on; nothing for one of its own
+    url: str = ""  # the server it was last played on; nothing for the one of its plan, or one of its own
     results: dict[int, Result] = field(default_factory=dict)
     rooms: dict[int, str] = field(default_factory=dict)  # games that were begun, and have no result yet
     dropped: Counter[int] = field(default_factory=Counter)  # how often a room has come to nothing

@@ -69,7 +69,7 @@ async def test_rooms_that_have_no_record(tmp_path: Path) -> None:
 
 async def test_a_game_that_was_played_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setenv("PARLOUR_URL", "")
+    monkeypatch.setenv("PARLOUR_URL", NOWHERE)
     monkeypatch.setenv("PARLOUR_TOKEN", "of some other server")
     own = Hosting()
     try:

@@ -103,6 +103,12 @@ def test_any_output_encoding_will_do(encoding: str) -> None:
         done.stdout.decode(encoding)
 
 
+@pytest.mark.parametrize("where", [["--url", "ws://127.0.0.1:9/ws"], ["--private"]])
+def test_standard_input_is_no_room_of_any_server(where: list[str]) -> None:
+    done = run(str(SCRIPT), "verify", "-", *where, stdin="parlour record 1\ngame: conga\n")
+    assert (done.returncode, done.stdout) == (0, "-: ok, conga, 0 plies, not finished\n")
+
+
 def test_a_pipe_that_closes_early_is_no_error() -> None:
     for words in ("--help", "perft conga 3"):
         done = run("bash", "-c", f"set -o pipefail; {SCRIPT} {words} | true")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,20 @@ async def test_a_name_of_the_house_is_changed_in_the_plan(tmp_path: Path) -> Non
         rename(folder)
         await run(folder, there.url)
     assert {row[0] for row in table(folder)} == {"g", "r"}
+
+
+async def test_another_server_may_be_named_in_the_plan_until_a_game_has_begun(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "cup")
+    async with parlour(tmp_path) as one:
+        await account(one, "greedy")
+        folder.create(replace(plan_of("match", BOTS, games=2), url=one.url))
+        with pytest.raises(TournamentError, match="belongs to the holder of a token"):
+            await run(folder)
+    async with parlour(tmp_path, db=str(tmp_path / "other.db")) as other:
+        plan = folder.plan_file.read_text(encoding="utf-8")
+        folder.plan_file.write_text(plan.replace(one.url, other.url), encoding="utf-8")
+        await run(folder)
+    assert {row[0] for row in table(folder)} == {"greedy", "r"}
 
 
 async def test_a_name_that_a_guest_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
