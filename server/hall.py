@@ -49,7 +49,8 @@ class Hall:
         self.node = new_player()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
-        self._damaged: set[str] = set()  # rooms whose logs make no sense; they are left as they are
+        self.damaged: set[str] = set()  # rooms whose logs make no sense: they are left as they are, as if not there
+        self._taking_up = False  # no alarm rings then: what it costs that the house was away is still to be credited
         self._loading: dict[str, asyncio.Future[Live | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -62,14 +63,19 @@ class Hall:
             away_since = await self.store.last_alive()
             since = self.now() - 1 if away_since is None else away_since
             if not self.store.shared or self.now() - since > OTHERS:
-                for name in await self.store.unfinished():
-                    live = await self.room(name)
-                    if live is not None:
-                        self.agenda.act(live, partial(resume, away_since=since))
-                await self.store.settled()
-                if self._damaged and (why := await self.store.damage()):
-                    raise StoreError(why)
+                await self._take_up_all(since)
             await self.store.mark_alive(self.node, self.now())
+
+    async def _take_up_all(self, away_since: int) -> None:
+        self._taking_up = True
+        found = [await self.room(name) for name in await self.store.unfinished()]
+        if self.damaged and (why := await self.store.damage()):
+            raise StoreError(why)  # and nothing was written to it
+        self._taking_up = False
+        for live in found:
+            if live is not None:
+                self.agenda.act(live, partial(resume, away_since=away_since))
+        await self.store.settled()
 
     # -- rooms come and go
 
@@ -95,7 +101,7 @@ class Hall:
 
     async def _load(self, name: str) -> Live | None:
         try:
-            payloads = [] if name in self._damaged else await self.store.events(name)
+            payloads = [] if name in self.damaged else await self.store.events(name)
             if name not in self.rooms and payloads:
                 self._take_up(name, payloads)
             return self.rooms.get(name)
@@ -106,7 +112,7 @@ class Hall:
         try:
             live = Live(replay(map(read_event, payloads)), payloads)
         except Exception:  # it may say anything, and is not to stop the other rooms
-            self._damaged.add(name)
+            self.damaged.add(name)
             log("damaged", logging.ERROR, trace=True, room=name)
             return
         self.rooms[name] = live
@@ -144,7 +150,7 @@ class Hall:
     # -- time
 
     def _ring(self, live: Live) -> None:
-        if not self.draining:
+        if not self.draining and not self._taking_up:
             self.agenda.act(live, lambda room, at: overdue(room, at, live.spared))
 
     async def sweep(self) -> None:

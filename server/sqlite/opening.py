@@ -21,7 +21,10 @@ def claim(path: str) -> IO[bytes] | None:
         return None
     import fcntl
 
-    held = Path(f"{path}-serving").open("ab")  # noqa: SIM115  # it stays open
+    try:
+        held = Path(f"{path}-serving").open("ab")  # noqa: SIM115  # it stays open
+    except OSError as error:
+        raise unusable(path, error) from None
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -36,10 +39,17 @@ def claim(path: str) -> IO[bytes] | None:
 def check_place(path: str, make: bool) -> None:
     """StoreError if there can be no database, or none but a new one."""
     file = Path(path)
-    if not file.parent.is_dir():
-        raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}")
-    if not make and (not file.exists() or file.stat().st_size == 0):
-        raise StoreError(f"there is no database {path}: {WHICH}")
+    try:
+        if not file.parent.is_dir():
+            raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}")
+        if not make and (not file.exists() or file.stat().st_size == 0):
+            raise StoreError(f"there is no database {path}: {WHICH}")
+    except OSError as error:
+        raise unusable(path, error) from None
+
+
+def unusable(path: str, error: OSError) -> StoreError:
+    return StoreError(f"cannot use the database {path}: {error.strerror}")
 
 
 def trouble(error: Exception, path: str) -> str:

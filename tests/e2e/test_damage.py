@@ -71,6 +71,36 @@ async def test_a_log_that_makes_no_sense_does_not_stop_the_other_rooms(
         assert connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall() == before
 
 
+async def test_a_start_that_refuses_writes_nothing(come: Come, tmp_path: Path) -> None:
+    db = tmp_path / "parlour.db"
+    broken = (await rooms_in(db, come))[0]
+    with closing(sqlite3.connect(db, isolation_level=None)) as connection:
+        connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
+        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'accounts'")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    damaged = bytearray(db.read_bytes())
+    damaged[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
+    db.write_bytes(damaged)
+    with closing(sqlite3.connect(db)) as connection:
+        before = connection.execute("SELECT * FROM events").fetchall()
+        for _ in range(2):
+            with pytest.raises(StoreError, match="is damaged"):
+                async with running(Settings(port=0, db=str(db))):
+                    pass
+            assert connection.execute("SELECT * FROM events").fetchall() == before
+
+
+def test_a_database_that_cannot_be_reached_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long, beside = tmp_path / ("x" * 300), tmp_path / "parlour.db"
+    Path(f"{beside}-serving").mkdir()
+    serve = ("serve", "--port", "0")
+    for words, db in ((serve, long / "x.db"), (("account", "list"), long), (serve, beside)):
+        assert main([*words, "--db", str(db)]) == 2
+        out, err = capsys.readouterr()
+        assert (out, len(err.splitlines())) == ("", 1)
+        assert err.startswith(f"parlour: cannot use the database {db}: ")
+
+
 async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     for words in (("list",), ("revoke", "ann")):

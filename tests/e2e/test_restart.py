@@ -13,7 +13,9 @@ from websockets.exceptions import ConnectionClosed
 
 from engine.registry import create
 from server.app import Running
-from server.clockwork import now
+from server.clockwork import Alarms, now
+from server.live import Live
+from server.sqlite.store import SqliteStore
 from tests.e2e.conftest import Come, Process, Spawn, Start
 from tests.e2e.guest import Guest, Message
 from tests.e2e.parlours import until
@@ -111,6 +113,34 @@ async def test_clocks_are_credited_with_the_outage(spawn: Spawn, start: Start, c
     assert snapshot["status"] == "running"
     await move(ben, room, 1, "b1")
     assert (await ben.ask("list"))["rooms"][0]["ply"] == 2
+
+
+async def test_no_flag_falls_while_other_rooms_are_still_read(
+    spawn: Spawn, start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await spawn("--sweep", "0.05")
+    ann, ben = await come(first.url, "ann"), await come(first.url, "ben")
+    clock = {"kind": "move", "per_move": 60_000}
+    rooms = sorted([await room_of(ann, ben, clock=clock) for _ in range(2)])
+    await first.kill()
+    rung, fired, events = asyncio.Event(), Alarms._fired, SqliteStore.events
+
+    def ring(alarms: Alarms, live: Live) -> None:
+        fired(alarms, live)
+        rung.set()
+
+    async def slowly(store: SqliteStore, room: str, after: int = 0) -> list[bytes]:
+        if room == rooms[-1]:
+            await rung.wait()
+        return await events(store, room, after)
+
+    monkeypatch.setattr(Alarms, "_fired", ring)
+    monkeypatch.setattr(SqliteStore, "events", slowly)
+    second = await start(clock=lambda: now() + 3_600_000)
+    ben = await come(second.url, resume=ben.session)
+    for room in rooms:
+        assert (await ben.find(type="snapshot", room=room))["status"] == "running"
+        assert second.house.hall.rooms[room].alarm is not None
 
 
 class Couple:
