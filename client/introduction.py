@@ -25,9 +25,10 @@ class Introduction:
     async def make(self, link: Link, resume: str, number: Callable[[], int]) -> m.Welcome:
         """Say hello as whoever we were; as somebody new if the server has forgotten us. Refused."""
         ways = [{"resume": resume}] if resume else []
-        ways += [{"name": name} for name in dict.fromkeys((self.name, self.spare or self.name))]
+        names = dict.fromkeys((self.name, self.spare or self.name))
+        ways += [{"token": self.token}] if self.token else [{"name": name} for name in names]
         for way in ways:
-            await link.send(m.Hello(id=number(), token=self.token, client=self.client, plays=self.plays, **way))
+            await link.send(m.Hello(id=number(), client=self.client, plays=self.plays, **way))
             answer = await link.receive()
             if isinstance(answer, m.Welcome):
                 return answer

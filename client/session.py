@@ -63,7 +63,8 @@ class Session:
         self.url = websocket_url(url)
         self.tables = Tables()
         self.welcome: m.Welcome | None = None
-        self.resume = resume  # the secret that brings us back; keep it to come back after a crash
+        # the secret that brings us back; keep it to come back after a crash. Beside a token it may be somebody else's
+        self.resume = "" if token else resume
         self._introduction = Introduction(name, spare, token, client, plays)
         self._codec, self._trust, self._timeout, self._silence = codec, trust, timeout, silence
         self._backoff, self._waits = backoff or Backoff(), waits

@@ -72,6 +72,7 @@ async def test_after_a_cut_the_token_says_it_again(start: Start, come: Come) -> 
         assert alice.welcome is not None
         assert alice.welcome.you == welcome.you
         assert (welcome.you.name, welcome.you.account) == ("alice", True)
+        assert alice.welcome.session == welcome.session  # each new one would stay in the database
 
 
 async def test_with_a_token_no_private_server_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
