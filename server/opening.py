@@ -25,14 +25,14 @@ def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None, pool:
 
 
 @asynccontextmanager
-async def relied_on(store: Store) -> AsyncIterator[None]:
-    """A block that is nothing without its store: whatever goes wrong because of that is a StoreError."""
+async def relied_on(store: Store, table: str = "") -> AsyncIterator[None]:
+    """A block that is nothing without its store, or one table: whatever goes wrong because of that is a StoreError."""
     try:
         yield
     except StoreError:
         raise
     except Exception as error:
-        damage = await store.damage()  # which may show as anything
+        damage = await store.damage(table)  # which may show as anything
         if damage or isinstance(error, Unavailable):
             raise StoreError(damage or str(error)) from None
         raise

@@ -108,8 +108,8 @@ class Store(Protocol):
     async def close(self) -> None:
         """Write what is queued, then let go."""
 
-    async def damage(self) -> str:
-        """One sentence if what is kept has suffered, as on a bad disk. It looks at everything."""
+    async def damage(self, table: str = "") -> str:
+        """One sentence if what is kept has suffered, as on a bad disk. It looks at everything, or at one table."""
 
     def hurry(self) -> None:
         """The server is about to stop: once something cannot be written, all that follows is refused at once."""

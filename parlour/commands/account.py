@@ -50,7 +50,7 @@ async def act(args: Namespace) -> bool:
     store = open_store(args.db)
     new = await store.open(make=args.action == "add")
     try:
-        async with relied_on(store):
+        async with relied_on(store, "accounts"):  # of a file that may be large
             now = int(time.time() * 1000)
             if args.action == "list":
                 await show(store)

@@ -69,7 +69,7 @@ class PostgresStore(People, Ratings):
                 self._pool.terminate()
             self._pool = None
 
-    async def damage(self) -> str:
+    async def damage(self, table: str = "") -> str:
         return ""  # it says so itself
 
     # -- reading and writing

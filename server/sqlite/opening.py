@@ -59,10 +59,10 @@ def trouble(error: Exception, path: str) -> str:
     return f"cannot use the database {path}: {error}"
 
 
-def damage(connection: sqlite3.Connection, path: str) -> str:
-    """One sentence, if anything is wrong with it."""
+def damage(connection: sqlite3.Connection, path: str, table: str = "") -> str:
+    """One sentence, if anything is wrong with it, or with one table."""
     try:
-        [(found,)] = connection.execute("PRAGMA quick_check(1)")
+        (found,) = connection.execute(f"PRAGMA quick_check({table or 1})").fetchone()
     except sqlite3.OperationalError:  # it cannot be read at all now
         return ""
     except (sqlite3.DatabaseError, UnicodeError) as error:

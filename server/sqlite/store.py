@@ -66,9 +66,9 @@ class SqliteStore(Ratings):
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(trouble(error, self.path)) from None
 
-    async def damage(self) -> str:
+    async def damage(self, table: str = "") -> str:
         assert self._reader is not None
-        return await asyncio.get_running_loop().run_in_executor(self._readers, damage, self._reader, self.path)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, damage, self._reader, self.path, table)
 
     # -- writing
 

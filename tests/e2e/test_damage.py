@@ -34,6 +34,14 @@ async def rooms_in(db: Path, come: Come) -> list[str]:
     return rooms
 
 
+def wipe(db: Path, table: str) -> None:
+    with closing(sqlite3.connect(db)) as connection:
+        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,))
+    damaged = bytearray(db.read_bytes())
+    damaged[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
+    db.write_bytes(damaged)
+
+
 async def test_a_damaged_database_is_one_sentence(come: Come, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     await rooms_in(db, come)
@@ -76,11 +84,8 @@ async def test_a_start_that_refuses_writes_nothing(come: Come, tmp_path: Path) -
     broken = (await rooms_in(db, come))[0]
     with closing(sqlite3.connect(db, isolation_level=None)) as connection:
         connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
-        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'accounts'")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    damaged = bytearray(db.read_bytes())
-    damaged[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
-    db.write_bytes(damaged)
+    wipe(db, "accounts")
     with closing(sqlite3.connect(db)) as connection:
         before = connection.execute("SELECT * FROM events").fetchall()
         for _ in range(2):
@@ -114,6 +119,15 @@ async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
     assert (await account(db, "add", "ben"))[2] == ""
     code, _, err = await account(tmp_path / "no" / "x.db", "add", "ann")
     assert (code, "there is no folder" in err) == (2, True)
+
+
+async def test_after_a_mistake_nobody_looks_through_all_games(come: Come, tmp_path: Path) -> None:
+    db = tmp_path / "parlour.db"
+    await rooms_in(db, come)
+    for table, why in (("events", "nobody has the name tpyo"), ("accounts", f"the database {db} is damaged")):
+        wipe(db, table)
+        code, _, err = await account(db, "revoke", "tpyo")
+        assert (code, err.startswith(f"parlour: {why}")) == (2, True), err
 
 
 async def test_an_empty_postgres_has_no_accounts_to_show(database: str) -> None:
