@@ -166,6 +166,14 @@ class Agenda:
             log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
             self._hall.attendance.over(live)
 
+    def give_up(self, live: Live) -> None:
+        """Of what waits in a room nothing comes."""
+        live.busy = False
+        sorry = Refusal("internal", "the log of this room is damaged; nothing has changed")
+        while live.queue:
+            peer, command, _, _ = live.queue.popleft()
+            self._hall.teller.refuse(live, peer, command, sorry)
+
     def failed(self, live: Live, origin: Origin, error: BaseException) -> None:
         live.busy = False
         self._hall.failing = str(error)

@@ -111,6 +111,12 @@ class Attendance:
             if not elsewhere:
                 self._hall.agenda.act(new, partial(self.presence_of, new, seat))
 
+    def send_away(self, live: Live) -> None:
+        """Whoever hears of a room that is not there any more; when they come back, they see what they still have."""
+        for peer in [*live.players[0], *live.players[1], *live.watchers]:
+            live.detach(peer)
+            peer.cut(1011, "the log of a room is damaged")
+
     def over(self, live: Live) -> None:
         """A game is: whoever heard of it leaves older ones behind."""
         for peer in [*live.players[0], *live.players[1], *live.watchers]:

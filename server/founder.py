@@ -75,7 +75,7 @@ class Founder:
 
     async def room_for_one_more(self, peer: Peer) -> None:
         most = self._settings.rooms_per_player
-        if len(await self._hall.store.rooms_of(require(peer).id)) >= most:
+        if len(await self._hall.sits(require(peer).id)) >= most:
             raise Refusal("too_many_rooms", f"you sit in {most} open rooms already")
         if sum(1 for live in self._hall.rooms.values() if arbitrates(peer, live.room)) >= most:
             raise Refusal("too_many_rooms", f"you are the arbiter of {most} open rooms already")

@@ -86,6 +86,8 @@ class Hall:
             if self.store.shared and not live.busy:  # others may have written to it
                 await self.others.catch_up(live)
                 live.stored_due = None
+                if name in self.damaged:
+                    return None
                 return self.rooms.setdefault(name, live)  # it may be over, and have been let go
             return live
         if name not in self._loading:
@@ -112,12 +114,25 @@ class Hall:
         try:
             live = Live(replay(map(read_event, payloads)), payloads)
         except Exception:  # it may say anything, and is not to stop the other rooms
-            self.damaged.add(name)
-            log("damaged", logging.ERROR, trace=True, room=name)
+            self.found_damaged(name)
             return
         self.rooms[name] = live
         live.used_at = self.now()
         self.alarms.watch(live, live.room.deadline)
+
+    def found_damaged(self, name: str, live: Live | None = None) -> None:
+        """An exception shows it, which is being dealt with. `live`: the room as it was before."""
+        self.damaged.add(name)
+        log("damaged", logging.ERROR, trace=True, room=name)
+        if live is not None:
+            self.rooms.pop(name, None)
+            self.alarms.silence(live)
+            self.agenda.give_up(live)
+            self.attendance.send_away(live)
+
+    async def sits(self, player: str) -> list[str]:
+        """The open rooms in which somebody has a seat."""
+        return [name for name in await self.store.rooms_of(player) if name not in self.damaged]
 
     def admit(self, founded: Decision, payloads: Sequence[bytes]) -> Live:
         """A new room that is in the store."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable
+
 from protocol import messages as m
+from protocol.messages import RoomInfo
 from protocol.names import fold
-from protocol.wire import MSGPACK, write_part
+from protocol.wire import MSGPACK, read_part, write_part
 from server import view
 from server.decision import Decision
+from server.log import log
 from server.room import Room
 from server.store import Append, RoomRow
 
@@ -28,6 +33,17 @@ def line(room: Room, due: int | None) -> RoomRow:
         changed_at=room.setup.at if end is None else end.at,
         info=write_part(view.info(room)),
     )
+
+
+def read_infos(stored: Iterable[bytes]) -> list[RoomInfo]:
+    """What lines tell of their rooms. One that cannot be read is left out: it is not to hide the others."""
+    infos = []
+    for data in stored:
+        try:
+            infos.append(read_part(data, RoomInfo))
+        except Exception:  # it may be anything
+            log("damaged", logging.ERROR, info=data[:60].hex())
+    return infos
 
 
 def name(room: Room, seat: int) -> str:

@@ -7,10 +7,10 @@ import json
 from engine.record import to_json, write
 from protocol import messages as m
 from protocol.messages import LobbyUpdate, RoomInfo
-from protocol.wire import read_part
 from server import rating, view
 from server.decision import Refusal
 from server.hall import Hall
+from server.index import read_infos
 from server.peer import Peer, require
 
 LISTED = 200  # rooms in a list or in the lobby
@@ -21,8 +21,8 @@ class Lists:
         self._hall = hall
 
     async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
-        stored = [read_part(data, RoomInfo) for data in await self._hall.store.rooms(game, status, LISTED)]
-        return tuple(map(self._as_known, stored))
+        stored = read_infos(await self._hall.store.rooms(game, status, LISTED))
+        return tuple(self._as_known(info) for info in stored if info.room not in self._hall.damaged)
 
     def _as_known(self, info: RoomInfo) -> RoomInfo:
         hall, live = self._hall, self._hall.rooms.get(info.room)
@@ -47,7 +47,7 @@ class Lists:
     async def history(self, peer: Peer, command: m.History) -> None:
         store = self._hall.store
         games = await store.history(command.game, command.player, command.before, command.limit)
-        rooms = tuple(read_part(data, RoomInfo) for _, data in games)
+        rooms = tuple(read_infos(data for _, data in games))
         before = games[-1][0] if len(games) == command.limit else None
         peer.send(m.Ok(id=command.id, rooms=rooms, before=before))
 

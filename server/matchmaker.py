@@ -12,14 +12,14 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from protocol import messages as m
-from protocol.messages import BotInfo, Player, RoomInfo
-from protocol.wire import read_part
+from protocol.messages import BotInfo, Player
 from server import found, rating
 from server.agenda import RETRY
 from server.decide import decide
 from server.decision import Decision, Refusal
 from server.founder import Founder
 from server.hall import Hall
+from server.index import read_infos
 from server.live import Live
 from server.pairing import Wait, choices, matches, nearest
 from server.peer import Peer, require
@@ -70,8 +70,7 @@ class Matchmaker:
 
     async def _waits(self, game: str) -> dict[Terms, list[Wait]]:
         waits: dict[Terms, list[Wait]] = {}
-        for data in await self._hall.store.rooms(game, "waiting", LISTED):
-            info = read_part(data, RoomInfo)
+        for info in read_infos(await self._hall.store.rooms(game, "waiting", LISTED)):
             seats = [seat for seat in info.seats if seat is not None]
             if info.paired and len(seats) == 1 and seats[0].online:
                 (seat,) = seats

@@ -40,11 +40,11 @@ class Others:
             for origin in waiting or [THE_HOUSE]:
                 self._hall.agenda.failed(live, origin, error)
             return
-        events = [read_event(payload) for payload in payloads]
-        for payload, event in zip(payloads, events, strict=True):
-            live.room, live.spared = evolve(live.room, event), 0
-            live.log.append(payload)
-            self._hall.teller.tell(live, [Packet(event)], None, None)
+        try:
+            events = self._take_in(live, payloads)
+        except Exception:  # they may say anything
+            self._hall.found_damaged(live.room.id, live)
+            return
         live.busy = False
         if events:
             self._after_others(live, events)
@@ -52,6 +52,14 @@ class Others:
         if live.heard > live.room.seq:
             self.behind(live, live.heard)
         self._hall.agenda.go_on(live)
+
+    def _take_in(self, live: Live, payloads: list[bytes]) -> list[m.AnyEvent]:
+        events = [read_event(payload) for payload in payloads]
+        for payload, event in zip(payloads, events, strict=True):
+            live.room, live.spared = evolve(live.room, event), 0
+            live.log.append(payload)
+            self._hall.teller.tell(live, [Packet(event)], None, None)
+        return events
 
     def _after_others(self, live: Live, events: list[m.AnyEvent]) -> None:
         """What follows from events that another node wrote."""

@@ -58,7 +58,7 @@ class Reception:
         hall.present.expect(player)
         try:
             await hall.store.save_session(identity.secret, identity.session, hall.now())
-            return await hall.store.rooms_of(player.id) if known else []
+            return await hall.sits(player.id) if known else []
         except Unavailable:
             hall.present.let_go(player)
             raise

@@ -74,9 +74,28 @@ async def test_a_log_that_makes_no_sense_does_not_stop_the_other_rooms(
         eve: Guest = await come(server.url, "eve")
         await server.house.hall.sweep()
         assert (await eve.refused("watch", room=broken))["code"] == "no_room"
+        assert [info["room"] for info in (await eve.ask("list"))["rooms"]] == [whole]
         await eve.ask("watch", room=whole)
         assert (await eve.find(type="snapshot", room=whole))["ply"] == 1
         assert connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall() == before
+
+
+async def test_a_line_of_the_index_that_cannot_be_read_hides_no_other(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start()
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    over = [await room_of(ann, ben) for _ in range(2)]
+    for room in over:
+        await ann.ask("resign", room=room)
+    open_ones = [(await ann.ask("pair", game=game))["room"] for game in ("conga", "cohcoh", "mancala")]
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as connection:
+        for room in (over[0], open_ones[0]):
+            connection.execute("UPDATE rooms SET info = x'c1' WHERE room = ?", (room,))
+    await eve.ask("lobby", on=True)
+    shown = (await eve.find(type="lobby", full=True))["rooms"]
+    assert {info["room"] for info in shown} == set(open_ones[1:])
+    assert [info["room"] for info in (await eve.ask("history"))["rooms"]] == [over[1]]
+    assert (await eve.ask("pair", game="cohcoh"))["room"] == open_ones[1]
+    assert (await ben.ask("pair", game="conga"))["room"] not in open_ones  # of which nobody knows what it waits for
 
 
 async def test_a_start_that_refuses_writes_nothing(come: Come, tmp_path: Path) -> None:
