@@ -44,7 +44,7 @@ class Parlour(Dressed):
         self.plan = plan
         self.host: Host | None = None
         self.session: Session | None = None
-        self.bots: tuple[m.BotInfo, ...] = ()
+        self.bots: tuple[m.BotInfo, ...] | None = None  # until the lobby has told
         self.connection = ""  # what is wrong with it, if anything
         self._unknown: set[str] = set()  # rooms that were left, and the lobby: what is to come before we begin
 
@@ -99,7 +99,7 @@ class Parlour(Dressed):
         plan = self.plan
         match plan.errand:
             case "play" if plan.wish is not None:
-                self.make(plan.wish if self.plays_alone else plan.wish.among(self.bots))
+                self.make(plan.wish if self.plays_alone else plan.wish.among(self.bots or ()))
             case "join":
                 self.join(plan.rooms[0], plan.code, None if plan.wish is None else plan.wish.seat)
             case "watch":
@@ -166,7 +166,7 @@ class Parlour(Dressed):
         return self.host is not None and self.host.is_private
 
     def is_bot(self, name: str) -> bool:
-        return self.plays_alone or any(bot.name == name for bot in self.bots)
+        return self.plays_alone or any(bot.name == name for bot in self.bots or ())
 
     @cached_property
     def newcomer(self) -> bool:

@@ -16,14 +16,15 @@ ANSWERS = {"y": True, "n": False, "escape": None}
 class Confirm(ModalScreen[bool | None]):
     """None: no answer, which is seldom a yes. Enter is none either: it may belong to a text that somebody types.
 
-    `otherwise`: who gets a letter that is no answer; the question is taken back with it.
+    `otherwise`: who gets a letter that is no answer; the question is taken back with it. `asked`: the key that asked,
+    which changes nothing when it is pressed again.
     """
 
     AUTO_FOCUS = ""
 
-    def __init__(self, question: str, otherwise: Callable[[str], None] | None = None) -> None:
+    def __init__(self, question: str, asked: str = "", otherwise: Callable[[str], None] | None = None) -> None:
         super().__init__()
-        self._question, self._otherwise = question, otherwise
+        self._question, self._asked, self._otherwise = question, asked, otherwise
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
@@ -37,9 +38,10 @@ class Confirm(ModalScreen[bool | None]):
         self._answer(event.button.id == "yes")
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in ANSWERS and self.is_current:
-            self._answer(ANSWERS[event.key])
-        elif event.is_printable and self._otherwise is not None:
+        key = event.key.lower()  # with caps lock, too
+        if key in ANSWERS and self.is_current:
+            self._answer(ANSWERS[key])
+        elif event.is_printable and self._otherwise is not None and key != self._asked:
             self._answer(None)
             self._otherwise(event.character or "")
 

@@ -22,6 +22,7 @@ class Play:
         self.typed = ""
         self.premove = ""
         self.flipped = False
+        self._over = False
         self.hinted: tuple[str, ...] = ()
         self._picking: Picking | None = None
 
@@ -32,8 +33,8 @@ class Play:
         if self._picking is not None and self._picking.state != state:
             self._picking = None
             self.hinted = ()
-        if table.status == "ended":
-            self.premove = ""
+        if table.status == "ended" and not self._over:  # what was begun for the game
+            self._over, self.typed, self.premove = True, "", ""
 
     def due_premove(self) -> tuple[str, str]:
         """When our turn has come: the move to be sent, or else what is wrong with it."""

@@ -17,6 +17,8 @@ LONGEST = 16  # characters of a move that is typed
 
 
 class TableManners(TableView):
+    pressed = ""  # the key that we act on
+
     def _type(self, character: str) -> None:
         if self.play is not None and (self.play.playing or self.play.typed or character.isdigit()):
             self.play.typed = (self.play.typed + character)[:LONGEST]
@@ -27,13 +29,13 @@ class TableManners(TableView):
         """A command for players, after a second thought."""
         table = self.table
         if table is None or table.seat is None or (table.status == "running") != running:
-            self.notice("that is for players of a game that goes on" if running else "that is for a finished game")
+            self.notice(f"that is for players of a {'game that goes on' if running else 'finished game'}")
             return
 
         self._confirm(question, lambda: self.house.order(command))
 
     def _confirm(self, question: str, act: Callable[[], None]) -> None:
-        self.app.push_screen(Confirm(question, otherwise=self._type), lambda yes: act() if yes else None)
+        self.app.push_screen(Confirm(question, self.pressed, self._type), lambda yes: act() if yes else None)
 
     def do_resign(self) -> None:
         self._ask("Resign this game?", m.Resign(id=self.house.next_id(), room=self.room))

@@ -43,6 +43,7 @@ class TableScreen(TableManners):
         elif action is not None:
             event.stop()
             event.prevent_default()
+            self.pressed = event.key
             if action == "arrow":
                 self._arrow(event.key)
             else:

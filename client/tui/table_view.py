@@ -22,7 +22,7 @@ from client.tui.play import Play
 from client.tui.seat_line import SeatLine
 from client.tui.value_graph import ValueGraph
 from client.tui.values import values
-from client.tui.words import absent_text, printable, situation, title
+from client.tui.words import absent_text, printable, situation, title, together
 from engine.errors import GameError
 from engine.game import Game
 from protocol import messages as m
@@ -129,7 +129,7 @@ class TableView(ParlourScreen):
         if table is None or play is None:
             return
         self._entitle(table)
-        now, points = time.monotonic(), table.standing(play.ply)
+        now, points = time.monotonic(), play.table.standing(play.ply)  # what is looked at, as it was then
         for side in (0, 1):
             place = side if not play.flipped else 1 - side
             self.query_one(f"#seat-{place}", SeatLine).show(table, side, now, points)
@@ -158,29 +158,27 @@ class TableView(ParlourScreen):
             return self._notice or f"waiting for room {printable(self.room)}…"
         if table.game is None:
             return f"{table.setup.game} is not known here: {table.position}"
-        if self._notice:
-            return self._notice
-        if offer := offer_text(table):
-            return f"{offer}: y accepts, n declines"
+        offer, gone = offer_text(table), gone_text(table, time.monotonic())
+        if offer or self._notice:
+            return together(offer and f"{offer}: y accepts, n declines", gone, self._notice)
         if not play.browsing.live:
             where = "the last move" if table.status == "ended" else "back to the game"
-            return f"move {play.ply} of {table.ply}; end: {where}"
+            return together(f"move {play.ply} of {table.ply}; end: {where}", gone)
         if play.premove:
             line = f"{play.premove} will be played when it is your turn; esc: take it back"
         else:
             line = absent_text(table, None if self.house.plays_alone else self.house.bots) or situation(table)
-        asides = [text for text in (pending_text(table), gone_text(table, time.monotonic())) if text]
-        return "   ".join((line, *(asides or self._hint(table, table.game))))
+        return together(line, together(pending_text(table), gone) or self._hint(table, table.game))
 
-    def _hint(self, table: Table, game: Game) -> list[str]:
+    def _hint(self, table: Table, game: Game) -> str:
         """What else could be done."""
         if table.status == "ended" and table.seat is not None:
-            return ["m: rematch"]
+            return "m: rematch"
         if table.status == "ended" and table.next:
-            return ["m: on to the rematch"]
+            return "m: on to the rematch"
         if table.my_move and not table.moves[1:] and self.house.newcomer:
-            return [FIRST_HINT.format(move=game.legal(table.state)[0])]
-        return []
+            return FIRST_HINT.format(move=game.legal(table.state)[0])
+        return ""
 
     def notice(self, text: str) -> None:
         self._notice = text

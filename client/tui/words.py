@@ -40,6 +40,11 @@ def lost_text(lost: Lost, url: str) -> str:
     return f"reconnecting… nothing is lost ({printable(why)})"
 
 
+def together(*sentences: str) -> str:
+    """Those that there are, in one line."""
+    return "   ".join(filter(None, sentences))
+
+
 def counted(number: int, noun: str) -> str:
     """`1 game`, `2 games`"""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -164,8 +169,8 @@ def options_text(options: m.Options) -> list[str]:
 
 
 def absent_text(table: Table, bots: Sequence[m.BotInfo] | None) -> str:
-    """For who waits for a bot that is not there: those that are. None: all will come."""
-    if bots is None:
+    """For who waits for a bot that is not there: those that are. None: all will come, or nobody knows."""
+    if bots is None or table.seat is None:
         return ""
     awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
     if table.status != "waiting" or not HOUSE_BOT.match(awaited) or awaited in here:

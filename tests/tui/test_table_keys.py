@@ -98,7 +98,28 @@ async def test_words_that_come_in_one_go_do_nothing_either(word: str) -> None:
         await pilot.pause()
         assert app.orders == []
         assert app.screen is screen
-        assert f"'{word[1:]}' is not a move of conga" in picture_of(app)
+        assert f"'{word.lstrip(word[0])}' is not a move of conga" in picture_of(app)
+
+
+@pytest.mark.parametrize("key", "rq")
+async def test_the_key_that_asked_is_no_answer_and_no_text(key: str) -> None:
+    async with table(RUNNING) as (app, pilot, screen):
+        await pilot.press(key, key, key)
+        assert app.screen is not screen
+        await pilot.press("n")
+        assert app.screen is screen
+        assert "your move" in picture_of(app)
+
+
+async def test_questions_are_answered_with_caps_lock_too() -> None:
+    async with table(RUNNING) as (app, pilot, screen):
+        await pilot.press("r", "N")
+        assert app.screen is screen
+        assert app.orders == []
+        assert "your move" in picture_of(app)
+        await pilot.press("r", "Y")
+        await pilot.pause()
+        assert [type(order) for order in app.orders] == [m.Resign]
 
 
 async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
@@ -172,12 +193,16 @@ async def test_a_sentence_that_needs_more_says_that_there_is_more() -> None:
         assert second.endswith(" …")
 
 
-async def test_a_text_that_was_begun_before_the_end_is_no_number() -> None:
+async def test_a_text_that_was_begun_before_the_end_gives_way_to_the_result() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"a4")
         app.happens(m.Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
-        await pilot.press("enter")
-        assert "'a4' is not the number of a move" in picture_of(app)
+        await pilot.pause()
+        assert "search (black) wins: resignation   m: rematch" in picture_of(app)
+        await pilot.press(*"1a")
+        app.happens(m.Said(room="room", seq=9, at=AT, name="search", text="gg"))
+        await pilot.press("enter")  # the end was known when this one was begun
+        assert "'1a' is not the number of a move" in picture_of(app)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +214,14 @@ async def test_what_makes_no_sense_is_said(key: str, snapshot: Snapshot) -> None
         await pilot.press(key)
         assert app.screen is screen
         assert "game" in picture_of(app).splitlines()[-2]
+
+
+@pytest.mark.parametrize(("key", "over"), [("m", True), ("r", False)])
+async def test_watchers_are_told_what_is_for_players(key: str, over: bool) -> None:
+    watched = snapshot_of("conga", MOVES, seat=None, status="ended" if over else "running", reason="agreed")
+    async with table(watched) as (app, pilot, _):
+        await pilot.press(key)
+        assert "that is for players of a " in picture_of(app)
 
 
 @pytest.mark.parametrize(
@@ -228,6 +261,48 @@ async def test_offers_are_answered() -> None:
         assert "search would like to take a move back: y accepts" in picture_of(app)
         await pilot.press("n", "y")
         assert [(type(order), order.accept) for order in app.orders] == [(m.Takeback, False), (m.Takeback, True)]  # type: ignore[attr-defined]
+
+
+async def test_a_notice_hides_neither_an_offer_nor_that_somebody_is_gone() -> None:
+    async with table(RUNNING) as (app, pilot, _):
+        await pilot.press(*"a1", "enter")
+        refused = "a1' is not a move of conga"
+        assert refused in picture_of(app)
+        app.happens(m.Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
+        await pilot.pause()
+        assert "search is gone   v: claim the game" in picture_of(app)
+        assert refused in picture_of(app)
+        app.happens(m.DrawOffered(room="room", seq=9, at=AT, seat=0))
+        await pilot.press("m")
+        assert "search offers a draw: y accepts, n declines" in picture_of(app)
+        assert "that is for players of a finished game" in " ".join(picture_of(app).split())
+        await pilot.press("escape", "pageup")
+        app.happens(m.Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
+        await pilot.pause()
+        assert "move 2 of 3; end: back to the game   search is gone   v: claim the game" in picture_of(app)
+
+
+async def test_a_game_that_came_back_shorter_is_shown_as_before_until_it_is_heard_of() -> None:
+    async with table(RUNNING) as (app, pilot, screen):
+        assert app.session is not None
+        shorter = snapshot_of("conga", seat=1, seq=99)
+        app.session.tables.snapshot(shorter, time.monotonic())
+        screen._tick()
+        app.happens(shorter)
+        await pilot.pause()
+        assert screen.play is not None
+        assert screen.play.ply == 0
+
+
+@pytest.mark.parametrize(("seat", "told"), [(0, True), (None, False)])
+async def test_who_watches_a_room_that_waits_is_not_told_who_is_missing(seat: int | None, told: bool) -> None:
+    waiting = snapshot_of("conga", seat=seat, status="waiting", invite="search@8")
+    async with table(waiting) as (app, pilot, _):
+        assert "waiting for search@8" in picture_of(app)  # nobody knows yet who is there
+        app.happens(m.LobbyUpdate(rooms=(), bots=()))
+        app.happens(waiting)
+        await pilot.pause()
+        assert ("there is no search@8 here" in picture_of(app)) == told
 
 
 async def test_a_hint_that_may_not_be_is_said() -> None:
