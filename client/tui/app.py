@@ -228,15 +228,18 @@ class Parlour(Dressed):
         """Back to where we came from; out, if that is the street."""
         table = self.table(room)
         still_shown = any(screen.shows(room) for screen in self._screens())
-        if table is not None and (table.seat is None or table.status == "waiting") and not still_shown:
-            self.order(m.Leave(id=self.next_id(), room=room))
-        self.leave_screen()
+        done = table is not None and (table.seat is None or table.status == "waiting") and not still_shown
+        self.leave_screen(m.Leave(id=self.next_id(), room=room) if done else None)
 
-    def leave_screen(self) -> None:
+    def leave_screen(self, farewell: m.Leave | None = None) -> None:
         below = self.screen_stack[-2] if len(self.screen_stack) > 1 else None
         if below is None or isinstance(below, Foyer) or not isinstance(below, ParlourScreen):
+            if self.host is not None:
+                self.host.farewell = farewell  # who exits waits for no worker
             self.exit()
         else:
+            if farewell is not None:
+                self.order(farewell)
             self.pop_screen()
             below.repaint()
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from client.address import DEFAULT_URL
-from client.errors import NoServer
+from client.errors import NoServer, SessionError
 from client.privately import Place, PrivateServer
 from client.session import Session
 from client.statefile import StateFile, default_file
 from client.tui.plan import Plan
+from protocol import messages as m
 
 PATIENCE = 6.0  # seconds for the first answer
+PARTING = 1.0  # seconds for the last answer
 GLANCE = 0.5  # seconds to see whether there is a server here
 HOUSE = ("search@2", "search@5", "search@8", "search")  # who waits in a private server
 
@@ -25,6 +28,7 @@ class Host:
         self._server: PrivateServer | None = None
         self._state: StateFile | None = None
         self.session: Session | None = None
+        self.farewell: m.Leave | None = None  # the last that is to be said
 
     async def connect(self) -> Session:
         """A session that is open; SessionError."""
@@ -81,6 +85,9 @@ class Host:
         self.session = self._state = None
 
     async def close(self) -> None:
+        if self.session is not None and self.farewell is not None:
+            with suppress(SessionError):  # then they find out by themselves
+                await self.session.ask(self.farewell, within=PARTING)
         await self._forget()
         if self._server is not None:
             await self._server.stop()

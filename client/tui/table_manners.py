@@ -94,7 +94,8 @@ class TableManners(TableView):
         if table is None or table.seat is None or table.status == "ended":
             self.house.leave_table(self.room)
             return
-        question = "Leave now? The game is not over; parlour play offers to go on with it."
+        question = "Leave now? The game is not over; parlour play offers to go on with it"
+        question += "." if self.house.plays_alone else ", unless it is claimed: come back soon."
         if table.status == "waiting":
             question = "Leave the room? It will be closed."
         self._confirm(question, lambda: self.house.leave_table(self.room))

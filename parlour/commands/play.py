@@ -33,7 +33,7 @@ def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
     parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}; none: the lobby")
-    vs = f"a bot or a player, or {ANYBODY} ({USUAL}, or another bot that is there)"
+    vs = f"a bot or a player, or {ANYBODY} ({USUAL}, or another bot that is there, or whoever comes)"
     parser.add_argument("--vs", metavar="NAME", default="", help=vs)
     parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none")
     add_options(parser)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from client.tui.looks import Looks
 from client.tui.plan import Errand, Plan, Wish
 from protocol import messages as m
 from tests.e2e.faults import FaultProxy
-from tests.e2e.parlours import parlour, until
+from tests.e2e.parlours import parlour, session, until
 from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
 from tests.tui.still import picture_of
 
@@ -130,3 +131,22 @@ async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
         async with client(url, tmp_path) as (app, _):
             await until("the client gives up", lambda: app.return_code is not None)
             assert "there is no Parlour at" in (app.return_value or "")
+
+
+async def test_a_room_that_waits_is_closed_by_who_leaves_it(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house:
+        async with client(house.url, tmp_path, "play", Wish("conga")) as (app, pilot):
+            await settled(pilot, "the room waits", lambda: "waiting for an opponent" in picture_of(app))
+            await pilot.press("q", "y")
+        async with session(house.url, "bob") as bob:
+            listed = await bob.ask(m.List(id=bob.id(), status="waiting"))
+            assert listed.rooms == ()
+
+
+async def test_nothing_is_begun_and_left_undone_when_a_watcher_leaves(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as house, session(house.url, "bob") as bob:
+        room = (await bob.ask(m.Create(id=bob.id(), game="conga"))).room
+        async with client(house.url, tmp_path, "watch", rooms=(room,)) as (app, pilot):
+            await settled(pilot, "the table is there", lambda: "waiting for an opponent" in picture_of(app))
+            await pilot.press("q")
+        gc.collect()  # what was never awaited is told of now

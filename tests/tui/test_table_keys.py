@@ -111,6 +111,16 @@ async def test_the_key_that_asked_is_no_answer_and_no_text(key: str) -> None:
         assert "your move" in picture_of(app)
 
 
+@pytest.mark.parametrize("alone", [True, False])
+async def test_who_leaves_a_game_is_told_how_long_it_waits(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Still, "plays_alone", alone)
+    async with table(RUNNING) as (app, pilot, _):
+        await pilot.press("q")
+        asked = " ".join(picture_of(app).replace("│", "").split())
+        assert "parlour play offers to go on with it" in asked
+        assert ("unless it is claimed: come back soon." in asked) != alone
+
+
 async def test_questions_are_answered_with_caps_lock_too() -> None:
     async with table(RUNNING) as (app, pilot, screen):
         await pilot.press("r", "N")
