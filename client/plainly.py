@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections.abc import Iterable
+from io import TextIOWrapper
 
 from client.errors import SessionError
 from client.following import Write, lines
+from client.giving_up import give_up
 from client.happenings import Happening, Lost
 from client.session import Session
 from client.table import Table
@@ -30,13 +33,17 @@ class PlainPlay:
 
     async def run(self, heard: asyncio.Queue[Heard]) -> None:
         """Until the game is over or nobody types any more; SessionError."""
+        early = list[Heard]()  # typed before there was a table
         while True:
             news = await heard.get()
             if isinstance(news, SessionError):
                 raise news
-            if news is None or news == "quit":
+            if self.table is None and isinstance(news, str | None):
+                early.append(news)
+            elif news is None or news == "quit":
+                await self.leave()
                 return
-            if isinstance(news, str):
+            elif isinstance(news, str):
                 await self.typed(news.strip())
             elif isinstance(news, Lost):
                 self.write(f"connection lost ({printable(news.why)}); trying again")
@@ -44,10 +51,18 @@ class PlainPlay:
                 await self.go_over(news.next)
             elif getattr(news, "room", None) == self.room and self.happened(news):
                 return
+            elif self.table is not None:
+                put_back(heard, early)
+                early.clear()
 
     @property
     def waiting(self) -> bool:
         return self.table is not None and self.table.status == "waiting"
+
+    async def leave(self) -> None:
+        """A game that goes on is offered again; a room in which nobody waits any more is none."""
+        if self.table is not None and self.waiting:
+            await give_up(self.session, [self.table])
 
     async def go_over(self, room: str) -> None:
         """Pairing has found an opponent in another room."""
@@ -130,14 +145,13 @@ class PlainPlay:
         return m.Move(id=self.session.id(), room=self.room, ply=table.ply, move=move)
 
 
-async def play_plainly(session: Session, plan: Plan, alone: bool, write: Write) -> None:
+async def play_plainly(session: Session, plan: Plan, alone: bool, heard: asyncio.Queue[Heard], write: Write) -> None:
     """Sit down as the plan says, or in a game that was left, and play; `alone`: with bots only. SessionError."""
-    heard: asyncio.Queue[Heard] = asyncio.Queue()
     hearing = asyncio.create_task(hear(session, heard))
-    read_lines(heard)
     try:
         bots = await all_known(session, heard, plan.errand == "play" and not alone)
-        command = await wanted(session, plan.command(session.id(), alone, bots or ()), heard, write)
+        opening = plan.command(session.id(), alone, bots or ())
+        command = await wanted(session, opening, heard, write, plan.gives_up(alone))
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
             await PlainPlay(session, room, write, bots).run(heard)
@@ -146,13 +160,16 @@ async def play_plainly(session: Session, plan: Plan, alone: bool, write: Write) 
         await asyncio.gather(hearing, return_exceptions=True)
 
 
-async def wanted(session: Session, opening: m.Command, heard: asyncio.Queue[Heard], write: Write) -> m.Command | None:
+async def wanted(
+    session: Session, opening: m.Command, heard: asyncio.Queue[Heard], write: Write, giving_up: bool
+) -> m.Command | None:
     """To go on with a game that was left, or the opening; None if nobody types any more."""
     left = {str(number): table for number, table in enumerate(session.tables.unfinished(), 1)}
     for number, table in left.items():
         write(f"{number}: {left_text(table)}")
     while left:
-        write("type the number of a game that you left, to go on with it, or new")
+        new = "new, and they are given up" if giving_up else "new"
+        write(f"type the number of a game that you left, to go on with it, or {new}")
         while not isinstance(answer := await heard.get(), str | None):
             if isinstance(answer, SessionError):
                 raise answer
@@ -161,8 +178,10 @@ async def wanted(session: Session, opening: m.Command, heard: asyncio.Queue[Hear
         if answer.strip() in left:
             return m.Watch(id=session.id(), room=left[answer.strip()].room)
         if answer.strip() == "new":
-            break
-    return opening
+            if giving_up:
+                await give_up(session, left.values())
+            return opening
+    return None if nobody_types(heard) else opening
 
 
 async def all_known(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[m.BotInfo, ...] | None:
@@ -186,10 +205,21 @@ async def all_known(session: Session, heard: asyncio.Queue[Heard], lobby: bool) 
                 bots = news.bots or ()
     if lobby:
         await session.ask(m.Lobby(id=session.id(), on=False))
-    later = [heard.get_nowait() for _ in range(heard.qsize())]
-    for news in typed + later:  # in their order
-        heard.put_nowait(news)
+    put_back(heard, typed)
     return bots
+
+
+def put_back(heard: asyncio.Queue[Heard], news: Iterable[Heard]) -> None:
+    """In front of all that came since."""
+    for each in (*news, *(heard.get_nowait() for _ in range(heard.qsize()))):
+        heard.put_nowait(each)
+
+
+def nobody_types(heard: asyncio.Queue[Heard]) -> bool:
+    """Whether the input has ended before a line was typed."""
+    news = [heard.get_nowait() for _ in range(heard.qsize())]
+    put_back(heard, news)
+    return next((each for each in news if isinstance(each, str | None)), "") is None
 
 
 async def hear(session: Session, heard: asyncio.Queue[Heard]) -> None:
@@ -200,13 +230,19 @@ async def hear(session: Session, heard: asyncio.Queue[Heard]) -> None:
         heard.put_nowait(error)
 
 
-def read_lines(heard: asyncio.Queue[Heard]) -> None:
+def read_lines() -> asyncio.Queue[Heard]:
     """Standard input, line by line, from a thread that does not keep the program from ending."""
     loop = asyncio.get_running_loop()
+    heard: asyncio.Queue[Heard] = asyncio.Queue()
+    if isinstance(sys.stdin, TextIOWrapper):  # bytes that are no text are shown as such
+        sys.stdin.reconfigure(errors="replace")
 
     def read() -> None:
-        for line in sys.stdin:
-            loop.call_soon_threadsafe(heard.put_nowait, line.rstrip("\n"))
-        loop.call_soon_threadsafe(heard.put_nowait, None)
+        try:
+            for line in sys.stdin or ():  # None: started with no standard input at all
+                loop.call_soon_threadsafe(heard.put_nowait, line.rstrip("\n"))
+        finally:
+            loop.call_soon_threadsafe(heard.put_nowait, None)
 
     threading.Thread(target=read, daemon=True).start()
+    return heard

@@ -76,6 +76,10 @@ class Plan:
     rooms: tuple[str, ...] = ()
     code: str = ""
 
+    def gives_up(self, alone: bool) -> bool:
+        """Whether a new game ends those that were left: nobody waits there, and a house has only so many rooms."""
+        return alone and self.errand == "play"
+
     def command(self, id: int, alone: bool, bots: Sequence[BotInfo] = ()) -> Create | Pair | Join:
         """What seats us: a room to be made, or one that waits. `bots`: those who are there."""
         assert self.wish is not None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from client.giving_up import give_up
 from client.table import Table
 from client.tui.choice import Choice
 from client.tui.confirm import Confirm
 from client.tui.words import left_text
-from protocol import messages as m
 
 if TYPE_CHECKING:
     from client.tui.app import Parlour
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def offer(house: Parlour, tables: Sequence[Table], otherwise: Callable[[], None]) -> None:
     """Go on with one of them? `otherwise`: what somebody came for who does not want to."""
-    giving_up = house.plays_alone and house.plan.errand == "play"  # nobody waits, and a house has only so many rooms
+    session, giving_up = house.session, house.plan.gives_up(house.plays_alone)
 
     def chosen(number: int | None) -> None:
         if number is None:
@@ -25,9 +25,12 @@ def offer(house: Parlour, tables: Sequence[Table], otherwise: Callable[[], None]
         elif number < len(tables):
             house.open_table(tables[number].room)
         else:
-            for table in tables if giving_up else ():
-                house.order(m.Resign(id=house.next_id(), room=table.room))
-            otherwise()
+            house.run_worker(anew())
+
+    async def anew() -> None:
+        if giving_up and session is not None:
+            await give_up(session, tables)
+        otherwise()
 
     def answered(yes: bool | None) -> None:
         chosen(None if yes is None else 0 if yes else 1)

@@ -101,13 +101,13 @@ def run(args: Namespace) -> int:
 
 async def plainly(plan: Plan) -> int:
     from client.errors import SessionError
-    from client.plainly import play_plainly
+    from client.plainly import play_plainly, read_lines
     from client.tui.host import Host
 
-    host = Host(plan)
+    heard, host = read_lines(), Host(plan)
     try:
         session = await host.connect()
-        await play_plainly(session, plan, host.is_private, say)
+        await play_plainly(session, plan, host.is_private, heard, say)
     except SessionError as error:
         raise UserError(str(error)) from None
     finally:

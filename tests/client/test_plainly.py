@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from client.plainly import PlainPlay
+import asyncio
+
+from client.plainly import Heard, PlainPlay, wanted
 from client.session import Session
 from protocol import messages as m
 from tests.tui.still import AT, snapshot_of
@@ -19,3 +21,26 @@ def test_offers_and_who_is_gone_are_told() -> None:
     play.happened(m.Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
     assert told[-1] == "search is gone: claim wins the game, from 60 s on"
     assert isinstance(play.command("claim"), m.Claim)
+
+
+def heard(*news: Heard) -> asyncio.Queue[Heard]:
+    queue: asyncio.Queue[Heard] = asyncio.Queue()
+    for each in news:
+        queue.put_nowait(each)
+    return queue
+
+
+async def test_what_was_typed_before_the_table_came_is_not_lost() -> None:
+    told: list[str] = []
+    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", told.append)
+    await play.run(heard("moves", "a9", None, snapshot_of("conga")))
+    assert told[-2] == "a4a3 a4b3 a4b4"
+    assert told[-1].startswith("'a9' is not a move of conga")
+
+
+async def test_no_room_is_made_for_nobody() -> None:
+    session = Session("ws://127.0.0.1:1/ws")
+    opening = m.Create(id=1, game="conga")
+    assert await wanted(session, opening, heard(None), print, False) is None
+    assert await wanted(session, opening, heard("moves", None), print, False) is opening
+    assert await wanted(session, opening, heard(), print, False) is opening

@@ -13,13 +13,13 @@ import pytest
 
 
 @contextmanager
-def playing(folder: Path, game: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+def playing(folder: Path, game: str, *words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         [sys.executable, "-m", "parlour", "play", game, "--private", "--plain", "--vs", "random", *words],
-        env={**os.environ, "XDG_STATE_HOME": str(folder / "state"), "TERM": "dumb"},
+        env={**os.environ, "XDG_STATE_HOME": str(folder / "state"), "TERM": "dumb", **environment},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
     ) as process:
         yield process
         process.kill()
@@ -77,8 +77,26 @@ def test_games_that_were_left_are_offered(tmp_path: Path) -> None:
             shown = until(process, "your move")
             tell(process, "quit")
             assert process.wait(20) == 0
-    assert any(line.startswith(("Conga", "Mancala")) for line in shown)
-    assert not any(line.startswith("n-k-coh-coh") for line in shown)
+    assert any(line.startswith("Mancala") for line in shown)  # and Conga was given up for it
+
+
+def test_a_room_that_waits_is_not_left_behind(tmp_path: Path) -> None:
+    for words in (("--vs", "anybody"), ("--seat", "first")):
+        with playing(tmp_path, "conga", *words) as process:
+            assert until(process, "type")[-1].startswith("type a move")  # no game was left
+            tell(process, "quit")
+            assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_bytes_that_are_no_text_are_no_trouble(errors: str, tmp_path: Path) -> None:
+    with playing(tmp_path, "conga", "--seat", "first", PYTHONIOENCODING=f"utf-8:{errors}") as process:
+        until(process, "your move")
+        assert process.stdin is not None
+        os.write(process.stdin.fileno(), b"\xff\n")
+        out, _ = process.communicate("quit\n", timeout=20)
+    assert out.startswith("'\ufffd' is not a move of conga")
+    assert process.returncode == 0
 
 
 def test_the_end_of_the_input_is_a_way_to_leave(game: subprocess.Popen[str]) -> None:

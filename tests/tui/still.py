@@ -55,13 +55,25 @@ def snapshot_of(
     return Snapshot(**{**values, **more})
 
 
+class Silent(Session):
+    """Never opened: what it is asked for is written down, and is done."""
+
+    def __init__(self, orders: list[m.Command]) -> None:
+        super().__init__("ws://127.0.0.1:1/ws")
+        self._orders = orders
+
+    async def ask(self, command: m.Command, within: float | None = None) -> m.Ok:
+        self._orders.append(command)
+        return m.Ok(id=command.id)
+
+
 class Still(Parlour):
     """A client whose session is never opened."""
 
     def __init__(self, *snapshots: Snapshot, looks: Looks = Looks()) -> None:  # noqa: B008  (it cannot change)
         super().__init__(Plan(url="nowhere"), looks)
         self.orders: list[m.Command] = []
-        self.session = Session("ws://127.0.0.1:1/ws")
+        self.session = Silent(self.orders)
         for snapshot in snapshots:
             self.session.tables.snapshot(snapshot, time.monotonic())
 

@@ -17,6 +17,7 @@ LEFT = [
     snapshot_of("conga", ("a4b4",), room="r1", names=("alice", "bob")),
     snapshot_of("mancala", room="r2", names=("alice", "greedy")),
     snapshot_of("cohcoh", ("a1", "d4"), room="r3", names=("alice", "[red]")),
+    snapshot_of("conga", room="r4", status="waiting"),
 ]
 
 
@@ -66,6 +67,10 @@ class Back(Still):
     def given_up(self) -> list[str]:
         return [order.room for order in self.orders if isinstance(order, m.Resign)]
 
+    @property
+    def left(self) -> list[str]:
+        return [order.room for order in self.orders if isinstance(order, m.Leave)]
+
 
 async def test_several_games_are_a_choice() -> None:
     app = Back("play", 3, alone=False)
@@ -92,6 +97,15 @@ async def test_games_are_given_up_only_where_nobody_waits(errand: Errand, alone:
         await pilot.press("up", "enter")
         await pilot.pause()
         assert (app.came_for, app.given_up) == (1, given_up)
+
+
+async def test_a_game_that_has_not_begun_is_left() -> None:
+    app = Back("play", 4, alone=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.ask()
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert (app.came_for, app.given_up, app.left) == (1, ["r1", "r2", "r3"], ["r4"])
 
 
 @pytest.mark.parametrize("games", [1, 2])
