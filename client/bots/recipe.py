@@ -13,11 +13,11 @@ from client.bot import Bot, Isolation
 from client.bots.chance import Chance
 from client.bots.levels import LEVELS, PLAIN_NODES
 from client.bots.load import LoadError, load
+from client.bots.names import COURSE_BOT, NAMES
 from engine.course.brains import brain
 from engine.errors import GameError
 from engine.registry import GAMES, create
 
-NAMES = "random, greedy, minimax:DEPTH, alphabeta:DEPTH, search"
 SLOW = re.compile(r"(minimax|alphabeta)\b")  # plain Python that may think for long
 
 
@@ -80,8 +80,9 @@ class Recipe:
         if self.is_file:
             load(self.bot)
         elif self.bot != "search" and not self.games:
-            if not re.match(r"(random|greedy|minimax|alphabeta)\b", self.bot):
-                raise LoadError(f"there is no bot {self.bot[:40]!r}; there are {NAMES}, and your own as FILE.py")
+            if not COURSE_BOT.match(self.bot):
+                names = ", ".join(NAMES)
+                raise LoadError(f"there is no bot {self.bot[:40]!r}; there are {names}, and your own as FILE.py")
             for game in GAMES:
                 brain(self.bot, create(game), Random(0))
 

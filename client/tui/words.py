@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from client.bots.names import HOUSE_BOT
 from client.happenings import Lost
 from client.table import Table
 from engine.game import Outcome
@@ -25,8 +25,6 @@ REASONS = {
     "illegal_moves": "too many illegal moves",
     "aborted": "aborted",
 }
-
-HOUSE_BOT = re.compile(r"(random|greedy|minimax|alphabeta|search)\b")
 
 
 def printable(text: str) -> str:

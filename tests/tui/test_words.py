@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from client.bots.names import NAMES
 from client.clocks import parse
 from client.happenings import Lost
 from client.table import Table
@@ -19,6 +20,7 @@ from client.tui.values import graph, values
 from client.tui.wall_screen import layout
 from client.tui.words import (
     REASONS,
+    absent_text,
     clock_text,
     lost_text,
     printable,
@@ -61,6 +63,15 @@ def test_what_there_is_to_do() -> None:
     assert situation(Table(aborted, 0.0)) == "the game does not count: aborted"
     waiting = snapshot_of("conga", status="waiting", invite="search")
     assert situation(Table(waiting, 0.0)) == "waiting for search… (room room)"
+
+
+@pytest.mark.parametrize(
+    ("awaited", "missed"), [*((name, True) for name in NAMES), ("search@8", True), ("randy", False)]
+)
+def test_only_bots_of_the_house_can_be_missed(awaited: str, missed: bool) -> None:
+    waiting = Table(snapshot_of("conga", status="waiting", invite=awaited), 0.0)
+    assert (absent_text(waiting, ()) == f"there is no {awaited} here") == missed
+    assert absent_text(waiting, None) == ""
 
 
 def test_ratings_are_told_with_what_has_changed() -> None:
