@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from client.errors import NoServer
 from client.privately import Place, PrivateServer
 
 
@@ -18,10 +16,7 @@ class Hosting:
 
     async def start(self) -> str:
         """The server's address; NoServer."""
-        try:
-            await self._place.reopen()
-        except OSError as error:
-            raise NoServer(f"cannot keep games in {self._place.folder}: {error.strerror or os.strerror(0)}") from None
+        await self._place.reopen()
         return await self._server.start()
 
     async def stop(self) -> None:

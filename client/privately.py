@@ -25,6 +25,7 @@ STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
 LASTING = 30.0  # seconds after which a server that dies was healthy
 PAUSE = 0.05  # seconds between two looks at a lock
+OCCUPIED = b"a person is here"  # what a lock says
 REMEMBERED = 2  # bots of before; each is a process
 
 
@@ -43,6 +44,7 @@ class Place:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             if try_lock(self._lock):
+                self.occupy()
                 return
             os.close(self._lock)
             self._lock = -1
@@ -51,16 +53,30 @@ class Place:
 
     async def reopen(self) -> None:
         """The usual folder and no other: wait until the server that had it last has left. NoServer if it does not."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise NoServer(f"cannot keep games in {self.folder}: {error.strerror or error}") from None
         for _ in range(int(2 * GRACE / PAUSE)):
             if try_lock(lock):
+                os.truncate(lock, 0)
                 self._lock = lock
                 self.held = (lock,)
                 return
+            if os.pread(lock, len(OCCUPIED), 0) == OCCUPIED:
+                os.close(lock)
+                raise NoServer(
+                    "somebody is at the private server, with parlour play or watch; try again when they have left"
+                )
             await asyncio.sleep(PAUSE)
         os.close(lock)
         raise NoServer(f"another server is at work in {self.folder}")
+
+    def occupy(self) -> None:
+        """Tell whoever finds it locked that a person is here, and may be for long."""
+        with suppress(OSError):
+            os.write(self._lock, OCCUPIED)
 
     def bots(self, *wanted: str) -> tuple[str, ...]:
         """These bots and those of the last times, whom unfinished games may be against."""

@@ -43,7 +43,11 @@ class Host:
         return await self._open(await self._own(), own=True)
 
     async def _own(self) -> str:
-        self._place.open()
+        if self.plan.kept:
+            await self._place.reopen()
+            self._place.occupy()
+        else:
+            self._place.open()
         vs = "" if self.plan.wish is None else self.plan.wish.vs
         bots = self._place.bots(*((vs,) if vs else HOUSE))
         self._server = PrivateServer(bots, self._place)

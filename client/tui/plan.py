@@ -64,11 +64,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`url` empty: the server of this machine, and where there is none (or `private`) one of our own."""
+    """`url` empty: the server of this machine, and where there is none (or `private`) one of our own.
+
+    `kept`: not one whose games pass away with it.
+    """
 
     errand: Errand = "lobby"
     url: str = ""
     private: bool = False
+    kept: bool = False
     name: str = ""
     token: str = ""
     trust: str = ""

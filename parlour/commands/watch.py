@@ -46,6 +46,7 @@ def run(args: Namespace) -> int:
         errand="watch" if args.rooms else "lobby",
         url=url_of(args) or ("" if args.private else DEFAULT_URL),
         private=args.private,
+        kept=args.private,
         rooms=tuple(args.rooms),
         code=args.code,
         **identity(args),

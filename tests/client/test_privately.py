@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,30 @@ def test_the_second_client_gets_a_folder_that_passes_away(tmp_path: Path) -> Non
     third.open()
     assert third.folder == tmp_path / "private"
     third.close()
+
+
+async def test_whoever_only_looks_is_told_at_once_that_somebody_plays(tmp_path: Path) -> None:
+    player, visitor = Place(tmp_path), Place(tmp_path)
+    player.open()
+    with pytest.raises(NoServer, match="somebody is at the private server"):
+        await visitor.reopen()
+    player.close()
+    await visitor.reopen()
+    assert visitor.folder == tmp_path
+    visitor.close()
+
+
+async def test_a_server_that_only_leaves_is_waited_for(tmp_path: Path) -> None:
+    player, first, second = Place(tmp_path), Place(tmp_path), Place(tmp_path)
+    player.open()
+    player.close()
+    await first.reopen()
+    waiting = asyncio.create_task(second.reopen())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    first.close()
+    await waiting
+    second.close()
 
 
 def test_a_folder_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from client.privately import Place
+
 WAIT = 40
 
 
@@ -176,6 +178,20 @@ def test_a_bot_that_does_not_exist_costs_a_sentence(screens: Callable[..., Scree
     assert screen.end() == 2
     screen = screens("play", "conga", "--private", "--vs", "random")
     screen.see("your move|to move")
+
+
+def test_nobody_looks_at_another_server_than_the_one_where_somebody_plays(
+    screens: Callable[..., Screen], home: Path
+) -> None:
+    place = Place(home / "parlour" / "private")
+    place.open()
+    try:
+        for words in (("rooms",), ("watch",), ("watch", "room"), ("watch", "room", "--plain")):
+            screen = screens(*words, "--private")
+            screen.see("parlour: somebody is at the private server")
+            assert screen.end() == 2
+    finally:
+        place.close()
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
