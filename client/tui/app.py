@@ -16,7 +16,7 @@ from textual.css.query import NoMatches
 
 from client.errors import SessionError
 from client.happenings import Connected, Happening, Lost
-from client.tui.dressed import Dressed
+from client.tui.dressed import LEAVING, Dressed
 from client.tui.looks import Looks
 from client.tui.parlour_screen import Foyer, ParlourScreen
 from client.tui.plan import Plan, Wish
@@ -37,7 +37,7 @@ class Parlour(Dressed):
 
     TITLE = "Parlour"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS = [Binding("ctrl+c,ctrl+q", "quit", show=False, priority=True)]
+    BINDINGS = [Binding(",".join(LEAVING), "quit", show=False, priority=True)]
 
     def __init__(self, plan: Plan, looks: Looks) -> None:
         super().__init__(looks)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from client.tui.fitting import Dialog
 
-class Choice(ModalScreen[int | None]):
+
+class Choice(Dialog[int | None]):
     """The number of the answer, from 0; None for no answer at all."""
 
     BINDINGS = [Binding("escape", "dismiss(None)", show=False)]

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
+
+from client.tui.fitting import Dialog
 
 ANSWERS = {"y": True, "n": False, "escape": None}
 
 
-class Confirm(ModalScreen[bool | None]):
+class Confirm(Dialog[bool | None]):
     """None: no answer, which is seldom a yes. Enter is none either: it may belong to a text that somebody types.
 
     `otherwise`: who gets a letter that is no answer; the question is taken back with it. `asked`: the key that asked,

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from textual import events
 from textual.app import App
 from textual.filter import LineFilter, NoColor
 
 from client.tui.ascii_only import AsciiOnly
+from client.tui.fitting import too_small
 from client.tui.looks import Looks
+
+LEAVING = ("ctrl+c", "ctrl+q")  # at any time
 
 
 class Dressed(App[str]):
@@ -26,6 +30,11 @@ class Dressed(App[str]):
         self.set_class(self.looks.theme == "mono", "-mono")
         for screen in self.screen_stack:
             screen.query("*").refresh()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys are for what can be seen."""
+        if not (isinstance(event, events.Key) and too_small(self.size) and event.key not in LEAVING):
+            await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Whatever a widget would draw: not with these characters, not with these colours."""

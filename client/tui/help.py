@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from client.tui.fitting import Dialog
 
-class Help(ModalScreen[None]):
+
+class Help(Dialog[None]):
     BINDINGS = [Binding("escape,q,question_mark,enter,space,f1", "dismiss", show=False)]
 
     def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
+from client.tui.fitting import Dialog
 from client.tui.words import day, options_text, printable, rating_text
 from engine.registry import GAMES
 from protocol import messages as m
@@ -25,7 +25,7 @@ COLUMNS = (("", 4), ("name", 28), ("rating", 7), ("games", 6), ("last game", 10)
 KEYS = "left right: another game   esc: back   1620? is not certain yet"
 
 
-class Leaderboard(ModalScreen[None]):
+class Leaderboard(Dialog[None]):
     BINDINGS = [
         Binding("escape,q,ctrl+l", "dismiss", show=False),
         Binding("left", "turn(-1)", show=False, priority=True),

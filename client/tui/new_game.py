@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Select, Static
 
 from client.clocks import parse
+from client.tui.fitting import Dialog
 from client.tui.plan import Wish
 from client.tui.rooms import Rooms
 from client.tui.words import clock_text
@@ -22,7 +22,7 @@ SEATS = (("draw lots", "lots"), ("move first", "0"), ("move second", "1"))
 STAKES = [("casual", "casual"), ("rated: for two names with a token", "rated")]
 
 
-class NewGame(ModalScreen[Wish | None]):
+class NewGame(Dialog[Wish | None]):
     BINDINGS = [
         Binding("escape", "give_up", show=False),
         Binding("ctrl+s,f2", "done", show=False, priority=True),

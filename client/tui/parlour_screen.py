@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from client.happenings import Happening
+from client.tui.fitting import LEAST, Fitting, too_small
 
 if TYPE_CHECKING:
     from client.tui.app import Parlour
 
-LEAST = (80, 24)
 WIDE = (110, 34)  # from here on there is room for more beside the board
 SMALL = """This terminal has {} x {} characters.
 Please make it at least {} x {}.
@@ -28,9 +26,8 @@ parlour play and parlour watch --plain
 go line by line, in any terminal."""
 
 
-class ParlourScreen(Screen[None]):
+class ParlourScreen(Fitting[None]):
     ready = False  # its parts are there
-    _focused: Widget | None = None  # before the terminal was too small
 
     def compose(self) -> ComposeResult:
         yield Static(id="small", markup=False)
@@ -69,31 +66,10 @@ class ParlourScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        was_small, small = self.small, width < LEAST[0] or height < LEAST[1]
-        if small and not was_small:
-            self._focused = self.focused
-        self.set_class(small, "-small")
         self.set_class(width >= WIDE[0] and height >= WIDE[1], "-wide")
+        small = too_small(event.size)
         self.query_one("#small", Static).update(SMALL.format(width, height, *LEAST) if small else "")
         self.call_after_refresh(self.repaint)
-        if was_small and not small:
-            self.call_after_refresh(self._focus_again)
-
-    @property
-    def small(self) -> bool:
-        return self.has_class("-small")
-
-    def _focus_again(self) -> None:
-        """What is hidden loses the focus."""
-        if self._focused is not None:
-            self.set_focus(self._focused)
-        else:
-            self.focus_next()
-
-    async def on_event(self, event: events.Event) -> None:
-        """Keys are for what can be seen."""
-        if not (self.small and isinstance(event, events.Key)):
-            await super().on_event(event)
 
 
 class Foyer(ParlourScreen):

@@ -15,6 +15,7 @@ from textual.widgets import Input
 import client.tui
 from client.tui.choice import Choice
 from client.tui.confirm import Confirm
+from client.tui.fitting import Dialog, Fitting
 from client.tui.help import Help
 from client.tui.keys import LOBBY_HELP, WALL_HELP, table_help
 from client.tui.leaderboard import Leaderboard
@@ -34,7 +35,7 @@ from tests.tui.lobbies import news
 from tests.tui.still import AT, Still, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
-SHARED: set[type] = {ParlourScreen, TableView, TableManners}  # what screens are made of
+SHARED: set[type] = {Fitting, Dialog, ParlourScreen, TableView, TableManners}  # what screens are made of
 SIZES = [(80, 24), (120, 40)]
 MATED = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
 
@@ -189,6 +190,43 @@ async def test_what_is_typed_goes_where_it_went_before_the_terminal_was_too_smal
         await pilot.pause()
         await pilot.press(*"ga")
         assert app.screen.query_one(Input).value == "conga"
+
+
+def at_table() -> TableScreen:
+    return TableScreen("room")
+
+
+@pytest.mark.parametrize(
+    ("opened", "ask", "answer", "kind"),
+    [
+        (at_table, "r", "y", Confirm),
+        (at_table, "question_mark", "escape", Help),
+        (LobbyScreen, "ctrl+n", "ctrl+s", NewGame),
+        (LobbyScreen, "ctrl+l", "escape", Leaderboard),
+    ],
+    ids=["a question", "the keys", "a new game", "the leaderboard"],
+)
+async def test_pages_in_front_take_no_keys_either(
+    opened: Callable[[], ParlourScreen], ask: str, answer: str, kind: type[Screen[object]]
+) -> None:
+    app = Still(snapshot_of("conga"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = opened()
+        await app.see(screen)
+        await pilot.press(ask)
+        assert isinstance(app.screen, kind)
+        asked, focused = len(app.orders), app.focused
+        await pilot.resize_terminal(40, 10)
+        await pilot.pause()
+        assert " ".join(picture_of(app).split()).startswith("This terminal has 40 x 10 characters.")
+        await pilot.press(answer, "enter", "left")
+        assert isinstance(app.screen, kind)
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        assert (len(app.orders), app.focused) == (asked, focused)
+        await pilot.press(answer)
+        await pilot.pause()
+        assert app.screen is screen
 
 
 def compare(name: str, size: tuple[int, int], text: str) -> None:
