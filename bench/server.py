@@ -334,6 +334,8 @@ def main() -> None:
     parser.add_argument("--idle", type=int, default=5000, help="connections for memory")
     parser.add_argument("--dir", default=".", help="a folder on the disk to be measured")
     args = parser.parse_args()
+    if unknown := [part for part in args.parts if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]!r}; there are {', '.join(PARTS)}")
     wanted = [part for part in PARTS if not args.parts or part in args.parts]
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
