@@ -30,4 +30,7 @@ def test_the_table_has_a_line_a_game(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr("bench.rules.POSITIONS", 50)
     main()
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["game", *GAMES]
-    assert all(value > 0 for value in measure(create("conga"), 1).values())
+
+
+def test_every_cost_is_more_than_that_of_the_bare_loop() -> None:
+    assert all(value > 0 for value in measure(create("conga"), 3).values())
