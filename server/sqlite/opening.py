@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from os.path import realpath
 from pathlib import Path
 from typing import IO
 
@@ -16,13 +17,16 @@ DAMAGED = "the database {} is damaged: put a backup in its place, or use another
 
 
 def claim(path: str) -> IO[bytes] | None:
-    """A file beside the database that is locked as long as this server lives, however it ends; StoreError if it is."""
+    """A file beside the database that is locked as long as this server lives, however it ends; StoreError if it is.
+
+    Beside the database itself, not beside a link to it.
+    """
     if sys.platform == "win32":
         return None
     import fcntl
 
     try:
-        held = Path(f"{path}-serving").open("ab")  # noqa: SIM115  # it stays open
+        held = Path(f"{realpath(path)}-serving").open("ab")  # noqa: SIM115  # it stays open
     except OSError as error:
         raise unusable(path, error) from None
     try:

@@ -126,10 +126,13 @@ async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Sta
 
 async def test_a_second_server_on_the_same_file_is_refused(spawn: Spawn, tmp_path: Path) -> None:
     first = await spawn()
-    database = str(tmp_path / "parlour.db")
-    with pytest.raises(StoreError, match="another server uses the database"):
-        async with running(Settings(port=0, db=database)):
-            pass
+    database, link = tmp_path / "parlour.db", tmp_path / "link.db"
+    link.symlink_to(database)
+    for path in (database, link):
+        with pytest.raises(StoreError, match="another server uses the database"):
+            async with running(Settings(port=0, db=str(path))):
+                pass
     await first.kill()
-    async with running(Settings(port=0, db=database)):
-        pass
+    for path in (database, link):
+        async with running(Settings(port=0, db=str(path))):
+            pass
