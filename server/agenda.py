@@ -77,7 +77,10 @@ class Agenda:
                 assert command is not None
                 who = peer.player
                 assert who is not None
-                decision = decide(room, who, command, at, int(peer.latency * 1000), at - came + live.spared)
+                waited = at - came + live.spared
+                if hall.failing:
+                    waited += hall.outage(live, came)
+                decision = decide(room, who, command, at, int(peer.latency * 1000), waited)
         except Refusal as error:
             refusal = error
             if error.decision is None:
@@ -121,10 +124,11 @@ class Agenda:
         hall, live, packets = self._hall, pending.live, pending.packets
         events, room = pending.events, pending.coming
         peer, command, _, _ = pending.origin
+        if hall.failing:
+            hall.works()
         live.busy = False
         live.room = room
         live.log += pending.payloads
-        hall.failing = ""
         if pending.refusal is None:
             hall.teller.tell(live, packets, peer, command)
         else:
@@ -176,7 +180,7 @@ class Agenda:
 
     def failed(self, live: Live, origin: Origin, error: BaseException) -> None:
         live.busy = False
-        self._hall.failing = str(error)
+        self._hall.fails(error, origin[3])
         log("store_failed", logging.ERROR, room=live.room.id, why=str(error))
         sorry = Refusal("unavailable", f"not done: {error}", retry_after=RETRY)
         self._hall.teller.refuse(live, origin[0], origin[1], sorry)

@@ -49,6 +49,7 @@ class Hall:
         self.node = new_player()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
+        self._failing_since = 0
         self.damaged: set[str] = set()  # rooms whose logs make no sense: they are left as they are, as if not there
         self._taking_up = False  # no alarm rings then: what it costs that the house was away is still to be credited
         self._loading: dict[str, asyncio.Future[Live | None]] = {}
@@ -164,9 +165,32 @@ class Hall:
 
     # -- time
 
+    def fails(self, error: BaseException, since: int = 0) -> None:
+        """The store cannot write, from that time on; until it can, no clock runs."""
+        if not self.failing:
+            self._failing_since = since or self.now()
+        self.failing = str(error)
+
+    def works(self) -> None:
+        """The store can write."""
+        if self.failing:
+            now = self.now()
+            for live in self.rooms.values():
+                live.spared += self.outage(live, now)
+            self.failing = ""
+
+    def outage(self, live: Live, now: int) -> int:
+        """How long the turn has been held up by the store, if it still is."""
+        if not self.failing or live.room.status != "running":
+            return 0
+        _, _, since = live.room.clocks
+        return max(0, now - max(self._failing_since, since + live.spared))
+
     def _ring(self, live: Live) -> None:
-        if not self.draining and not self._taking_up:
-            self.agenda.act(live, lambda room, at: overdue(room, at, live.spared))
+        if self.failing:  # nobody could move either
+            self.alarms.retry(live, RETRY)
+        elif not self.draining and not self._taking_up:
+            self.agenda.act(live, lambda room, at: overdue(room, at, live.spared + self.outage(live, at)))
 
     async def sweep(self) -> None:
         """Look after the lobby and slow watchers, and after deadlines in the index that have passed."""

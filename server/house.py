@@ -72,6 +72,7 @@ class House:
                     await self.store.mark_alive(self.hall.node, self.hall.now())
                     self.judge_the_store()
             except Unavailable as error:
+                self.hall.fails(error)
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 self.bug("the sweep failed")
@@ -82,7 +83,7 @@ class House:
         if refused != self.unavailable[0]:
             self.unavailable = refused, now
         elif now - self.unavailable[1] > WELL:
-            self.hall.failing = ""
+            self.hall.works()
 
     async def cut_the_revoked(self) -> None:
         """Whoever is here under an account that is revoked meanwhile, or under a name that got an owner, has to go."""

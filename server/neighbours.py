@@ -119,7 +119,7 @@ class Neighbours:
     async def _say_that_we_are_here(self) -> None:
         hall = self._hall
         known = await hall.store.mark_alive(hall.node, hall.now())
-        hall.failing = ""
+        hall.works()
         back = self._well_since is None
         if back:
             self._well_since = hall.now()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from server.agenda import RETRY
@@ -99,3 +99,47 @@ async def test_a_turn_begins_when_the_move_before_it_is_told(start: Start, come:
     clock.pass_by(2 * PER_MOVE / 1000)
     assert (await ann.refused("move", room=room, ply=2, move="c1"))["code"] == "too_late", "ann knows of her turn"
     assert (await ben.find(type="ended"))["winner"] == 1
+
+
+async def refusing(server: Running) -> None:
+    """From now on what cannot be written is refused at once."""
+    store = server.house.store
+    assert isinstance(store, SqliteStore)
+    await store._write("PRAGMA busy_timeout = 10")
+
+
+async def test_a_store_that_refuses_costs_no_player_time(start: Start, come: Come, tmp_path: Path) -> None:
+    clock = Clock()
+    server = await start(clock=clock)
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE})
+    hall = server.house.hall
+    await refusing(server)
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(2):
+            assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"
+            clock.pass_by(PER_MOVE / 1000)
+            hall.alarms._fired(hall.rooms[room])
+        other.execute("COMMIT")
+    await ann.ask("move", room=room, ply=0, move="a1")
+    assert (await ben.find(type="moved"))["took"] < PER_MOVE
+
+
+async def test_nor_does_one_that_nobody_wanted_to_write_to(start: Start, come: Come, tmp_path: Path) -> None:
+    clock = Clock()
+    server = await start(clock=clock, sweep=0.01)
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE})
+    hall = server.house.hall
+    await refusing(server)
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        await until("the house notices", lambda: bool(hall.failing))
+        clock.pass_by(2 * PER_MOVE / 1000)
+        other.execute("COMMIT")
+    await until("it notices that too", lambda: not hall.failing)
+    shown = hall.rooms[room].snapshot(next(iter(hall.rooms[room].players[0])), hall.now())
+    assert shown.elapsed < PER_MOVE
+    await ann.ask("move", room=room, ply=0, move="a1")
+    assert (await ben.find(type="moved"))["took"] < PER_MOVE
