@@ -126,6 +126,7 @@ class Attendance:
     def tidy(self, peer: Peer) -> None:
         """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
         over = [live for live in peer.rooms.values() if live.room.status == "ended"]
+        over.sort(key=lambda live: live.room.started_at is not None)  # those first in which nothing was played
         for live in over[:-ENDED_KEPT]:
             self._hall.teller.catch_up(live)  # the very end may still wait for the tick
             live.detach(peer)

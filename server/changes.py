@@ -87,6 +87,8 @@ def taken_back(room: Room, event: m.TakenBack) -> None:
 def ended(room: Room, event: m.Ended) -> None:
     room.status = "ended"
     room.ended = event
+    if event.reason == "time":
+        room.clocks = clock.run_out(room.clocks, room.turn)
     room.draw = room.takeback = None
 
 

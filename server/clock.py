@@ -74,6 +74,12 @@ def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: 
     return left or shown, quota, at
 
 
+def run_out(clocks: Clocks, side: int) -> Clocks:
+    """The clocks when the flag of a side has fallen."""
+    (first, second), quota, since = clocks
+    return ((0, second) if side == 0 else (first, 0)), quota, since
+
+
 def deadline(control: TimeControl, clocks: Clocks, side: int) -> int | None:
     """When the flag falls at the latest, all credit included."""
     if control.kind == "none":

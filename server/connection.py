@@ -262,4 +262,6 @@ class Connection(Outgoing):
         silent = now - self.heard_at
         if self.player is None:
             return "no hello" if silent > settings.hello_timeout else None
-        return "idle" if silent > settings.idle_timeout and not self.rooms else None
+        if silent <= settings.idle_timeout or self.rooms or self.house.hall.lobby.expects(self):
+            return None
+        return "idle"

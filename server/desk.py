@@ -55,7 +55,7 @@ class Desk:
         """Deal with a command at once, or return what has to be awaited before the peer's next one."""
         hall = self.hall
         if type(command) is Move and not command.note and peer.player is not None and not hall.draining:  # as most are
-            live = hall.rooms.get(command.room)
+            live = peer.rooms.get(command.room)
             if live is not None:
                 hall.agenda.submit(live, peer, command)
                 return None
@@ -81,12 +81,14 @@ class Desk:
         except Refusal as refusal:
             peer.refuse(command.id, refusal.code, str(refusal), refusal.retry_after)
         except Unavailable as error:
-            self.hall.failing = str(error)
+            self.hall.fails(error)
             peer.refuse(command.id, "unavailable", f"not done: {error}", RETRY)
 
     # -- rooms
 
     def _pass_on(self, peer: Peer, live: Live, command: RoomCommand) -> None:
+        if live.room.id not in peer.rooms and type(command) not in (m.Leave, m.Rematch):
+            self._bring_back(peer, live)
         if type(command) is m.Move:
             wrong = self._note_problem(command)
             if wrong is not None:
@@ -108,6 +110,12 @@ class Desk:
             self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.rematch, live, peer, command))
             return
         self.hall.agenda.submit(live, peer, command)
+
+    def _bring_back(self, peer: Peer, live: Live) -> None:
+        """A player who acts at a table is there, though this connection may have left it before."""
+        if live.room.seat_of(require(peer).id) is not None:
+            self.hall.attendance.arrive(live, peer)
+            self.hall.attendance.tidy(peer)
 
     def _note_problem(self, command: m.Move) -> Refusal | None:
         if len(command.note) > self.settings.note_length:

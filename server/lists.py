@@ -22,7 +22,10 @@ class Lists:
 
     async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
         stored = read_infos(await self._hall.store.rooms(game, status, LISTED))
-        return tuple(self._as_known(info) for info in stored if info.room not in self._hall.damaged)
+        known = [self._as_known(info) for info in stored if info.room not in self._hall.damaged]
+        if status != "ended":
+            known.sort(key=lambda info: info.created_at, reverse=True)  # the store tells rooms of one second not apart
+        return tuple(known)
 
     def _as_known(self, info: RoomInfo) -> RoomInfo:
         hall, live = self._hall, self._hall.rooms.get(info.room)

@@ -84,7 +84,8 @@ class Live:
 
     def snapshot(self, peer: Peer, now: int) -> Snapshot:
         seat = None if peer.player is None else self.room.seat_of(peer.player.id)
-        return view.snapshot(self.room if seat is not None else self.seen_by_watchers(), seat, now)
+        shown = self.room if seat is not None else self.seen_by_watchers()
+        return view.snapshot(shown, seat, now, self.spared if shown is self.room else 0)
 
     def since(self, after: int, upto: int) -> list[Packet]:
         """The public events behind a seq."""

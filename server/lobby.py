@@ -32,6 +32,10 @@ class Lobby:
     def leave(self, peer: Peer) -> None:
         self._peers.pop(peer, None)
 
+    def expects(self, peer: Peer) -> bool:
+        """Whether it is here to hear something, however long it says nothing itself."""
+        return peer in self._peers or peer in self._bots
+
     @property
     def watched(self) -> bool:
         return bool(self._peers)

@@ -50,7 +50,11 @@ class Settings:
     text_length: int = setting(500, "characters in a chat line", low=1)
     note_length: int = setting(500, "characters in the note of a move", low=0)
     hello_timeout: float = setting(10.0, "seconds until a connection must have said hello", low=0.05)
-    idle_timeout: float = setting(900.0, "seconds of silence after which one that is in no room is closed", low=0.05)
+    idle_timeout: float = setting(
+        900.0,
+        "seconds of silence after which one is closed who is in no room, watches no lobby and waits for no invitation",
+        low=0.05,
+    )
     ping_interval: float = setting(15.0, "seconds between pings, which also measure lag", low=0.05)
     send_buffer: int = setting(
         262_144, "unread bytes after which a watcher is skipped, a player (at 4 times) cut", low=1

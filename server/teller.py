@@ -9,7 +9,7 @@ from server.clockwork import Now
 from server.decision import Refusal
 from server.live import Live
 from server.packet import Packet, framed
-from server.peer import Peer
+from server.peer import Peer, require
 from server.settings import Settings
 
 
@@ -30,7 +30,10 @@ class Teller:
             self.enter(live, peer, command.id)
         else:
             room = live.room
-            answer = Ok(id=command.id, room=room.setup.room, seq=room.seq)
+            seq = room.seq
+            if seq != room.horizon and room.seat_of(require(peer).id) is None:  # how far it is, is not for watchers
+                seq = room.horizon
+            answer = Ok(id=command.id, room=room.setup.room, seq=seq)
             live.tell_players(packets, peer, framed(answer, peer.text))
         if not live.watchers:
             live.released = live.room.horizon

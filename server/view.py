@@ -16,8 +16,8 @@ from server.room import Room
 Seats = tuple[Seat | None, Seat | None]
 
 
-def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
-    """The room as one of its players (or, seat None, a watcher) may see it."""
+def snapshot(room: Room, seat: int | None, now: int, spared: int = 0) -> Snapshot:
+    """The room as one of its players (or, seat None, a watcher) may see it; `spared` is time that costs nobody."""
     setup, end = room.setup, room.ended
     timed = setup.clock.kind != "none"
     running = room.status == "running"
@@ -37,9 +37,9 @@ def snapshot(room: Room, seat: int | None, now: int) -> Snapshot:
         ply=room.ply,
         turn=room.turn,
         moves=tuple(played_move(ply, made) for ply, made in enumerate(room.moves, 1)),
-        left=left_now(room, now) if timed else None,
+        left=left_now(room, now - spared) if timed else None,
         running=room.turn if running and timed else None,
-        elapsed=max(0, now - since) if running and timed else 0,
+        elapsed=max(0, now - spared - since) if running and timed else 0,
         your_seat=seat,
         your_move=running and seat == room.turn,
         offers=Offers(
@@ -157,7 +157,7 @@ def record(room: Room) -> Record:
         clock=clock.text(room.setup.clock),
         date=datetime.fromtimestamp(room.setup.at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         result="*" if end is None else end.result,
-        reason="" if end is None or end.result == "*" else end.reason,
+        reason="" if end is None else end.reason,
         moves=moves,
     )
 

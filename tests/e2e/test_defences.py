@@ -255,13 +255,17 @@ async def test_hello_comes_first(start: Start) -> None:
     await guest.close()
 
 
-async def test_the_idle_are_closed_but_not_those_in_a_room(start: Start, come: Come) -> None:
+async def test_the_idle_are_closed_but_not_those_who_have_something_to_wait_for(start: Start, come: Come) -> None:
     server = await start(idle_timeout=1.0)
-    ann = await come(server.url, "ann")
+    ann, looker = await come(server.url, "ann"), await come(server.url, "looker")
     room = (await ann.ask("create", game="conga"))["room"]
+    await looker.ask("lobby", on=True)
+    bot = await come(server.url, "bot", plays=["conga"])
     eve = await come(server.url, "eve")
     assert await eve.closed() == 1008
     assert (await ann.ask("say", room=room, text="still here"))["room"] == room
+    for waiting in (looker, bot):
+        await waiting.ask("list")
 
 
 async def test_messages_sent_without_waiting_are_answered_in_order(start: Start, come: Come) -> None:

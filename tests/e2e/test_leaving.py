@@ -37,3 +37,27 @@ async def test_who_gives_a_seat_back_is_no_player_on_any_connection(start: Start
     await also_ann.find(type="unseated")
     assert live.players == ([], [])
     assert len(live.watchers) == (1 if private else 2), "eve, and whoever may watch"
+
+
+async def test_a_player_who_left_and_goes_on_playing_is_back(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await ann.ask("leave", room=room)
+    assert not (await ben.find(type="presence"))["online"]
+    await ann.ask("move", room=room, ply=0, move="a1")
+    assert (await ben.find(type="presence"))["online"]
+    await ben.ask("move", room=room, ply=1, move="b1")
+    assert (await ann.find(type="moved", ply=2))["move"] == "b1"
+    assert (await ben.refused("claim", room=room))["code"] == "too_early"
+
+
+async def test_a_room_in_which_nothing_was_played_takes_nobody_from_the_last_game(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await ben.ask("resign", room=room)
+    other = (await ann.ask("create", game="cohcoh"))["room"]
+    await ann.ask("leave", room=other)
+    await ben.ask("say", room=room, text="well played")
+    assert (await ann.find(type="said"))["text"] == "well played"

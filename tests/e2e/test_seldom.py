@@ -77,6 +77,7 @@ async def test_a_delayed_room_tells_who_asks_for_the_rest_no_more_than_others(st
     await eve.ask("list")
     assert [message["ply"] for message in eve.seen if message["type"] == "moved"] == [1]
     assert answer["seq"] == max(message["seq"] for message in eve.seen)
+    assert (await eve.ask("say", room=room, text="how far are they?"))["seq"] == answer["seq"]
 
 
 async def test_private_games_are_exported_to_their_players_only(start: Start, come: Come) -> None:
@@ -124,3 +125,14 @@ async def test_the_lag_of_the_loop_is_measured(start: Start) -> None:
     time.sleep(0.5)  # noqa: ASYNC251  # that is the fault
     await until("it is measured", lambda: server.house.metrics.loop_lag > 0.1, 0.25)
     assert server.house.metrics.loop_lag < 5
+
+
+async def test_rooms_are_listed_the_newest_first_also_those_of_one_second(start: Start, come: Come) -> None:
+    clock = Clock()
+    server = await start(clock=clock)
+    ann = await come(server.url, "ann")
+    rooms = []
+    for _ in range(8):
+        rooms.append((await ann.ask("create", game="cohcoh"))["room"])
+        clock.pass_by(0.002)
+    assert [info["room"] for info in (await ann.ask("list"))["rooms"]] == rooms[::-1]

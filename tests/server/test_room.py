@@ -250,9 +250,10 @@ def test_rooms_nobody_joins_expire() -> None:
 def test_a_flag_falls_after_the_time_and_the_credit() -> None:
     room = running(clock=TimeControl(kind="fischer", base=1000))
     assert room.deadline == NOW + 1000 + 500
-    ended = overdue(room, NOW + 1500).room.ended
-    assert ended is not None
-    assert (ended.reason, ended.winner) == ("time", 1)
+    late = overdue(room, NOW + 1500).room
+    assert late.ended is not None
+    assert (late.ended.reason, late.ended.winner) == ("time", 1)
+    assert view.snapshot(late, 0, NOW + 1500).left == (0, 1000)
 
 
 def test_a_move_after_the_time_loses() -> None:
@@ -350,6 +351,7 @@ def test_a_finished_game_is_a_record_that_verifies() -> None:
     assert (record.result, record.reason, record.seats) == ("0-1", "line", ("ann", "ben"))
     aborted = parse(write(view.record(do(running(), ANN, m.Abort).room)))
     verify(aborted)
+    assert (aborted.result, aborted.reason) == ("*", "aborted")
 
 
 def test_the_engines_reasons_are_among_ours() -> None:
