@@ -18,7 +18,7 @@ from server.sqlite.scribe import Answer, pack
 from server.store import Commit, Conflict, Done, Unavailable
 
 ENOUGH = 100  # jobs that do not wait for the rest of what has arrived: the disk can begin
-PATIENCE = 1.0  # seconds for what is queued at the end, and as long for the process to be gone
+PATIENCE = 0.5  # seconds for what is queued at the very end, and as long for the process to be gone
 
 Look = Callable[[str, int], Awaitable[bytes | None]]  # the payload of an event by its room and seq, if it is there
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -86,6 +88,22 @@ async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Com
     again = await spawn()
     events = (await (await come(again.url, "eve")).ask("watch", room=room))["seq"]
     assert events > 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process that writes by /proc")
+async def test_a_server_whose_disk_hangs_and_whom_nobody_reads_stops_in_time(spawn: Spawn, come: Come) -> None:
+    server = await spawn()
+    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    room = await room_of(ann, ben)
+    eve.socket.transport.pause_reading()
+    number = server.process.pid
+    [scribe] = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+    os.kill(int(scribe), signal.SIGSTOP)
+    await ann.send("move", room=room, ply=0, move="a1")
+    await ann.ask("list")  # so the move has arrived
+    async with Stopwatch() as watch:
+        assert await server.terminate() == 0
+        assert await watch.seconds() < 5
 
 
 async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come, tmp_path: Path) -> None:
