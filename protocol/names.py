@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 
-BLANK = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and signs that show nothing
+# In the names that Unicode gives to what can be printed and shows nothing, or only chooses between looks.
+UNSEEN = (
+    "FILLER", "PATTERN BLANK", "FULL BLANK", "HALF BLANK", "VOWEL INHERENT", "JOINER", "VARIATION SELECTOR",
+    "NULL NOTEHEAD", "OBJECT REPLACEMENT",
+)  # fmt: skip
+ALIKE = ("Latin", "Greek", "Cyrillic", "Armenian", "Cherokee", "Coptic", "Lisu")  # alphabets that share shapes
 MOST_MARKS = 2  # on one letter; some languages need that many
 
 
@@ -22,11 +27,18 @@ def readable(name: str) -> bool:
     for character in unicodedata.normalize("NFC", name):
         kind = unicodedata.category(character)
         marks = marks + 1 if kind.startswith("M") else 0
-        if marks > MOST_MARKS or kind == "Me" or character in BLANK or invisible(character):
+        if marks > MOST_MARKS or kind == "Me" or invisible(character):
             return False
     return True
 
 
 def invisible(character: str) -> bool:
-    """Marks that only choose between looks."""
-    return character == "\u034f" or "VARIATION SELECTOR" in unicodedata.name(character, "")
+    name = unicodedata.name(character, "")
+    return any(words in name for words in UNSEEN)
+
+
+def alphabets(name: str) -> list[str]:
+    """Those of its letters, of the alphabets that look alike: a name that mixes them may pass for another."""
+    letters = filter(str.isalpha, unicodedata.normalize("NFKC", name))
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
+    return [alphabet for alphabet in ALIKE if alphabet.upper() in scripts]

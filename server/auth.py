@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from protocol.messages import Hello, Player
-from protocol.names import readable
+from protocol.names import alphabets, readable
 from server.decision import Refusal
 from server.names import draw, new_player
 from server.settings import Settings
@@ -56,7 +56,7 @@ async def come_back(store: Store, settings: Settings, secret: str, node: str) ->
 
 async def guest_name(store: Store, settings: Settings, asked: str, node: str, player: str) -> str:
     name = asked.strip() or f"guest-{draw(4)}"
-    check_name(name, settings.name_length)
+    check_new_name(name, settings.name_length)
     if await store.account_named(name) is not None:
         raise Refusal("name_taken", f"the name {name} belongs to the holder of a token; take another, or use the token")
     return await free_name(store, name, node, player)
@@ -79,3 +79,11 @@ def check_name(name: str, most: int) -> None:
         raise Refusal("bad_name", f"a name has at most {most} characters")
     if not readable(name):
         raise Refusal("bad_name", "a name is made of printable characters that can be seen, without blanks at its ends")
+
+
+def check_new_name(name: str, most: int) -> None:
+    """Of somebody who has not been here yet; others keep theirs."""
+    check_name(name, most)
+    mixed = alphabets(name)
+    if len(mixed) > 1:
+        raise Refusal("bad_name", f"a name is written in one alphabet; this one mixes {' and '.join(mixed)} letters")

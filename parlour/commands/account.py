@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from parlour.cli import UserError
-from server.auth import check_name
+from server.auth import check_new_name
 from server.decision import Refusal
 from server.names import new_player
 from server.opening import open_store, relied_on
@@ -64,7 +64,7 @@ async def act(args: Namespace) -> bool:
 
 
 async def add(store: Store, name: str, now: int) -> None:
-    check_name(name, Settings().name_length)
+    check_new_name(name, Settings().name_length)
     token = new_secret()
     if not await store.add_account(name, new_player(), token, now):
         raise UserError(f"the name {name} has an owner; revoke that account first")

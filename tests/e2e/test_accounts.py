@@ -55,6 +55,7 @@ async def test_mistakes_with_accounts_are_one_sentence(tmp_path: Path) -> None:
         (("add", "Ann"), "has an owner"),
         (("add", "x" * 99), "at most 32 characters"),
         (("add", "new\nline"), "printable"),
+        (("add", "St\u0430ff"), "one alphabet"),
         (("add",), "takes a name"),
         (("list", "ann"), "takes no name"),
         (("revoke", "nobody"), "nobody has the name"),

@@ -6,10 +6,13 @@ import asyncio
 
 import pytest
 
+from server.store import Session
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest
 from tests.e2e.parlours import until
+
+MIXED = "St\u0430ff"  # one letter is Cyrillic
 
 
 async def test_a_name_with_an_owner_is_taken_however_it_is_written(start: Start, come: Come) -> None:
@@ -21,6 +24,29 @@ async def test_a_name_with_an_owner_is_taken_however_it_is_written(start: Start,
     for name in ("\u3164", "jo\u2800", "ann" + "\u0301" * 9):
         assert (await guest.refused("hello", name=name))["code"] == "bad_name"
     await guest.close()
+
+
+async def test_a_name_is_written_in_one_alphabet(start: Start, come: Come) -> None:
+    server = await start()
+    await account(server, "Staff")
+    guest = await Guest.open(server.url)
+    error = await guest.refused("hello", name=MIXED)
+    assert (error["code"], error["text"]) == (
+        "bad_name",
+        "a name is written in one alphabet; this one mixes Latin and Cyrillic letters",
+    )
+    await guest.hello("東京Tower")
+    await guest.close()
+
+
+async def test_who_has_a_mixed_name_from_before_keeps_it(start: Start, come: Come) -> None:
+    server = await start()
+    await server.house.store.save_session("secret", Session("p-old", MIXED, ""), server.house.hall.now())
+    assert (await come(server.url, resume="secret")).you["name"] == MIXED
+    owner = await come(server.url, token=await account(server, f"{MIXED} too"))
+    assert owner.you["name"] == f"{MIXED} too"
+    room = (await owner.ask("create", game="cohcoh", invite=MIXED))["room"]
+    await (await come(server.url, resume="secret")).ask("join", room=room)
 
 
 async def test_of_guests_who_come_at_once_one_has_the_name(start: Start, come: Come) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.names import fold, readable
+from protocol.names import alphabets, fold, readable
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,28 @@ def test_names_that_can_be_read(name: str) -> None:
     [
         "", " ", " ann", "ann ", "a\nb", "\u3164", "ann\u3164", "\u2800", "ann\u200b", "ann\ufe0f", "\u0301ann",
         "a" + "\u0301" * 20, "a\u20dd", "ann\u034f", "\u115f", "ann\u00ad",
+        "ann\U0001d159", "ann\U00016fe4", "ann\ufffc", "ann\u17b4",
     ],
 )  # fmt: skip
 def test_names_that_cannot_be_read(name: str) -> None:
     assert not readable(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "mixed"),
+    [
+        ("St\u0430ff", ["Latin", "Cyrillic"]),
+        ("\u03a4om", ["Latin", "Greek"]),
+        ("\uff33t\u0430ff", ["Latin", "Cyrillic"]),  # the first one is wide
+        ("\u0405\u0585", ["Cyrillic", "Armenian"]),
+    ],
+)
+def test_names_that_mix_alphabets_which_look_alike(name: str, mixed: list[str]) -> None:
+    assert alphabets(name) == mixed
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann-2 (José)", "Сеня 2", "Ελένη", "東京Tower", "カナ and かな", "김Kim", "नमस्ते x", "שלום ann", "✝ 🙂 5"]
+)
+def test_names_in_one_alphabet_or_in_such_as_nobody_confuses(name: str) -> None:
+    assert len(alphabets(name)) < 2
