@@ -90,15 +90,18 @@ async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Com
     assert events > 0
 
 
+def children(number: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process that writes by /proc")
 async def test_a_server_whose_disk_hangs_and_whom_nobody_reads_stops_in_time(spawn: Spawn, come: Come) -> None:
     server = await spawn()
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     eve.socket.transport.pause_reading()
-    number = server.process.pid
-    [scribe] = Path(f"/proc/{number}/task/{number}/children").read_text().split()
-    os.kill(int(scribe), signal.SIGSTOP)
+    [scribe] = children(server.process.pid)
+    os.kill(scribe, signal.SIGSTOP)
     await ann.send("move", room=room, ply=0, move="a1")
     await ann.ask("list")  # so the move has arrived
     async with Stopwatch() as watch:
