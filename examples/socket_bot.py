@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import time
 
 from websockets.sync.client import connect
 
@@ -10,10 +11,11 @@ URL = os.environ.get("PARLOUR_URL", "ws://127.0.0.1:8765/ws")
 COLUMNS = "1234567"
 
 with connect(URL, subprotocols=["parlour.v1.json"]) as socket:
+    sent = []
 
     def say(**command):
-        say.id = getattr(say, "id", 0) + 1
-        socket.send(json.dumps({"id": say.id, **command}))
+        sent.append(command)
+        socket.send(json.dumps({"id": len(sent), **command}))
 
     say(type="hello", name="socket-bot")
     say(type="create", game="maxconnect4", invite="random")
@@ -26,7 +28,10 @@ with connect(URL, subprotocols=["parlour.v1.json"]) as socket:
             free = [column for column, top in zip(COLUMNS, said["position"], strict=False) if top == "0"]
             if free:
                 say(type="move", room=room, ply=said.get("ply", 0), move=random.choice(free))
-        if said["type"] == "error":
+        if said["type"] == "error" and said["code"] == "rate_limited":  # nothing has happened: once more
+            time.sleep(said["retry_after"])
+            say(**sent[said["id"] - 1])
+        elif said["type"] == "error":
             raise SystemExit(said["text"])
         if said["type"] == "ended":
             print(said["result"], said["reason"])

@@ -104,7 +104,10 @@ class Part(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class TimeControl(Part):
-    """`fischer`: base and increment; `move`: per_move, anew each move; `bank`: per_move, then what is in the bank."""
+    """`fischer`: base and increment; `move`: per_move, anew each move; `bank`: per_move, then what is in the bank.
+
+    No field of another kind; base, per_move and bank are 100 at least.
+    """
 
     kind: ClockKind = "none"
     base: Milliseconds = 0
@@ -114,12 +117,15 @@ class TimeControl(Part):
 
 
 class Player(Part):
-    """Somebody, as everybody may see them. `account`: the name belongs to the holder of a token."""
+    """Somebody, as everybody may see them. `account`: the name belongs to the holder of a token.
+
+    `rating` and `provisional`: at a game that is spoken of; in a `welcome` there is none.
+    """
 
     id: str
     name: str
     account: bool = False
-    rating: int | None = None  # at a game that is spoken of
+    rating: int | None = None
     provisional: bool = False
 
 
@@ -135,7 +141,10 @@ class Seat(Part):
 
 
 class RoomInfo(Part):
-    """A room as lists and the lobby show it."""
+    """A room as lists and the lobby show it. `paired`: it was made by `pair`; `invite`: for whom it keeps a seat.
+
+    `met`: in a paired room that waits, the last opponent (a player's id) of who waits there, whom pairing avoids.
+    """
 
     room: str
     game: str
@@ -156,7 +165,7 @@ class RoomInfo(Part):
     result: Result = "*"
     reason: EndReason | None = None
     ended_at: int | None = None
-    met: str = ""  # paired rooms: the last opponent of who waits, whom pairing avoids
+    met: str = ""
     watchers: int = 0
 
 
@@ -257,7 +266,7 @@ class GameInfo(Part):
     position_form: str
 
 
-# -- from the client: each is answered with `ok` or `error` under its id
+# -- from the client: each is answered with `ok` or `error` under its id, `hello` with `welcome` or `error`
 
 
 class Command(Message):
@@ -322,12 +331,14 @@ class Pair(Command):
 
 
 class Join(RoomCommand):
+    """`seat` null takes a free one; in a room made with `players` everybody gets their own."""
+
     seat: SeatNumber | None = None
     code: str = ""
 
 
 class Watch(RoomCommand):
-    """With `after`, only the events behind that seq are sent; without, a snapshot."""
+    """With `after`, only the events behind that seq are sent; without, or if there is none yet, a snapshot."""
 
     after: Annotated[int, Meta(ge=0)] = 0
     code: str = ""
@@ -338,7 +349,10 @@ class Leave(RoomCommand):
 
 
 class Move(RoomCommand):
-    """`ply` is the number of moves the sender knows of: the ply of the position that this move answers."""
+    """`ply` is the number of moves the sender knows of: the ply of the position that this move answers.
+
+    A note is made of printable characters.
+    """
 
     ply: Annotated[int, Meta(ge=0)]
     move: str
@@ -382,6 +396,8 @@ class Takeback(RoomCommand):
 
 
 class Say(RoomCommand):
+    """A line of printable characters."""
+
     text: str
 
 
@@ -545,13 +561,15 @@ class Said(Event):
 
 
 class Presence(Event):
+    """`claim_at`: from when the other seat may claim the game, unless this one is back."""
+
     seat: int
     online: bool
-    claim_at: int | None = None  # from when the other seat may claim the game, unless this one is back
+    claim_at: int | None = None
 
 
 class Resumed(Event):
-    """The server was away; the running clock gets `credit` back. Players are online again once they are here."""
+    """The server was away; the running clock gets `credit` back. Both seats are away until their `presence`."""
 
     credit: int
 
@@ -566,7 +584,11 @@ AnyEvent = (
 
 
 class Snapshot(Message):
-    """A whole room as its receiver may see it: enough to play on without having seen anything before."""
+    """A whole room as its receiver may see it: enough to play on without having seen anything before.
+
+    `running`: whose clock runs; `elapsed`: since the turn began, what of a move's own time is gone (both only with a
+    clock); `left`: beside that time; `code`: for players; `claim_at`: from when each seat may claim against the other.
+    """
 
     room: str
     seq: int
@@ -583,15 +605,15 @@ class Snapshot(Message):
     turn: int
     moves: tuple[PlayedMove, ...]
     left: Left | None
-    running: int | None  # whose clock runs
+    running: int | None
     your_seat: int | None
     your_move: bool
     offers: Offers
     created_at: int
     started_at: int | None = None
-    elapsed: int = 0  # since the turn began: what of a move's own time is gone
+    elapsed: int = 0
     private: bool = False
-    code: str = ""  # for players only
+    code: str = ""
     invite: str = ""
     rated: bool = False
     delay: int = 0
@@ -599,7 +621,7 @@ class Snapshot(Message):
     players: Names | None = None
     arbiter: str = ""
     fouls: tuple[int, int] = (0, 0)
-    claim_at: tuple[int | None, int | None] = (None, None)  # from when each seat may claim against the other
+    claim_at: tuple[int | None, int | None] = (None, None)
     chat: tuple[Said, ...] = ()
     result: Result = "*"
     reason: EndReason | None = None
@@ -623,7 +645,7 @@ class Welcome(Message):
 
 
 class Ok(Message):
-    """Which fields are there depends on the command that is answered."""
+    """Which fields are there depends on the command that is answered; `seq`: of the latest event that you may see."""
 
     id: int
     room: str = ""
@@ -660,14 +682,14 @@ class LobbyUpdate(Message, tag="lobby"):
 
 
 class Invited(Message):
-    """A room waits for you by name."""
+    """A room waits for you by name. Who does not want to play need not answer."""
 
     by: str
     room: RoomInfo
 
 
 class Closing(Message):
-    """The server is about to close the connection; try again after so many seconds."""
+    """The server is about to restart, and closes with 1012; come back after so many seconds."""
 
     text: str
     retry_after: float

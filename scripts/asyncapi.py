@@ -15,6 +15,10 @@ from protocol import messages, wire  # noqa: E402
 
 TARGET = HOME / "docs" / "asyncapi.yaml"
 ABOUT = "Where board-game bots and people meet. docs/protocol.md explains it; this file lists every message and field."
+COMMANDS = (
+    "What clients send; each is answered with ok or error, hello with welcome or error. "
+    f"At most {wire.MOST_BYTES} bytes, and {wire.MOST_DEPTH} maps or lists inside each other."
+)
 
 
 def document() -> dict[str, Any]:
@@ -35,7 +39,7 @@ def document() -> dict[str, Any]:
             }
         },
         "operations": {
-            "commands": operation("receive", "What clients send; each is answered with ok or error.", commands),
+            "commands": operation("receive", COMMANDS, commands),
             "messages": operation("send", "What the server sends: answers, snapshots, events.", outgoing),
         },
         "components": {"messages": {kind.__name__: message(kind) for kind in kinds}, "schemas": schemas},

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,14 +76,16 @@ async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
             assert info.reason in ("line", "no_moves")
 
 
-async def test_a_bot_with_json_alone(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as there, present(there.url, house("random")):
+@pytest.mark.parametrize("limits", [{}, {"rate": 20.0, "burst": 1}], ids=["free", "limited"])
+async def test_a_bot_with_json_alone(limits: dict[str, Any], tmp_path: Path) -> None:
+    async with parlour(tmp_path, **limits) as there, present(there.url, house("random")):
         process = await run_example("socket_bot.py", there.url, tmp_path)
         output, _ = await asyncio.wait_for(process.communicate(), 30)
         assert process.returncode == 0
         result, reason = output.decode().split()
         assert result in ("1-0", "0-1", "1/2-1/2")
         assert reason == "score"
+        assert bool(there.house.metrics.refusals["rate_limited"]) == bool(limits)
 
 
 def test_the_page_shows_the_examples_as_they_are() -> None:
