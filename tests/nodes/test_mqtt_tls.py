@@ -8,6 +8,7 @@ import logging
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import aiomqtt
@@ -22,6 +23,8 @@ from tests.e2e.guest import PATIENCE
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import until
 
+OPERATING = Path(__file__).parents[2] / "docs" / "operating.md"
+
 
 def nats(cert: Path, key: Path) -> str:
     return (
@@ -30,10 +33,10 @@ def nats(cert: Path, key: Path) -> str:
 
 
 def mosquitto(cert: Path, key: Path) -> str:
-    """As docs/operating.md has it: everybody may read, and only the nodes write."""
+    """As docs/operating.md has it: everybody may read what is public, and only the nodes write."""
     passwords, acl = key.with_name("passwords"), key.with_name("acl")
     subprocess.run(["mosquitto_passwd", "-c", "-b", str(passwords), "parlour", "s3cret"], check=True)
-    acl.write_text("topic read parlour/v1/#\n\nuser parlour\ntopic readwrite parlour/v1/#\n")
+    acl.write_text(OPERATING.read_text("utf-8").partition("$ cat acl\n")[2].partition("$ ")[0])
     return (
         f"certfile {cert}\nkeyfile {key}\npassword_file {passwords}\nacl_file {acl}\nallow_anonymous true\n"
         "user root\n"  # if it is root at all: then it could not read the files as another
@@ -87,6 +90,37 @@ async def test_who_may_read_at_the_broker_may_not_write(guarded: Broker, tmp_pat
         node = await asyncio.wait_for(anext(aiter(stranger.messages)), PATIENCE)
         assert json.loads(node.payload)["online"]
         assert "forged" not in str(node.topic)
+
+
+@pytest.mark.parametrize("guarded", ["mosquitto"], indirect=True)
+async def test_what_nodes_tell_each_other_is_not_for_readers(guarded: Broker, tmp_path: Path, come: Come) -> None:
+    trusted = aiomqtt.TLSParameters(ca_certs=str(tmp_path / "cert.pem"))
+    let_in = partial(aiomqtt.Client, "127.0.0.1", guarded.port, tls_params=trusted)
+    async with (
+        running(settings(tmp_path, guarded)) as server,
+        let_in() as stranger,
+        let_in(username="parlour", password="s3cret") as other,
+    ):
+        await until(lambda: server.house.hall.bus.up)
+        for reader in (stranger, other):
+            for topic in ("calls", "#"):
+                await reader.subscribe(f"parlour/v1/{topic}")
+        ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+        await room_of(ann, ben, private=True, invite="ben")
+        shown = f"parlour/v1/rooms/{await room_of(ann, ben)}/events"  # which is called before it is told
+        assert "parlour/v1/calls" in await topics_until(other, shown)
+        assert "parlour/v1/calls" not in await topics_until(stranger, shown)
+
+
+async def topics_until(reader: aiomqtt.Client, last: str) -> list[str]:
+    """Where messages came from, up to the first of a topic."""
+    topics = []
+    async with asyncio.timeout(PATIENCE):
+        async for message in reader.messages:
+            topics.append(str(message.topic))
+            if topics[-1] == last:
+                break
+    return topics
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves such a socket lying about
