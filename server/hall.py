@@ -142,6 +142,7 @@ class Hall:
         live.used_at = self.now()
         live.spared = live.used_at - room.setup.at
         self.bus.publish(room, events)
+        self.metrics.events += len(events)
         live.stored_due = room.deadline
         self.show(room)
         self.alarms.watch(live, live.room.deadline)

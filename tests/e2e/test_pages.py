@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +53,18 @@ async def test_metrics_count_what_happens(start: Start, come: Come) -> None:
         assert line in samples
     names = {line.split("{")[0].split(" ")[0] for line in samples}
     assert {"parlour_append_seconds_count", "parlour_loop_lag_seconds", "parlour_send_queue_bytes"} <= names
+
+
+async def test_metrics_count_every_event_that_is_written(start: Start, come: Come, tmp_path: Path) -> None:
+    server = await start(sweep=1000.0)
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    await move(ann, room, 0, "a1")
+    await ann.ask("resign", room=room)
+    await ann.ask("rematch", room=room)
+    await ben.ask("rematch", room=room)
+    await ann.find(type="rematched")
+    _, text = await get(server.url, "/metrics")
+    with closing(sqlite3.connect(tmp_path / "parlour.db")) as store:
+        (written,) = store.execute("SELECT count(*) FROM events").fetchone()
+    assert f"parlour_events_total {written}\n" in text
