@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from websockets.asyncio.server import Server
@@ -67,16 +68,19 @@ class Connection(Outgoing):
     def at_the_door(self, request: Request) -> Response | None:
         """A page, a refusal, or None: then the socket opens."""
         self.house.silent.discard(self)
-        doorman = self.house.doorman
-        page = doorman.page(request.path.partition("?")[0], request.headers)
+        doorman, asked = self.house.doorman, request.headers
+        twice = [name for name in ("Host", "Origin") if len(asked.get_all(name)) > 1]
+        page = doorman.objection(request.method, twice) or doorman.page(request.path.partition("?")[0], asked)
         if page is None:
-            self.count(request.headers.get_all("X-Forwarded-For"))
+            self.count(asked.get_all("X-Forwarded-For"))
             page = doorman.admit(self.address)
             if page is None:
                 return None
         body = page.text.encode()
         headers = Headers({"Content-Type": page.kind, "Content-Length": str(len(body)), "Connection": "close"})
-        return Response(page.status.value, page.status.phrase, headers, body)
+        if page.status is HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = "GET, HEAD"
+        return Response(page.status.value, page.status.phrase, headers, b"" if request.method == "HEAD" else body)
 
     def count(self, forwarded: Sequence[str]) -> None:
         """The connection, for the address that counts: the socket's, or behind a proxy the one it tells."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,6 +33,14 @@ class Doorman:
     def __init__(self, house: House) -> None:
         self.house = house
         self.settings = house.settings
+
+    def objection(self, method: str, twice: Sequence[str]) -> Page | None:
+        """To how something is asked for, whatever it is. `twice`: headers that may come once."""
+        if method not in ("GET", "HEAD"):
+            return Page(HTTPStatus.METHOD_NOT_ALLOWED, "there is only something to get here\n")
+        if twice:
+            return Page(HTTPStatus.BAD_REQUEST, f"a request has one {twice[0]} header, and this one has several\n")
+        return None
 
     def page(self, path: str, headers: Mapping[str, str]) -> Page | None:
         """The page at a path; None is where the socket is, and its visitor may try."""

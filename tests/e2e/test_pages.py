@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.e2e.conftest import Come, Start
+from tests.e2e.guest import PATIENCE
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
 
+UPGRADE = (
+    "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+)
 SAMPLE = re.compile(r'^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.eEinf]+$')
 
 
@@ -32,6 +39,38 @@ async def test_health(start: Start) -> None:
 async def test_other_pages_are_refused(start: Start, path: str, code: int) -> None:
     server = await start()
     assert (await get(server.url, path))[0] == code
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers", "status", "text"),
+    [
+        ("GET / HTTP/1.1", "Host: a\r\nHost: b\r\n", "400 Bad Request", "one Host header"),
+        ("GET /ws HTTP/1.1", f"Host: a\r\nOrigin: http://a\r\nOrigin: http://b\r\n{UPGRADE}", "400 Bad", "one Origin"),
+        ("POST /healthz HTTP/1.1", "Host: a\r\nContent-Length: 0\r\n", "405 Method", "something to get"),
+        ("POST /ws HTTP/1.1", f"Host: a\r\n{UPGRADE}", "405 Method", "something to get"),
+        ("HEAD /healthz HTTP/1.1", "Host: a\r\n", "200 OK", ""),
+    ],
+)
+async def test_requests_that_browsers_do_not_make(
+    start: Start, request_line: str, headers: str, status: str, text: str
+) -> None:
+    answer = await raw((await start()).url, f"{request_line}\r\n{headers}\r\n")
+    head, _, body = answer.partition("\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status}")
+    assert ("Allow: GET, HEAD" in head) == status.startswith("405")
+    assert text in body
+    assert len(body.splitlines()) == bool(text)
+
+
+async def raw(url: str, request: str) -> str:
+    """All that a server answers to these very bytes."""
+    parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(request.encode())
+    answer = await asyncio.wait_for(reader.read(), PATIENCE)
+    writer.close()
+    await writer.wait_closed()
+    return answer.decode()
 
 
 async def test_metrics_count_what_happens(start: Start, come: Come) -> None:
