@@ -12,6 +12,7 @@ from server import view
 if TYPE_CHECKING:
     from server.house import House
 
+LONG = 5.0  # seconds for the store to write something: longer than it waits for a file that is locked
 PLAIN = "text/plain; charset=utf-8"
 ABOUT = """Parlour: where board-game bots and people meet.
 
@@ -69,6 +70,9 @@ class Doorman:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if hall.failing:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {hall.failing}\n")
+        waiting = self.house.store.waiting
+        if waiting > LONG:
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"a write has been waiting for {waiting:.0f} s\n")
         return Page(HTTPStatus.OK, "ok\n")
 
     def socket(self, headers: Mapping[str, str]) -> Page | None:

@@ -126,6 +126,10 @@ class Store(Protocol):
     @property
     def queued(self) -> int: ...
 
+    @property
+    def waiting(self) -> float:
+        """For how many seconds what is being written has been under way."""
+
     async def events(self, room: str, after: int = 0) -> list[bytes]: ...
 
     async def latest(self, rooms: list[str]) -> dict[str, int]:

@@ -89,6 +89,10 @@ class PostgresStore(People, Ratings):
     def queued(self) -> int:
         return 0 if self._writer is None else self._writer.queued
 
+    @property
+    def waiting(self) -> float:
+        return 0.0 if self._writer is None else self._writer.waiting
+
     async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]:
         """Rows; a connection of the pool that has died is replaced by a new one, once.
 

@@ -42,6 +42,7 @@ class Writer:
         self._on_commit = on_commit
         self._gathered: list[Job] = []
         self._in_flight = 0
+        self._since = 0.0  # when those were taken up
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -54,6 +55,10 @@ class Writer:
     @property
     def queued(self) -> int:
         return len(self._gathered) + self._in_flight
+
+    @property
+    def waiting(self) -> float:
+        return perf_counter() - self._since if self._in_flight else 0.0
 
     def submit(self, append: Append, done: Done) -> None:
         if self._away:
@@ -84,9 +89,9 @@ class Writer:
             jobs, self._gathered = self._gathered[:MOST], self._gathered[MOST:]
             self._in_flight = len(jobs)
             if jobs:
-                began = perf_counter()
+                self._since = perf_counter()
                 await self._write(jobs)
-                self._on_commit(perf_counter() - began, len(jobs))
+                self._on_commit(perf_counter() - self._since, len(jobs))
             self._in_flight = 0
             if not self._gathered:
                 self._work.clear()

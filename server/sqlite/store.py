@@ -88,6 +88,10 @@ class SqliteStore(Ratings):
     def queued(self) -> int:
         return 0 if self._writer is None else self._writer.queued
 
+    @property
+    def waiting(self) -> float:
+        return 0.0 if self._writer is None else self._writer.waiting
+
     async def _write(self, sql: str, *values: Any) -> int:
         assert self._writer is not None
         statement = Statement(sql, values)

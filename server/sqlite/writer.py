@@ -45,6 +45,10 @@ class Writer:
         return len(self._gathered) + len(self._in_flight)
 
     @property
+    def waiting(self) -> float:
+        return perf_counter() - self._since if self._in_flight else 0.0
+
+    @property
     def pid(self) -> int | None:
         return self._keeper.pid
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import signal
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from server import pages
 from server.app import Running
 from server.sqlite import keeper
 from server.sqlite.store import SqliteStore
 from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.guest import PATIENCE
+from tests.e2e.pages import get
 from tests.e2e.parlours import until
 from tests.e2e.play import move, play, room_of
 
@@ -70,6 +75,24 @@ async def test_it_leaves_when_its_server_is_killed(spawn: Spawn, come: Come) -> 
     await until("the scribe is gone", partial(is_gone, child))
     again = await spawn()
     assert (await (await come(again.url, "eve")).ask("watch", room=room))["seq"] > 4
+
+
+async def test_the_server_is_not_well_while_it_hangs(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "LONG", 0.2)
+    server = await start(sweep=1000.0)  # which writes now and then
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    room = await room_of(ann, ben)
+    os.kill(scribe(server), signal.SIGSTOP)
+    assert await get(server.url, "/healthz") == (200, "ok\n"), "nothing is to be written"
+    asked = await ann.send("move", room=room, ply=0, move="a1")
+    async with asyncio.timeout(PATIENCE):
+        while (page := await get(server.url, "/healthz"))[0] == 200:
+            pass
+    assert page[0] == 503
+    assert re.fullmatch(r"a write has been waiting for \d+ s\n", page[1])
+    os.kill(scribe(server), signal.SIGCONT)
+    assert (await ann.answer(asked))["type"] == "ok"
+    assert await get(server.url, "/healthz") == (200, "ok\n")
 
 
 async def test_signals_are_for_the_server(start: Start, come: Come) -> None:

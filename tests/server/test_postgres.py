@@ -62,6 +62,19 @@ async def test_nodes_that_start_at_once_take_turns_with_the_migrations(database:
     await asyncio.gather(*(store.close() for store in stores))
 
 
+async def test_a_write_that_waits_shows(store: PostgresStore, database: str) -> None:
+    holder = await asyncpg.connect(database)
+    async with holder.transaction():
+        await holder.execute("LOCK TABLE events")
+        append = put(store, Append("r", 0, (b"a",)))
+        await until(lambda: store.waiting > 0.05)
+        assert not append.done()
+    await append
+    await store.settled()
+    assert store.waiting == 0
+    await holder.close()
+
+
 async def test_one_node_at_a_time(store: PostgresStore, other: PostgresStore) -> None:
     inside = 0
 
