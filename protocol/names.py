@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # In the names that Unicode gives to what can be printed and shows nothing, or only chooses between looks.
@@ -38,7 +39,10 @@ def invisible(character: str) -> bool:
 
 
 def alphabets(name: str) -> list[str]:
-    """Those of its letters, of the alphabets that look alike: a name that mixes them may pass for another."""
-    letters = filter(str.isalpha, unicodedata.normalize("NFKC", name))
-    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
-    return [alphabet for alphabet in ALIKE if alphabet.upper() in scripts]
+    """Those of the first word that mixes alphabets which look alike, as it may pass for another one."""
+    for word in re.split(r"[\W_]+", unicodedata.normalize("NFKC", name)):
+        scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in word if letter.isalpha()}
+        mixed = [alphabet for alphabet in ALIKE if alphabet.upper() in scripts]
+        if len(mixed) > 1:
+            return mixed
+    return []

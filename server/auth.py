@@ -86,4 +86,4 @@ def check_new_name(name: str, most: int) -> None:
     check_name(name, most)
     mixed = alphabets(name)
     if len(mixed) > 1:
-        raise Refusal("bad_name", f"a name is written in one alphabet; this one mixes {' and '.join(mixed)} letters")
+        raise Refusal("bad_name", f"a word is written in one alphabet; this name mixes {' and '.join(mixed)} letters")

@@ -33,7 +33,7 @@ async def test_a_name_is_written_in_one_alphabet(start: Start, come: Come) -> No
     error = await guest.refused("hello", name=MIXED)
     assert (error["code"], error["text"]) == (
         "bad_name",
-        "a name is written in one alphabet; this one mixes Latin and Cyrillic letters",
+        "a word is written in one alphabet; this name mixes Latin and Cyrillic letters",
     )
     await guest.hello("東京Tower")
     await guest.close()

@@ -63,7 +63,20 @@ def test_names_that_mix_alphabets_which_look_alike(name: str, mixed: list[str]) 
 
 
 @pytest.mark.parametrize(
-    "name", ["Ann-2 (José)", "Сеня 2", "Ελένη", "東京Tower", "カナ and かな", "김Kim", "नमस्ते x", "שלום ann", "✝ 🙂 5"]
+    "name",
+    [
+        "Ann-2 (José)",
+        "Сеня 2",
+        "Ελένη",
+        "東京Tower",
+        "カナ and かな",
+        "김Kim",
+        "नमस्ते x",
+        "שלום ann",
+        "✝ 🙂 5",
+        "Алекс-bot",
+        "Алекс~k3f",
+    ],
 )
 def test_names_in_one_alphabet_or_in_such_as_nobody_confuses(name: str) -> None:
     assert len(alphabets(name)) < 2
