@@ -141,10 +141,10 @@ class Agenda:
             metrics.moves += 1
         if not pending.plain:
             self._aftermath(pending)
+        _, _, since = room.clocks
+        if first.at == since:
+            live.spared = hall.now() - first.at
         if due is not None:
-            _, _, since = room.clocks
-            if first.at == since:
-                live.spared = hall.now() - first.at
             hall.alarms.watch(live, due)
         if live.heard > room.seq:
             hall.others.behind(live, live.heard)

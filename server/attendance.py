@@ -55,6 +55,13 @@ class Attendance:
     def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
         return presence(room, seat, bool(live.players[seat]), at)
 
+    def call_the_roll(self) -> None:
+        """Who came or went while nothing could be written; other nodes know of their own connections only."""
+        for live in list(self._hall.rooms.values()):
+            for seat in (0, 1) if live.room.status != "ended" and not self._hall.store.shared else ():
+                if live.room.seats[seat] is not None and (live.room.away[seat] is None) != bool(live.players[seat]):
+                    self._hall.agenda.act(live, partial(self.presence_of, live, seat))
+
     def leave(self, live: Live, peer: Peer) -> None:
         """A connection does not hear of a room any more."""
         watched = peer in live.watchers
@@ -120,13 +127,14 @@ class Attendance:
     def over(self, live: Live) -> None:
         """A game is: whoever heard of it leaves older ones behind."""
         for peer in [*live.players[0], *live.players[1], *live.watchers]:
+            if live.room.started_at is None:  # nothing was played here: it goes before those where something was
+                peer.rooms = {live.room.id: live, **peer.rooms}
             self.tidy(peer)
         self._hall.let_go(live)
 
     def tidy(self, peer: Peer) -> None:
         """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
         over = [live for live in peer.rooms.values() if live.room.status == "ended"]
-        over.sort(key=lambda live: live.room.started_at is not None)  # those first in which nothing was played
         for live in over[:-ENDED_KEPT]:
             self._hall.teller.catch_up(live)  # the very end may still wait for the tick
             live.detach(peer)

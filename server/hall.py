@@ -168,8 +168,8 @@ class Hall:
 
     def fails(self, error: BaseException, since: int = 0) -> None:
         """The store cannot write, from that time on; until it can, no clock runs."""
-        if not self.failing:
-            self._failing_since = since or self.now()
+        since = since or self.now()
+        self._failing_since = min(since, self._failing_since) if self.failing else since
         self.failing = str(error)
 
     def works(self) -> None:
@@ -179,10 +179,15 @@ class Hall:
             for live in self.rooms.values():
                 live.spared += self.outage(live, now)
             self.failing = ""
+            self.attendance.call_the_roll()
+
+    def alive_at(self) -> int:
+        """Until when the house could do its work; what comes later is credited after a restart."""
+        return self._failing_since if self.failing else self.now()
 
     def outage(self, live: Live, now: int) -> int:
         """How long the turn has been held up by the store, if it still is."""
-        if not self.failing or live.room.status != "running":
+        if not self.failing or live.room.status == "ended":
             return 0
         _, _, since = live.room.clocks
         return max(0, now - max(self._failing_since, since + live.spared))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from server.connection import Connection
 
 SESSION_DAYS = 30
-WELL = 2.0  # seconds without a refusal after which the store is well again
+WELL = 60.0  # seconds without a refusal after which the store is well again, though nothing was asked of it
 DRAIN = 2.5  # seconds until whoever stops the server loses patience, and some to say goodbye
 
 
@@ -69,13 +69,23 @@ class House:
                 if self.store.shared:
                     await self.neighbours.look()
                 elif self.hall.failing or any(live.room.status == "running" for live in self.hall.rooms.values()):
-                    await self.store.mark_alive(self.hall.node, self.hall.now())
-                    self.judge_the_store()
+                    await self.give_a_sign()
             except Unavailable as error:
-                self.hall.fails(error)
+                if self.store.shared:  # it cannot be reached: whoever cannot read there cannot write
+                    self.hall.fails(error)
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 self.bug("the sweep failed")
+
+    async def give_a_sign(self) -> None:
+        """Of life, so that a restart knows since when the house was away; if it cannot be written, no game goes on."""
+        began = self.hall.now()
+        try:
+            await self.store.mark_alive(self.hall.node, self.hall.alive_at())
+        except Unavailable as error:
+            self.hall.fails(error, began)
+            raise
+        self.judge_the_store()
 
     def judge_the_store(self) -> None:
         """It has just written something: it is well, unless it refuses other things, as a full disk does."""
@@ -111,7 +121,7 @@ class House:
         try:
             async with asyncio.timeout(DRAIN):
                 await self.hall.drain()
-                await self.store.mark_alive(self.hall.node, self.hall.now())
+                await self.store.mark_alive(self.hall.node, self.hall.alive_at())
         except (Unavailable, TimeoutError) as error:
             log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
 

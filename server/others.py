@@ -56,7 +56,9 @@ class Others:
     def _take_in(self, live: Live, payloads: list[bytes]) -> list[m.AnyEvent]:
         events = [read_event(payload) for payload in payloads]
         for payload, event in zip(payloads, events, strict=True):
-            live.room, live.spared = evolve(live.room, event), 0
+            before, live.room = live.room, evolve(live.room, event)
+            if live.room.clocks[2] != before.clocks[2]:  # another turn
+                live.spared = 0
             live.log.append(payload)
             self._hall.teller.tell(live, [Packet(event)], None, None)
         return events

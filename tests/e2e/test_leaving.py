@@ -61,3 +61,13 @@ async def test_a_room_in_which_nothing_was_played_takes_nobody_from_the_last_gam
     await ann.ask("leave", room=other)
     await ben.ask("say", room=room, text="well played")
     assert (await ann.find(type="said"))["text"] == "well played"
+
+
+async def test_a_room_in_which_nothing_was_played_can_be_watched_all_the_same(start: Start, come: Come) -> None:
+    server = await start()
+    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    other = (await ben.ask("create", game="cohcoh"))["room"]
+    await ben.ask("leave", room=other)
+    await ann.ask("resign", room=await room_of(ann, ben))
+    await ann.ask("watch", room=other)
+    await ann.ask("say", room=other, text="nobody came")

@@ -143,3 +143,37 @@ async def test_nor_does_one_that_nobody_wanted_to_write_to(start: Start, come: C
     assert shown.elapsed < PER_MOVE
     await ann.ask("move", room=room, ply=0, move="a1")
     assert (await ben.find(type="moved"))["took"] < PER_MOVE
+
+
+async def test_who_goes_while_nothing_can_be_written_is_away_afterwards(
+    start: Start, come: Come, tmp_path: Path
+) -> None:
+    server = await start()
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben)
+    await refusing(server)
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ann.socket.transport.abort()
+        await until("that she is gone could not be written", lambda: bool(server.house.hall.failing))
+        other.execute("COMMIT")
+    await ben.ask("say", room=room, text="where are you?")
+    assert (await ben.find(type="presence"))["seat"] == 0
+
+
+async def test_an_outage_is_over_with_the_turn_also_without_a_clock(start: Start, come: Come, tmp_path: Path) -> None:
+    clock = Clock()
+    server = await start(clock=clock)
+    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    room = await room_of(ann, ben)
+    await refusing(server)
+    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"
+        clock.pass_by(600)
+        assert server.house.hall.alive_at() < server.house.hall.now() - 599_000, "a restart would credit that"
+        other.execute("COMMIT")
+    await ann.ask("move", room=room, ply=0, move="a1")
+    clock.pass_by(30)
+    await ben.ask("move", room=room, ply=1, move="b1")
+    assert [(await ben.find(type="moved", ply=ply))["took"] // 10_000 for ply in (1, 2)] == [0, 3]
