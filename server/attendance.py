@@ -56,10 +56,12 @@ class Attendance:
         return presence(room, seat, bool(live.players[seat]), at)
 
     def call_the_roll(self) -> None:
-        """Who came or went while nothing could be written; other nodes know of their own connections only."""
+        """Write down who came or went while that could not be done."""
+        if self._hall.store.shared:  # who is not here may be at another node
+            return
         for live in list(self._hall.rooms.values()):
-            for seat in (0, 1) if live.room.status != "ended" and not self._hall.store.shared else ():
-                if live.room.seats[seat] is not None and (live.room.away[seat] is None) != bool(live.players[seat]):
+            for seat in (0, 1):
+                if live.room.seats[seat] is not None:
                     self._hall.agenda.act(live, partial(self.presence_of, live, seat))
 
     def leave(self, live: Live, peer: Peer) -> None:

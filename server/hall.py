@@ -196,6 +196,7 @@ class Hall:
         if self.failing:  # nobody could move either
             self.alarms.retry(live, RETRY)
         elif not self.draining and not self._taking_up:
+            # by the time this has its turn the store may have failed
             self.agenda.act(live, lambda room, at: overdue(room, at, live.spared + self.outage(live, at)))
 
     async def sweep(self) -> None:

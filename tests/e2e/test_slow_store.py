@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from server.agenda import RETRY
@@ -17,14 +17,15 @@ from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
 PER_MOVE = 60_000
+AT_ONCE = 10  # milliseconds
 
 
 @asynccontextmanager
-async def held(server: Running, folder: Path) -> AsyncIterator[None]:
-    """Nothing is written as long as this lasts, however long that is."""
+async def held(server: Running, folder: Path, patience: int = 60_000) -> AsyncIterator[None]:
+    """Nothing is written as long as this lasts; what has waited for so many milliseconds is refused."""
     store = server.house.store
     assert isinstance(store, SqliteStore)
-    await store._write("PRAGMA busy_timeout = 60000")
+    await store._write(f"PRAGMA busy_timeout = {patience}")
     other = sqlite3.connect(folder / "parlour.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
@@ -101,27 +102,17 @@ async def test_a_turn_begins_when_the_move_before_it_is_told(start: Start, come:
     assert (await ben.find(type="ended"))["winner"] == 1
 
 
-async def refusing(server: Running) -> None:
-    """From now on what cannot be written is refused at once."""
-    store = server.house.store
-    assert isinstance(store, SqliteStore)
-    await store._write("PRAGMA busy_timeout = 10")
-
-
 async def test_a_store_that_refuses_costs_no_player_time(start: Start, come: Come, tmp_path: Path) -> None:
     clock = Clock()
     server = await start(clock=clock)
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE})
     hall = server.house.hall
-    await refusing(server)
-    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    async with held(server, tmp_path, AT_ONCE):
         for _ in range(2):
             assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"
             clock.pass_by(PER_MOVE / 1000)
             hall.alarms._fired(hall.rooms[room])
-        other.execute("COMMIT")
     await ann.ask("move", room=room, ply=0, move="a1")
     assert (await ben.find(type="moved"))["took"] < PER_MOVE
 
@@ -132,12 +123,9 @@ async def test_nor_does_one_that_nobody_wanted_to_write_to(start: Start, come: C
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE})
     hall = server.house.hall
-    await refusing(server)
-    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    async with held(server, tmp_path, AT_ONCE):
         await until("the house notices", lambda: bool(hall.failing))
         clock.pass_by(2 * PER_MOVE / 1000)
-        other.execute("COMMIT")
     await until("it notices that too", lambda: not hall.failing)
     shown = hall.rooms[room].snapshot(next(iter(hall.rooms[room].players[0])), hall.now())
     assert shown.elapsed < PER_MOVE
@@ -151,12 +139,9 @@ async def test_who_goes_while_nothing_can_be_written_is_away_afterwards(
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben)
-    await refusing(server)
-    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    async with held(server, tmp_path, AT_ONCE):
         ann.socket.transport.abort()
         await until("that she is gone could not be written", lambda: bool(server.house.hall.failing))
-        other.execute("COMMIT")
     await ben.ask("say", room=room, text="where are you?")
     assert (await ben.find(type="presence"))["seat"] == 0
 
@@ -166,13 +151,10 @@ async def test_an_outage_is_over_with_the_turn_also_without_a_clock(start: Start
     server = await start(clock=clock)
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben)
-    await refusing(server)
-    with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    async with held(server, tmp_path, AT_ONCE):
         assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"
         clock.pass_by(600)
         assert server.house.hall.alive_at() < server.house.hall.now() - 599_000, "a restart would credit that"
-        other.execute("COMMIT")
     await ann.ask("move", room=room, ply=0, move="a1")
     clock.pass_by(30)
     await ben.ask("move", room=room, ply=1, move="b1")
