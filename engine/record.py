@@ -28,7 +28,7 @@ from typing import Any
 from engine.errors import GameError, InvalidRecord, shorten
 from engine.game import REASONS, Game, State
 from engine.options import OptionValue
-from engine.played import TIMES, UNKNOWN, Line, Played, quote, read_line, unquote
+from engine.record_move import TIMES, UNKNOWN, Line, Played, quote, read_line, unquote
 from engine.registry import GAMES, create
 from engine.replay import Replay, ending
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.errors import GameError
 from engine.game import Game, Outcome, State
-from engine.played import UNKNOWN
+from engine.record_move import UNKNOWN
 
 
 def ending(game: Game, states: Sequence[State]) -> Outcome | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.played import TIMES
 from engine.record import Record, fault, play_through
+from engine.record_move import TIMES
 
 
 def printable(text: str) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from engine.errors import GameError
-from engine.played import quote
 from engine.record import parse, verify
+from engine.record_move import quote
 from parlour.cli import UserError, complain
 from parlour.connecting import add_connection
 from parlour.records import FILE_OR_ROOM, text_of

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import GameError, InvalidRecord
-from engine.played import Played
 from engine.record import Record, ending, parse, replay, to_json, verify, write
+from engine.record_move import Played
 from engine.registry import create
 from tests.engine.variants import NAMES, VARIANTS, Variant
 
