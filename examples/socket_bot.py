@@ -22,13 +22,13 @@ with connect(URL, subprotocols=["parlour.v1.json"]) as socket:
     seat = room = None
     for text in socket:
         said = json.loads(text)
-        if said["type"] == "snapshot":  # the whole room: here it tells our seat
+        if said["type"] == "snapshot":  # the whole room, with our seat
             room, seat = said["room"], said["your_seat"]
         if said["type"] in ("started", "moved") and said.get("turn", 0) == seat:
             free = [column for column, top in zip(COLUMNS, said["position"], strict=False) if top == "0"]
             if free:
                 say(type="move", room=room, ply=said.get("ply", 0), move=random.choice(free))
-        if said["type"] == "error" and said["code"] == "rate_limited":  # nothing has happened: once more
+        if said["type"] == "error" and said["code"] == "rate_limited":  # the command had no effect: send it again
             time.sleep(said["retry_after"])
             say(**sent[said["id"] - 1])
         elif said["type"] == "error":
