@@ -16,15 +16,13 @@ PYPROJECT = '[project]\nname = "parlour"\nversion = "1.2.3"\n'
 CHANGELOG = """\
 # Changelog
 
-## [Unreleased]
-
-## [1.2.3] - 2026-11-17
+## 1.2.3 (2026-11-17)
 
 ### Added
 
 - Conga.
 
-## [1.2.2] - 2026-01-01
+## 1.2.2 (2026-01-01)
 
 - Old.
 """
@@ -74,10 +72,10 @@ def test_notes_are_the_entry_of_the_version(script: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("## [1.2.3] - 2026-11-17", "## [1.2.4] - 2026-11-17", "has no entry for 1.2.3"),
-        ("## [1.2.3] - 2026-11-17", "## [1.2.3]", "without a date"),
+        ("## 1.2.3 (2026-11-17)", "## 1.2.4 (2026-11-17)", r"first entry of CHANGELOG\.md is not for 1\.2\.3"),
+        ("## 1.2.3 (2026-11-17)", "## 1.2.4 (unreleased)\n\n- Go.\n\n## 1.2.3 (2026-11-17)", "first entry"),
+        ("## 1.2.3 (2026-11-17)", "## 1.2.3 (unreleased)", "write the date"),
         ("### Added\n\n- Conga.\n", "", "is empty"),
-        ("## [Unreleased]\n", "## [Unreleased]\n\n- Chess.\n", r"still has lines under \[Unreleased\]"),
     ],
 )
 def test_incomplete_changelogs_are_refused(script: ModuleType, old: str, new: str, message: str) -> None:
