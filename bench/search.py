@@ -32,8 +32,8 @@ from bench.to_c import to_c
 from engine.game import Game
 from engine.registry import create
 from engine.search import Limits, Thinker
-from engine.search.compiled import address
-from engine.search.kernel import ARRAYS
+from engine.search.kernel import RUN_ARRAYS
+from engine.search.object_code import address
 
 BOARDS: list[tuple[str, dict[str, object]]] = [
     ("conga", {}),
@@ -50,7 +50,7 @@ def c_thinker(game: Game, folder: Path) -> Thinker:
     library = path.with_suffix(".so")
     subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, path], check=True)
     run = ctypes.CDLL(str(library)).run
-    run.argtypes = [ctypes.c_void_p] * ARRAYS
+    run.argtypes = [ctypes.c_void_p] * RUN_ARRAYS
     thinker = Thinker(game, compiled=True)
     thinker.driver.kernel = replace(thinker.driver.kernel, run=lambda *arrays: run(*map(address, arrays)))
     return thinker

@@ -1,7 +1,7 @@
 """Play one set of evaluation weights against another: the script that found those in engine/games.
 
-  python -m bench.tune conga SQUARES=4 --games 400 --nodes 5000
-  python -m bench.tune cohcoh SAFE=20 --option n=6 --option k=4
+  python -m bench.tune conga SQUARES_WEIGHT=4 --games 400 --nodes 5000
+  python -m bench.tune cohcoh SPARE_WEIGHT=20 --option n=6 --option k=4
 
 Each random opening is played from both seats, with the same number of nodes a move for both. Prints wins, draws,
 losses of the given weights against the present ones, and the Elo difference with a 95 % interval.

@@ -1,13 +1,13 @@
-"""The two questions about bits that every game asks. engine/search has machine instructions for them."""
+"""Bit operations on ints. engine/search/intrinsics.py has the same operations as machine instructions."""
 
 from __future__ import annotations
 
 
 def ones(word: int) -> int:
-    """How many bits are set."""
+    """Return the number of set bits."""
     return word.bit_count()
 
 
 def lowest(word: int) -> int:
-    """The index of the lowest set bit of a word that is not zero."""
+    """Return the index of the lowest set bit. The word must not be zero."""
     return (word & -word).bit_length() - 1

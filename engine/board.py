@@ -1,4 +1,4 @@
-"""A position as a picture: cells with an owner, a count and a name. One view draws every game."""
+"""A position as a grid of cells, each with an owner, a count and a name. Clients draw every game from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place on a board. `name` is what people call it ("a4", "store 1")."""
+    """One cell of a board. `name` is its name in the notation of the game ("a4", "store 1")."""
 
     name: str
     owner: int | None
@@ -18,9 +18,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Rows from the top; None where the grid has no place. `counted`: the number of stones matters, not just the owner.
+    """The rows of a board from the top. None stands for a gap in the grid.
 
-    `files` are the labels of the columns and `ranks` those of the rows ("" for none); `marks` is one letter a side.
+    `files` and `ranks` label the columns and rows ("" for no label). `marks` has one letter per side.
+    `counted` is true if the number of stones in a cell matters, not only the owner.
     """
 
     rows: tuple[tuple[Cell | None, ...], ...]
@@ -30,7 +31,7 @@ class Board:
     counted: bool
 
     def face(self, cell: Cell | None) -> str:
-        """What stands in a cell, as text."""
+        """Return the text of a cell: "" for a gap, "." for an empty cell."""
         if cell is None:
             return ""
         if cell.owner is None:
@@ -38,7 +39,7 @@ class Board:
         return f"{self.marks[cell.owner]}{cell.count}" if self.counted else self.marks[cell.owner]
 
     def text(self) -> str:
-        """The board in plain characters."""
+        """Return the board as plain text, one line per row."""
         faces = [[self.face(cell) for cell in row] for row in self.rows]
         width = max(len(text) for row in [*faces, list(self.files)] for text in row)
         margin = max(map(len, self.ranks))
@@ -50,14 +51,14 @@ class Board:
         return "\n".join(line.rstrip() for line in lines)
 
     def named(self, text: str) -> tuple[str, ...]:
-        """The cells whose names a text is made of, with nothing but signs between them; none if there is more to it."""
-        form = any_of(tuple(cell.name for row in self.rows for cell in row if cell is not None))
+        """Return the cell names in a text, or () if the text contains other letters or digits."""
+        form = name_pattern(tuple(cell.name for row in self.rows for cell in row if cell is not None))
         return () if re.search(r"\w", form.sub("", text)) else tuple(form.findall(text))
 
     def changed(self, label: str, after: Board, side: int) -> tuple[str, ...]:
-        """The cell that is different after a move and a side's before or after it; none if there are several.
+        """Return the only cell that a move changes and that `side` owns before or after it, or () if not unique.
 
-        If the label is that of a file, only its cells count.
+        If `label` names a file, only the cells of that file count.
         """
         found = [
             new.name
@@ -70,27 +71,27 @@ class Board:
 
 
 @lru_cache(maxsize=64)
-def any_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Longer names first, since others may be their beginnings."""
+def name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern that matches any of the names. Longer names come first: a name may be a prefix of another."""
     return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
 
 
-ZERO = 3 * ord("0")  # of spread: the byte of a bit in neither word
-BOTH = bytes((ZERO + 3,))
+NEITHER_BYTE = 3 * ord("0")  # the sum that bits_to_text computes for a bit that neither word has
+BOTH_BYTE = bytes((NEITHER_BYTE + 3,))
 
 
-def faces(neither: str, first: str, second: str) -> bytes:
-    """The characters that `spread` writes, each for bits in these words."""
+def bit_marks(neither: str, first: str, second: str) -> bytes:
+    """Return the translation table for `bits_to_text`: a character per bit in neither, the first or the second word."""
     table = bytearray(256)
-    table[ZERO : ZERO + 3] = f"{neither}{first}{second}".encode()
+    table[NEITHER_BYTE : NEITHER_BYTE + 3] = f"{neither}{first}{second}".encode()
     return bytes(table)
 
 
-def spread(first: int, second: int, width: int, table: bytes) -> str:
-    """One character a bit, lowest first; none for a bit that is in both words.
+def bits_to_text(first: int, second: int, width: int, table: bytes) -> str:
+    """Return one character per bit, lowest bit first. A bit that both words have is left out.
 
-    The digits of a word in base two, read as bytes of one long number, can be added without a carry: much faster than
-    bit by bit.
+    The binary digits of a word, read as the bytes of one long number, can be added without a carry. This is much
+    faster than a loop over the bits.
     """
     total = int.from_bytes(f"{first:0{width}b}".encode()) + 2 * int.from_bytes(f"{second:0{width}b}".encode())
-    return total.to_bytes(width, "little").translate(table, BOTH).decode()
+    return total.to_bytes(width, "little").translate(table, BOTH_BYTE).decode()

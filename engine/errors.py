@@ -1,26 +1,26 @@
-"""The mistakes a user of the engine can make. Every text is one sentence that can be shown as it is."""
+"""Errors caused by user input. Every message is one sentence that can be shown to the user unchanged."""
 
 from __future__ import annotations
 
 
 class GameError(ValueError):
-    """A user's mistake."""
+    """Base class of all errors caused by user input."""
 
 
 class InvalidOption(GameError):
-    """An option that does not exist, or a value it cannot have."""
+    """Unknown option, or a value that the option does not accept."""
 
 
 class InvalidPosition(GameError):
-    """The text is no position of this game."""
+    """Text that is not a position of this game."""
 
 
 class InvalidNotation(GameError):
-    """The text is no move of this game at all; the message says what form is expected."""
+    """Text that is not a move of this game. The message says which form is expected."""
 
 
 class IllegalMove(GameError):
-    """The move is well written and may not be played here; `legal` holds what may."""
+    """Well-formed move that is not legal in this position. `legal` lists the legal moves."""
 
     def __init__(self, message: str, legal: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -28,9 +28,9 @@ class IllegalMove(GameError):
 
 
 class InvalidRecord(GameError):
-    """The text is no record of a game, or not of the game it says."""
+    """Text that is not a record of a game, or a record whose moves or result contradict the rules."""
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Someone else's text, short enough for an error message."""
+    """Return untrusted text, cut to a length that fits an error message."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

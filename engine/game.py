@@ -1,7 +1,7 @@
-"""The contract of a game.
+"""The interface of a game.
 
-A `Game` is rules with their options settled: immutable, shared by every room that plays it. A `State` is a small
-immutable value. A `Move` is an int inside and text at the edge; `parse` and `format` are the only doors between.
+A `Game` is a set of rules with fixed options. It is immutable and shared by all rooms that play it. A `State` is a
+small immutable value. A `Move` is an int inside the engine and text outside; only `parse` and `format` convert.
 """
 
 from __future__ import annotations
@@ -35,29 +35,32 @@ __all__ = [
 
 Side = int
 Move = int
-Reason = Literal["no_moves", "score", "line"]  # why a game is over by its rules; protocol/messages.py knows them too
+Reason = Literal["no_moves", "score", "line"]  # why a game is over by its rules; also part of the protocol
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 class State(NamedTuple):
-    """A position: what the side to move owns, the rest, and who is to move. Each game draws its own bit layout."""
+    """A position: the word of the side to move, the word of the other side, the side to move.
+
+    Each game file documents its bit layout.
+    """
 
     mine: int
     rest: int
     turn: Side
 
     def of(self, side: Side) -> tuple[int, int]:
-        """The two words as `side` sees them: its own first."""
-        mine, rest, turn = self  # which is quicker than asking for each by its name, here and below
+        """Return the words of `side` and of its opponent, in this order."""
+        mine, rest, turn = self  # unpacking is faster than attribute access
         return (mine, rest) if side == turn else (rest, mine)
 
 
-new_state = tuple.__new__  # State(…) without the function in between, for where it counts
+new_state = tuple.__new__  # State(…) without the Python-level constructor, for hot paths
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended: the winner (None: a draw), a word of the reasons' vocabulary, points where there are any."""
+    """How a game ended: the winner (None for a draw), the reason, and the points if the game counts them."""
 
     winner: Side | None
     reason: str
@@ -70,7 +73,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What can be said of a game without a position."""
+    """Facts about a game that do not depend on a position."""
 
     name: str
     title: str
@@ -78,20 +81,20 @@ class Spec:
     options: Mapping[str, OptionValue]
     rows: int
     columns: int
-    repetition: int | None = None  # this many occurrences of a position are a draw (engine/record.py counts them)
+    repetition: int | None = None  # a position that occurs this often is a draw (counted in engine/replay.py)
     max_plies: int | None = None
 
 
 class Game(ABC):
-    """The rules of one game with its options settled. Subclasses add notation, drawing and their bit layout."""
+    """The rules of one game with fixed options. Subclasses add the notation, the drawing and the bit layout."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     sides: ClassVar[tuple[str, str]]
-    colours: ClassVar[tuple[str, str, str]] = ("#1d4ed8", "#c62828", "#444444")  # of both sides and of empty cells
+    colours: ClassVar[tuple[str, str, str]] = ("#1d4ed8", "#c62828", "#444444")  # side 0, side 1, empty cells
     options: ClassVar[tuple[Option, ...]]
-    evaluations: ClassVar[Mapping[str, str]]  # name -> rule function (own, other) -> int; bots play by the first
-    move_form: ClassVar[str]  # what a move looks like, for error messages
+    evaluations: ClassVar[Mapping[str, str]]  # name -> rule function (own, other) -> int; the first is the default
+    move_form: ClassVar[str]  # the form of a move, for error messages
     position_form: ClassVar[str]
 
     spec: Spec
@@ -103,23 +106,23 @@ class Game(ABC):
         self.constants = self.prepare(values)
         self.rules = specialise(self.module(), self.constants)
         self.spec = self.describe(values)
-        self._most: int = self.rules.MOST_MOVES
+        self._max_moves: int = self.rules.MAX_MOVES
         start = values.get("start")
         self._start = self.load(str(start)) if start else self.opening(values)
 
-    # -- what a game file brings
+    # -- implemented by each game
 
     @classmethod
     def infer(cls, given: dict[str, object]) -> dict[str, object]:
-        """Fill in options that a `start` position tells by its shape; an option that was given stays."""
+        """Add options that follow from the shape of a `start` position. Given options are kept."""
         return given
 
     @abstractmethod
     def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:
-        """The constants of the rule functions for these options."""
+        """Return the constants of the rule functions for these options."""
 
     def for_search(self) -> dict[str, Constant]:
-        """Constants that only a search needs, because they take a while to find."""
+        """Return constants that only the search needs and that take long to compute."""
         return {}
 
     @abstractmethod
@@ -130,43 +133,43 @@ class Game(ABC):
 
     @abstractmethod
     def reason(self, state: State) -> Reason:
-        """The word for an end at this finished position."""
+        """Return the reason why the game is over in this finished position."""
 
     def pointless(self) -> str:
-        """Why nobody would want to play with these options, though the rules allow it; as a rule nothing."""
+        """Return why a game with these options makes no sense, or "" if it does."""
         return ""
 
     def points(self, state: State) -> tuple[int, int] | None:
-        """The points of both sides, for games that count them."""
+        """Return the points of both sides, or None if the game counts no points."""
         return None
 
     def standing(self, state: State) -> tuple[int, int] | None:
-        """The points of a position where its board does not show them; one with counted stones does."""
+        """Return the points of both sides, or None if there are none or the board already shows them."""
         return None if self.draw(state).counted else self.points(state)
 
     @abstractmethod
     def read(self, state: State, text: str) -> Move:
-        """A move's text as an int, legal or not; InvalidNotation."""
+        """Return the move of a text, legal or not. Raises InvalidNotation."""
 
     @abstractmethod
     def format(self, state: State, move: Move) -> str: ...
 
     @abstractmethod
     def dump(self, state: State) -> str:
-        """The position as text; `load` is its inverse."""
+        """Return the position as text. `load` is the inverse."""
 
     @abstractmethod
     def load(self, text: str) -> State:
-        """InvalidPosition says in one sentence what is wrong with the text."""
+        """Return the state of a position text. Raises InvalidPosition."""
 
     @abstractmethod
     def draw(self, state: State) -> Board: ...
 
-    # -- what every game can do
+    # -- the same for every game
 
     @classmethod
     def module(cls) -> ModuleType:
-        """The module whose plain functions are the rules: the game's own file."""
+        """Return the module that holds the rule functions: the file of the game."""
         return sys.modules[cls.__module__]
 
     def start(self) -> State:
@@ -176,36 +179,38 @@ class Game(ABC):
         return state.turn
 
     def moves(self, state: State) -> tuple[Move, ...]:
-        """The legal moves, sorted; empty if and only if the game is over."""
-        out = [0] * self._most  # a list of its own: games are shared between threads
+        """Return the legal moves, sorted. Empty if and only if the game is over."""
+        out = [0] * self._max_moves  # a new list per call: games are shared between threads
         return tuple(out[: self.rules.gen(state.mine, state.rest, out, 0)])
 
     def play(self, state: State, move: Move) -> State:
+        """Return the state after a move. Raises IllegalMove."""
         if move not in self.moves(state):
             raise self.illegal(state, move)
         return self.after(state, move)
 
     def after(self, state: State, move: Move) -> State:
-        """The state after a move that is known to be legal."""
+        """Return the state after a move, without checking that it is legal."""
         mine, rest, turn = state
         mine, rest, again = self.rules.play(mine, rest, move)
         return new_state(State, (mine, rest, turn if again else 1 - turn))
 
     def outcome(self, state: State) -> Outcome | None:
+        """Return how the game ended, or None if it is not over."""
         mine, rest, turn = state
         if not self.rules.over(mine, rest):
             return None
         margin = self.rules.score(mine, rest)
         winner = None if margin == 0 else turn if margin > 0 else 1 - turn
         reason = self.reason(state)
-        if reason not in REASONS:  # nobody could read what is stored of such an end
-            raise ValueError(f"{self.name} ends by {reason!r}; the reason of an end is one of {', '.join(REASONS)}")
+        if reason not in REASONS:  # clients reject events with an unknown reason
+            raise ValueError(f"{self.name} ended with reason {reason!r}: expected one of {', '.join(REASONS)}")
         return Outcome(winner, reason, self.points(state))
 
     def parse(self, state: State, text: str, running: bool = False) -> Move:
-        """A legal move's text as an int; InvalidNotation and IllegalMove are two errors.
+        """Return the legal move of a text. Raises InvalidNotation or IllegalMove.
 
-        `running`: the game is known not to be over.
+        Pass `running=True` if the game is known not to be over.
         """
         move = self.read(state, text.strip())
         if not self.allowed(state, move) or (not running and self.rules.over(state.mine, state.rest)):
@@ -213,29 +218,33 @@ class Game(ABC):
         return move
 
     def allowed(self, state: State, move: Move) -> bool:
-        """Whether a move that `read` made is among `moves` while the game is not over; many games need not make all."""
+        """Return whether a move from `read` is legal, assuming the game is not over.
+
+        Games override this if they can answer without generating all moves.
+        """
         return move in self.moves(state)
 
     def legal(self, state: State) -> tuple[str, ...]:
-        """The texts of the legal moves, in the order a reader expects."""
+        """Return the texts of the legal moves, sorted by length, then alphabetically."""
         texts = [self.format(state, move) for move in self.moves(state)]
         return tuple(sorted(texts, key=lambda text: (len(text), text)))
 
     def path(self, state: State, move: Move) -> tuple[str, ...]:
-        """The names of the cells that a person points at to make a move, in their order.
+        """Return the names of the cells that a player selects, in order, to make a move.
 
-        A text made of names of cells says it itself; any other means the one cell that the move changes and that is
-        the mover's before or after it. A game where that does not tell them says it here; a move without can be typed.
+        If the text of the move consists of cell names, these are the path. Otherwise it is the one cell that the move
+        changes and that the mover owns before or after it. A game overrides this if neither works. A move with an
+        empty path can only be typed.
         """
         text, before = self.format(state, move), self.draw(state)
         return before.named(text) or before.changed(text, self.draw(self.after(state, move)), state.turn)
 
     def end_of(self, state: State, move: Move) -> str:
-        """The name of the cell in which a move comes to its end."""
+        """Return the name of the cell in which a move ends."""
         return self.path(state, move)[-1]
 
     def evaluate(self, evaluation: str, state: State, side: Side) -> int:
-        """A named evaluation of the position from a side's view."""
+        """Return the value of the position for `side` by a named evaluation."""
         value: int = getattr(self.rules, self.evaluations[evaluation])(*state.of(side))
         return value
 
@@ -256,7 +265,7 @@ class Game(ABC):
         return InvalidPosition(f"not a position of {self.name}: {why}")
 
     def wrong_form(self, text: str) -> InvalidPosition:
-        return self.bad_position(f"{shorten(text)!r} is not of the form {self.position_form}")
+        return self.bad_position(f"{shorten(text)!r} does not have the form {self.position_form}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self.spec.options),)

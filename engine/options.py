@@ -1,4 +1,4 @@
-"""The options of a game: what may be chosen, and turning what a user gave into values."""
+"""The options of a game, and the conversion of user input into option values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OptionValue = int | str
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: a number within bounds, one of several words, or (with neither) free text."""
+    """One option: a number within bounds, one of several words, or free text."""
 
     name: str
     default: OptionValue
@@ -35,17 +35,17 @@ class Option:
             if isinstance(value, str):
                 return value
         else:
-            number = whole(value)
+            number = parse_int(value)
             if number is not None and self.low <= number <= self.high:
                 return number
-        raise InvalidOption(f"option {self.name} of {game} is {self.form}, not {shorten(repr(value))}")
+        raise InvalidOption(f"option {self.name} of {game} must be {self.form}, not {shorten(repr(value))}")
 
 
-START = Option("start", "", "a position to start from instead of the usual one")
+START = Option("start", "", "a position to start from (default: the usual start)")
 
 
-def whole(value: object) -> int | None:
-    """A whole number, from an int or from plain decimal digits; None for anything else."""
+def parse_int(value: object) -> int | None:
+    """Return an int, or the value of a text of ASCII digits. Return None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit() and len(value) <= 18:
@@ -54,11 +54,11 @@ def whole(value: object) -> int | None:
 
 
 def resolve(game: str, table: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, OptionValue]:
-    """Every option of the table with its value, in the table's order; an empty `start` is left out."""
+    """Return the value of every option, in the order of the table, without an empty `start`. Raises InvalidOption."""
     known = {option.name for option in table}
     for name in given:
         if name not in known:
-            raise InvalidOption(f"{game} has no option {str(name)[:40]!r}; it has {', '.join(sorted(known))}")
+            raise InvalidOption(f"{game} has no option {str(name)[:40]!r}; use one of {', '.join(sorted(known))}")
     values = {option.name: option.read(game, given.get(option.name, option.default)) for option in table}
     if not values.get("start"):
         values.pop("start", None)

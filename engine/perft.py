@@ -1,4 +1,4 @@
-"""perft: how many ways a game can go on for so many moves. The classic check that two programs know the same rules."""
+"""perft: count the move sequences of a given length, the usual check that two programs agree on the rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from engine.game import Game, State
 
 
 def perft(game: Game, state: State, depth: int) -> int:
-    """The number of move sequences of exactly this length."""
+    """Return the number of move sequences of exactly this length."""
     moves = game.moves(state)
     if depth <= 1:
         return len(moves) if depth else 1

@@ -1,4 +1,4 @@
-"""A game as text and back.
+"""Records: games as text.
 
     parlour record 1
     game: conga
@@ -15,8 +15,8 @@
     1 black a4b4 left=297.400 took=2.600
     2 white d1c2 left=299.100 took=0.900 charged=0.850 ; depth 9 value +3
 
-One line a move, so that two games can be compared line by line. A text that could be mistaken for something else
-(line breaks, blanks at its ends, a quotation mark first) stands as a JSON string.
+Each move has its own line, so that two games can be compared line by line. A text that would be ambiguous (line breaks,
+spaces at either end, a leading quotation mark) is written as a JSON string.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 from engine.errors import GameError, InvalidRecord, shorten
 from engine.game import REASONS, Game, State
 from engine.options import OptionValue
-from engine.record_move import TIMES, UNKNOWN, Line, Played, quote, read_line, unquote
+from engine.record_move import TIME_FIELDS, UNKNOWN_SIDE, MoveLine, Played, quote, read_line, unquote
 from engine.registry import GAMES, create
 from engine.replay import Replay, ending
 
@@ -48,14 +48,14 @@ __all__ = [
 
 FIRST_LINE = "parlour record 1"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-RULE_REASONS = (*REASONS, "repetition", "ply_limit")  # the ends the engine itself can tell
+RULE_REASONS = (*REASONS, "repetition", "ply_limit")  # the reasons that the engine can check
 HEADERS = ("game", "seat 0", "seat 1", "clock", "date", "result", "reason", "seed")
-LARGEST_SEED = 10**40
+SEED_LIMIT = 10**40
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A game that was played, or is being played. Options not given take their defaults, so equal games are equal."""
+    """A finished or running game. Missing options are set to their defaults, so that equal games compare equal."""
 
     game: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
@@ -70,15 +70,15 @@ class Record:
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", dict(self.create().spec.options))
         if self.result not in RESULTS:
-            raise InvalidRecord(f"a result is one of {' '.join(RESULTS)}, not {shorten(self.result)!r}")
-        if self.seed is not None and abs(self.seed) >= LARGEST_SEED:
-            raise InvalidRecord("a seed is a whole number of at most 40 digits")
+            raise InvalidRecord(f"a result must be one of {' '.join(RESULTS)}, not {shorten(self.result)!r}")
+        if self.seed is not None and abs(self.seed) >= SEED_LIMIT:
+            raise InvalidRecord("a seed must be a whole number of at most 40 digits")
 
     def create(self) -> Game:
         return create(self.game, self.options)
 
 
-# -- judging
+# -- checking
 
 
 def play_through(record: Record) -> Replay:
@@ -86,31 +86,31 @@ def play_through(record: Record) -> Replay:
 
 
 def replay(record: Record) -> tuple[Game, list[State]]:
-    """Every state of a record, from its start; InvalidRecord names the first ply that cannot be."""
+    """Return the game and all states of a record. Raises InvalidRecord for the first move that cannot be played."""
     through = play_through(record)
-    if through.wrong:
-        raise InvalidRecord(through.wrong)
+    if through.error:
+        raise InvalidRecord(through.error)
     return through.game, list(through.states)
 
 
 def fault(record: Record) -> str:
-    """What is wrong with a record: its first wrong ply, or a result that the rules do not give; "" if nothing is."""
+    """Return what is wrong with a record, or "" if its moves, result and reason agree with the rules."""
     through = play_through(record)
-    if through.wrong:
-        return through.wrong
+    if through.error:
+        return through.error
     ended, ply = through.ended, len(record.moves)
     said = f"{record.result} {shorten(record.reason)!r}" if record.reason else f"{record.result} without a reason"
     if ended is not None and (record.result, record.reason) != (ended.result, ended.reason):
-        return f"ply {ply}: the game ended {ended.result} {ended.reason!r}, the record says {said}"
+        return f"ply {ply}: the game ended {ended.result} {ended.reason!r}, but the record says {said}"
     if ended is None and record.reason in RULE_REASONS:
-        return f"ply {ply}: by the rules the game is not over, the record says {said}"
+        return f"ply {ply}: the game is not over by the rules, but the record says {said}"
     if ended is None and record.result != "*" and not record.reason:
-        return f"a game that has a result has a reason, too; the record says {said}"
+        return f"a result needs a reason, but the record says {said}"
     return ""
 
 
 def verify(record: Record) -> None:
-    """Check every move, and the result and reason where the rules settle them; InvalidRecord says what is wrong."""
+    """Check the moves, and the result and reason if the rules decide them. Raises InvalidRecord."""
     if wrong := fault(record):
         raise InvalidRecord(wrong)
 
@@ -132,7 +132,7 @@ def write(record: Record) -> str:
 
 
 def to_json(record: Record) -> dict[str, Any]:
-    """The record as plain data, with the position after each move as far as the moves can be played."""
+    """Return the record as JSON data, with the position after each move that can be played."""
     through = play_through(record)
     game, states = through.game, through.states
     moves: list[dict[str, Any]] = []
@@ -140,7 +140,7 @@ def to_json(record: Record) -> dict[str, Any]:
         entry: dict[str, Any] = {"ply": ply, "move": played.move}
         if ply < len(states):
             entry |= {"side": states[ply - 1].turn, "position": game.dump(states[ply])}
-        entry |= {name: ms / 1000 for name in TIMES if (ms := getattr(played, name)) is not None}
+        entry |= {name: ms / 1000 for name in TIME_FIELDS if (ms := getattr(played, name)) is not None}
         if played.note:
             entry["note"] = played.note
         moves.append(entry)
@@ -162,13 +162,13 @@ def to_json(record: Record) -> dict[str, Any]:
 
 
 class Reader:
-    """A record's lines as they are read, and where each header stood, for the messages."""
+    """Reads the lines of a record. Remembers the line number of each header for error messages."""
 
     def __init__(self) -> None:
         self.headers: dict[str, str] = {}
         self.options: dict[str, str] = {}
         self.lines: dict[str, int] = {}
-        self.moves: list[Line] = []
+        self.moves: list[MoveLine] = []
         self.first_move = 0
 
     def header(self, line: str, number: int) -> None:
@@ -177,12 +177,12 @@ class Reader:
         if not colon or not (option or name in HEADERS):
             raise InvalidRecord(f"expected a header like 'seat 0: alice', not {shorten(line)!r}")
         if name in self.lines:
-            raise InvalidRecord(f"{shorten(name)!r} stands there twice")
+            raise InvalidRecord(f"header {shorten(name)!r} appears twice")
         self.lines[name] = number
         value = unquote(value.strip())
         (self.options if option else self.headers)[name.removeprefix("option ")] = value
         if name == "result" and value not in RESULTS:
-            raise InvalidRecord(f"a result is one of {' '.join(RESULTS)}, not {shorten(value)!r}")
+            raise InvalidRecord(f"a result must be one of {' '.join(RESULTS)}, not {shorten(value)!r}")
         if name == "seed":
             read_seed(value)
 
@@ -198,11 +198,11 @@ class Reader:
     def record(self) -> Record:
         headers = self.headers
         if "game" not in headers:
-            raise InvalidRecord("there is no line that says which game it is, like 'game: conga'")
+            raise InvalidRecord("the game is missing: add a header like 'game: conga'")
         try:
             create(headers["game"], self.options)
         except GameError as error:
-            raise InvalidRecord(f"line {self.blame()}: {error}") from None
+            raise InvalidRecord(f"line {self.rejected_line()}: {error}") from None
         return Record(
             game=headers["game"],
             options=self.options,
@@ -215,8 +215,8 @@ class Reader:
             moves=tuple(line.played for line in self.moves),
         )
 
-    def blame(self) -> int:
-        """The line whose game, option or start position is refused."""
+    def rejected_line(self) -> int:
+        """Return the number of the line with the invalid game, option or start position."""
         game = self.headers["game"]
         if game not in GAMES:
             return self.lines["game"]
@@ -232,12 +232,15 @@ class Reader:
 def read_seed(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
-        raise InvalidRecord(f"a seed is a whole number of at most 40 digits, not {shorten(text)!r}")
+        raise InvalidRecord(f"a seed must be a whole number of at most 40 digits, not {shorten(text)!r}")
     return int(text)
 
 
 def parse(text: str) -> Record:
-    """The record of a text; InvalidRecord names the line. Whether its moves are legal is for `verify` to judge."""
+    """Return the record of a text. Raises InvalidRecord with the line number.
+
+    The moves need not be legal: `verify` checks that.
+    """
     first, *lines = (line.rstrip("\r") for line in text.split("\n"))
     if first.rstrip() != FIRST_LINE:
         raise InvalidRecord(f"line 1: expected {FIRST_LINE!r}, not {shorten(first)!r}")
@@ -250,7 +253,7 @@ def parse(text: str) -> Record:
     record = reader.record()
     through = play_through(record)
     for ply, (side, _) in enumerate(reader.moves, 1):
-        if through.side(ply) != side and UNKNOWN not in (side, through.side(ply)):
+        if through.side(ply) != side and UNKNOWN_SIDE not in (side, through.side(ply)):
             line_number = reader.lines[f"ply {ply}"]
             raise InvalidRecord(
                 f"line {line_number}: ply {ply} is for {through.side(ply)} to play, not {shorten(side)!r}"

@@ -1,4 +1,4 @@
-"""The one visible list of games. A new game is one file in engine/games, one line here, one file of perft counts."""
+"""The list of games. A new game is one file in engine/games, one entry here and one file of perft counts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ GAMES: Mapping[str, type[Game]] = {game.name: game for game in (Conga, Mancala, 
 
 
 def create(name: str, options: Mapping[str, object] | None = None) -> Game:
-    """The game with these options; equal options give the same object."""
+    """Return the game with these options; equal options give the same object. Raises GameError."""
     if name not in GAMES:
-        raise InvalidOption(f"there is no game {shorten(name)!r}; there are {', '.join(GAMES)}")
+        raise InvalidOption(f"there is no game {shorten(name)!r}; choose one of {', '.join(GAMES)}")
     game = GAMES[name]
     given = {key: value for key, value in (options or {}).items() if isinstance(value, int | str)}
     if len(given) != len(options or {}) or any(isinstance(value, bool) for value in given.values()):
-        return game(options)  # which says what is wrong
+        return game(options)  # raises InvalidOption
     return _shared(game, tuple(sorted(given.items())))
 
 

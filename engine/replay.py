@@ -1,4 +1,4 @@
-"""Moves played through one after another, and the endings that need a memory: repetition and the limit of plies."""
+"""Replay of a list of moves, with the endings that depend on earlier moves: repetition and the ply limit."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from engine.errors import GameError
 from engine.game import Game, Outcome, State
-from engine.record_move import UNKNOWN
+from engine.record_move import UNKNOWN_SIDE
 
 
 def ending(game: Game, states: Sequence[State]) -> Outcome | None:
-    """How a game that went through these states has ended, if it has: by its rules, by repetition, by its ply limit."""
+    """Return how a game with these states has ended (rules, repetition or ply limit), or None if it has not."""
     return judge(game, states[-1], len(states) - 1, states.count(states[-1]))
 
 
 def judge(game: Game, state: State, plies: int, occurrences: int) -> Outcome | None:
-    """The same, told how many plies were played and how often this state has occurred, this time included."""
+    """Return how a game has ended in a state, given the plies played and how often the state has occurred."""
     outcome, spec = game.outcome(state), game.spec
     if outcome is not None:
         return outcome
@@ -30,12 +30,12 @@ def judge(game: Game, state: State, plies: int, occurrences: int) -> Outcome | N
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The states from the start on, as far as the moves can be played, and how that ended."""
+    """The states of a game, up to the first move that cannot be played, and its outcome."""
 
     game: Game
     states: tuple[State, ...]
     ended: Outcome | None
-    wrong: str = ""  # what is wrong with the first move that cannot be played, with its ply
+    error: str = ""  # why the first illegal move cannot be played, with its ply
 
     @classmethod
     def of(cls, game: Game, moves: Iterable[str]) -> Replay:
@@ -44,7 +44,7 @@ class Replay:
         ended = judge(game, states[0], 0, 1)
         for ply, move in enumerate(moves, 1):
             if ended is not None:
-                why = f"ply {ply}: the game was over already ({ended.result} {ended.reason})"
+                why = f"ply {ply}: the game was already over ({ended.result} {ended.reason})"
                 return cls(game, tuple(states), ended, why)
             try:
                 state = game.after(states[-1], game.parse(states[-1], move, running=True))
@@ -56,7 +56,7 @@ class Replay:
         return cls(game, tuple(states), ended)
 
     def side(self, ply: int) -> str:
-        """The word for the side that plays a ply."""
+        """Return the name of the side that plays a ply, without spaces."""
         if not 0 < ply <= len(self.states):
-            return UNKNOWN
+            return UNKNOWN_SIDE
         return self.game.sides[self.game.turn(self.states[ply - 1])].replace(" ", "")

@@ -13,7 +13,7 @@ import random
 from collections.abc import Sequence
 
 from engine.course.alphabeta import alphabeta
-from engine.course.brains import root_by_chance
+from engine.course.players import shuffle_root
 from engine.errors import GameError
 from engine.game import Game, Move, State
 from engine.registry import create
@@ -110,7 +110,7 @@ class Agent:
         numExplored the number of positions seen.
         """
         game, state = self.board.state(self.player)
-        order = root_by_chance(state, self._rng)
+        order = shuffle_root(state, self._rng)
         choice = alphabeta(game, state, max(1, self.maxDepth), self._evaluation, order=order)
         self.bestMove = _move(game, state, choice.line[0]) if choice.line else {}
         self.bestValue = choice.value

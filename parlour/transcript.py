@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.record import Record, fault, play_through
-from engine.record_move import TIMES
+from engine.record_move import TIME_FIELDS
 
 
 def printable(text: str) -> str:
@@ -47,7 +47,7 @@ class Transcript:
         if ply == 0:
             return "the start"
         played = self.record.moves[ply - 1]
-        times = [f"{name} {ms / 1000:.3f} s" for name in TIMES if (ms := getattr(played, name)) is not None]
+        times = [f"{name} {ms / 1000:.3f} s" for name in TIME_FIELDS if (ms := getattr(played, name)) is not None]
         return f"{ply}. {self.side(ply)} {played.move}" + (f"  ({', '.join(times)})" if times else "")
 
     def note(self, ply: int) -> str:

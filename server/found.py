@@ -18,7 +18,7 @@ from server.seating import NAMES_ONLY, seated, start
 def settle(game: str, options: Options, control: TimeControl) -> Options:
     """All options of a game that can be played, or a Refusal."""
     if game not in GAMES:
-        raise Refusal("unknown_game", f"there is no game {game[:40]!r}; there are {', '.join(GAMES)}")
+        raise Refusal("unknown_game", f"there is no game {game[:40]!r}; choose one of {', '.join(GAMES)}")
     wrong = clock.problem(control)
     if wrong is not None:
         raise Refusal("bad_clock", wrong)

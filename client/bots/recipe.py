@@ -14,7 +14,7 @@ from client.bots.chance import Chance
 from client.bots.levels import LEVELS, PLAIN_NODES
 from client.bots.load import LoadError, load
 from client.bots.names import COURSE_BOT, NAMES
-from engine.course.brains import brain
+from engine.course.players import make_player
 from engine.errors import GameError
 from engine.registry import GAMES, create
 
@@ -70,7 +70,7 @@ class Recipe:
         if self.bot == "search":
             return True
         try:
-            brain(self.bot, create(game), Random(0))
+            make_player(self.bot, create(game), Random(0))
         except GameError:
             return False
         return True
@@ -84,7 +84,7 @@ class Recipe:
                 names = ", ".join(NAMES)
                 raise LoadError(f"there is no bot {self.bot[:40]!r}; there are {names}, and your own as FILE.py")
             for game in GAMES:
-                brain(self.bot, create(game), Random(0))
+                make_player(self.bot, create(game), Random(0))
 
     def maker(self) -> Callable[[], Bot]:
         """Makes a bot for every game."""

@@ -1,11 +1,11 @@
-"""The course's own searches and file formats, pure: text in, text out; no files, no clock.
+"""The searches and file formats of the course programs. Pure functions over text: no files, no clock.
 
-    tree.py       what a search of the course walks through, and what it may tell of every node
+    tree.py       nodes, depth, leaf values and the log of a search
     minimax.py    greedy and minimax               alphabeta.py   the same with a window
-    deepening.py  alpha-beta against a clock       brains.py      these searches as players, by name
+    deepening.py  alpha-beta with a time limit     players.py     these searches as players, by name
     lines.py      a course file as numbered lines
     mancala.py    the 7-line input, the 4-line output, the traverse log
     maxconnect4.py, cohcoh.py                      the other programs' boards
 
-They are meant to be read. The search that is meant to win is engine/search.
+They are written for readability. The strong search is engine/search.
 """

@@ -1,6 +1,6 @@
-"""The n-k-coh-coh course board: n * n characters by rows from the top, and no word on whose turn it is.
+"""The n-k-coh-coh board of the course: n * n characters, row by row from the top, without the side to move.
 
-White has moved first, so counting tells: as many marbles of both colours, white; one white marble more, black.
+White moves first. So white is to move if both sides have equally many marbles, black if white has one more. See
 docs/rules.md, n-k-coh-coh.
 """
 
@@ -12,7 +12,7 @@ from engine.games.cohcoh import CohCoh
 
 
 def read_board(n: int, k: int, board: str) -> tuple[CohCoh, State]:
-    """The game and the position; InvalidPosition says what is wrong with the board, InvalidOption with n or k."""
+    """Return the game and the state of a board. Raises InvalidPosition, or InvalidOption for a bad n or k."""
     game = CohCoh({"n": n, "k": k})
     for cell, mark in enumerate(board):
         if mark not in "wb.":

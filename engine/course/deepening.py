@@ -1,4 +1,4 @@
-"""Iterative deepening over the course's alpha-beta, for a program that must answer within a time."""
+"""Iterative deepening with the alpha-beta search of the course, for programs with a time limit."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from engine.course.alphabeta import alphabeta
 from engine.course.tree import WIN, Node, Value
 from engine.game import Game, Move, State
 
-DECIDED = WIN // 2  # an end is worth at least that, an evaluation never
+MIN_DECIDED_VALUE = WIN // 2  # a won or lost game is worth at least this, an evaluation less
 
 
 class Depth(NamedTuple):
-    """One whole depth: the first best move, its value for the side to move, and whether the end is in sight."""
+    """A finished depth: the first best move, its value for the side to move, and whether it decides the game."""
 
     depth: int
     move: Move
@@ -22,16 +22,16 @@ class Depth(NamedTuple):
 
 
 class Stopped(Exception):
-    """The time is up within a depth."""
+    """The time is up before a depth is finished."""
 
 
 def deepen(
     game: Game, state: State, evaluation: str, deepest: int, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[Depth]:
-    """One depth after the other, each as soon as it is whole, until `stop` says so. The game must not be over.
+    """Yield each finished depth until `stop` returns true. The game must not be over.
 
-    The first depth is always finished, so there is an answer however short the time. Each depth tries the best move
-    of the one before first, which cuts off most of the rest.
+    The first depth is always finished, so there is always a move. Each depth tries the best move of the previous depth
+    first, which causes more cut-offs.
     """
     best: Move | None = None
 
@@ -40,17 +40,17 @@ def deepen(
             return moves
         return (best, *(move for move in moves if move != best))
 
-    def watch(node: Node, value: Value, alpha: Value, beta: Value, /) -> None:
+    def check_time(node: Node, value: Value, alpha: Value, beta: Value, /) -> None:
         if best is not None and stop():
             raise Stopped
 
     for depth in range(1, deepest + 1):
         try:
-            choice = alphabeta(game, state, depth, evaluation, watch, best_first)
+            choice = alphabeta(game, state, depth, evaluation, check_time, best_first)
         except Stopped:
             return
         best = choice.line[0]
-        decided = abs(choice.value) >= DECIDED
+        decided = abs(choice.value) >= MIN_DECIDED_VALUE
         yield Depth(depth, best, choice.value, decided)
         if decided or stop():
             return

@@ -1,4 +1,4 @@
-"""The Max-Connect4 course file: six rows from the top, then the player to move next.  docs/rules.md, Max-Connect4.
+"""The Max-Connect4 file of the course: six rows from the top, then the next player.  See docs/rules.md, Max-Connect4.
 
     0000000
     0000000
@@ -8,7 +8,7 @@
     1100222
     1               pieces % 2 + 1
 
-Any machine's line ends are read; LF is written.
+All kinds of line ends are accepted; LF is written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.games.maxconnect4 import COLUMNS, ROWS, MaxConnect4
 
 
 def read_board(text: str) -> State:
-    """The position of a course file; CourseFileError names the line and what was expected there."""
+    """Return the position of a course file. Raises CourseFileError."""
     lines = Lines(text)
     above = "0" * COLUMNS
     rows = []
@@ -32,7 +32,7 @@ def read_board(text: str) -> State:
         above = row
     first, second = (sum(row.count(player) for row in rows) for player in "12")
     if first - second not in (0, 1):
-        expected = "by here as many pieces of player 1 as of player 2, or one more"
+        expected = "player 1 to have as many pieces as player 2, or one more"
         raise CourseFileError(lines.number, expected, f"{first} and {second}")
     pieces = first + second
     expected = f"the player to move next, {pieces % 2 + 1} with {pieces} pieces on the board"

@@ -1,20 +1,20 @@
-"""Greedy and minimax, as in the textbook: every node, no window, ties keep the first child."""
+"""Greedy and textbook minimax: no pruning; the first of several equal children is kept."""
 
 from __future__ import annotations
 
 from math import inf
 
-from engine.course.tree import Choice, Log, Node, Order, Tree, Value, as_given, silent
+from engine.course.tree import Choice, Log, Node, Order, Tree, Value, keep_order, no_log
 from engine.game import Game, Move, State
 
 
-def greedy(game: Game, state: State, evaluation: str, log: Log = silent, order: Order = as_given) -> Choice:
-    """The best whole turn by its evaluation alone: minimax at depth 1."""
+def greedy(game: Game, state: State, evaluation: str, log: Log = no_log, order: Order = keep_order) -> Choice:
+    """Return the best turn by its evaluation alone: minimax at depth 1."""
     return minimax(game, state, 1, evaluation, log, order)
 
 
 def minimax(
-    game: Game, state: State, depth: int, evaluation: str, log: Log = silent, order: Order = as_given
+    game: Game, state: State, depth: int, evaluation: str, log: Log = no_log, order: Order = keep_order
 ) -> Choice:
     tree = Tree(game, state, depth, evaluation, log, order)
     value, line = search(tree, tree.root)
@@ -22,7 +22,7 @@ def minimax(
 
 
 def search(tree: Tree, node: Node) -> tuple[Value, tuple[Move, ...]]:
-    """The value of a node and the line that leads to it."""
+    """Return the value of a node and the line that leads to it."""
     moves = tree.moves(node)
     if not moves:
         leaf = tree.leaf(node)

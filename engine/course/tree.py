@@ -1,8 +1,8 @@
-"""What a search of the course walks through: nodes, when to stop, what a leaf is worth, whom to tell.
+"""The game tree of the course searches: nodes, cut-off, leaf values, log.
 
-Depth counts turns, not moves (docs/rules.md, Mancala): the children of a node reached with an extra turn keep that
-node's depth, so a node at the cut-off whose mover moves again is still expanded. In a game without extra turns this
-is the depth everybody knows. Values are from the view of the side that moves at the root.
+Depth counts turns, not moves (docs/rules.md, Mancala). The children of a node reached with an extra turn have the same
+depth as that node, so a node at the cut-off is still expanded if its mover moves again. Without extra turns this is the
+usual depth. Values are for the side that moves at the root.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import NamedTuple, Protocol
 from engine.errors import InvalidOption
 from engine.game import Game, Move, Side, State
 
-WIN = 1_000_000  # more than any evaluation; a game won sooner is worth more
+WIN = 1_000_000  # more than any evaluation; an earlier win is worth more
 ROOT = -1  # the move that led to the root
 
-Value = float  # an int, or an infinity where nothing is known yet
+Value = float  # an int, or an infinity before the first child
 Order = Callable[[State, tuple[Move, ...]], Sequence[Move]]
 
 
 class Node(NamedTuple):
-    """A place in the tree: the position, how deep, and the move that led there."""
+    """A node of the tree: the position, its depth, and the move that led to it."""
 
     state: State
     depth: int = 0
     move: Move = ROOT
     mover: Side = 0
-    again: bool = False  # its mover moves again
+    again: bool = False  # the mover moves again
 
 
 class Choice(NamedTuple):
-    """What a search found: the value, the best line (the first of equals at every node), the nodes it saw."""
+    """The result of a search: the value, the best line (the first of several equal ones), the nodes visited."""
 
     value: int
     line: tuple[Move, ...]
@@ -40,21 +40,21 @@ class Choice(NamedTuple):
 
 
 class Log(Protocol):
-    """Told when a node is entered and again after each of its children; an exception it raises ends the search."""
+    """Called when a node is entered and after each of its children. An exception ends the search."""
 
     def __call__(self, node: Node, value: Value, alpha: Value, beta: Value, /) -> None: ...
 
 
-def silent(node: Node, value: Value, alpha: Value, beta: Value, /) -> None:
-    """The log of a search nobody listens to."""
+def no_log(node: Node, value: Value, alpha: Value, beta: Value, /) -> None:
+    """Do nothing."""
 
 
-def as_given(state: State, moves: tuple[Move, ...]) -> Sequence[Move]:
+def keep_order(state: State, moves: tuple[Move, ...]) -> Sequence[Move]:
     return moves
 
 
 class Tree:
-    """One search's question: the game, the side to please, the cut-off, the evaluation, the order of children."""
+    """The parameters of one search: game, maximising side, cut-off, evaluation, order of children."""
 
     def __init__(
         self,
@@ -62,12 +62,12 @@ class Tree:
         state: State,
         cutoff: int,
         evaluation: str,
-        log: Log = silent,
-        order: Order = as_given,
+        log: Log = no_log,
+        order: Order = keep_order,
     ) -> None:
         if evaluation not in game.evaluations:
             known = ", ".join(game.evaluations)
-            raise InvalidOption(f"{game.name} has no evaluation {evaluation[:40]!r}; it has {known}")
+            raise InvalidOption(f"{game.name} has no evaluation {evaluation[:40]!r}; use one of {known}")
         self.game = game
         self.side = state.turn
         self.root = Node(state)
@@ -79,7 +79,7 @@ class Tree:
         self._points = game.points(state) is not None
 
     def moves(self, node: Node) -> Sequence[Move]:
-        """The moves to search; none at a leaf: at the cut-off unless its mover moves again, or the game is over."""
+        """Return the moves to search: none if the game is over, or at the cut-off unless the mover moves again."""
         if node.depth >= self.cutoff and not node.again:
             return ()
         return self.order(node.state, self.game.moves(node.state))
@@ -92,7 +92,10 @@ class Tree:
         return Node(state, depth, move, mover, state.turn == mover)
 
     def leaf(self, node: Node) -> int:
-        """What a leaf is worth. Where a game counts points its evaluations know the end; elsewhere the end decides."""
+        """Return the value of a leaf.
+
+        Evaluations of games with points are also valid at the end of a game. In other games a win or loss decides.
+        """
         state = node.state
         if not self._points and self.game.rules.over(state.mine, state.rest):
             margin: int = self.game.rules.score(state.mine, state.rest)
@@ -100,5 +103,5 @@ class Tree:
         return self._evaluate(*state.of(self.side))
 
     def worst(self, node: Node) -> Value:
-        """What a node counts for before any of its children: the worst for whoever moves there."""
+        """Return the value of a node before its first child: the worst value for the side to move there."""
         return -inf if node.state.turn == self.side else inf

@@ -1,7 +1,7 @@
-"""n-k-coh-coh: whoever makes k in a line loses.  RULES: docs/rules.md, n-k-coh-coh.
+"""n-k-coh-coh: a side that makes k in a line loses.  RULES: docs/rules.md, n-k-coh-coh.
 
-A side's word holds one bit a square, by rows from the top, with an empty column behind each row so that a line
-cannot wrap round the edge. For N = 4, STRIDE = 5:
+The word of a side has one bit per square, row by row from the top, with an empty column after each row so that a line
+cannot wrap around the edge. For N = 4, STRIDE = 5:
 
     4 |  0  1  2  3   .4       bit = STRIDE * row + column
     3 |  5  6  7  8   .9
@@ -9,7 +9,7 @@ cannot wrap round the edge. For N = 4, STRIDE = 5:
     1 | 15 16 17 18  .19       the diagonals are STRIDE + 1 and STRIDE - 1
         a  b  c  d
 
-A move is the cell N * row + column, counted by rows from the top as in the course.
+A move is the cell N * row + column, counted from the top left as in the course.
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.bits import lowest, ones
-from engine.board import Board, Cell, faces, spread
+from engine.board import Board, Cell, bit_marks, bits_to_text
 from engine.game import Game, Move, Reason, Spec, State
-from engine.games.cohcoh_bounds import (  # noqa: F401 -- all of them are rules of the game
-    AXES,
+from engine.games.cohcoh_bounds import (  # noqa: F401 -- all are rule functions or constants of the game
     CENTRE,
-    CENTRED,
+    CENTRE_MAX_MARBLES,
     COLUMN,
     DIAGONALS,
     FULL,
     HALVES,
     HALVES_KNOWN,
+    HALVES_OFFSETS,
     ROW,
     STEPS,
     STRIDE,
     WINDOW,
     K,
     N,
-    assured,
     bounds,
-    disjoint,
+    disjoint_windows,
     forbidden,
-    halves,
+    guaranteed_value,
     has_line,
     image,
     left_right,
-    mirrored,
-    peaceful,
+    line_free_halves,
+    line_free_squares,
+    rotated,
     runs,
+    symmetry_bounds,
     transposed,
-    turned,
     upside_down,
     windows,
 )
 from engine.options import START, Option, OptionValue
 from engine.rules import Constant
 
-MOST_MOVES = N * N
+MAX_MOVES = N * N
 CYCLIC = False
 UNIT = 1000
 WIDTH = N * STRIDE
-FOLDED = 16  # marbles on the board up to which symmetric boards are worth folding together
-SPARE, LINES = 40, 4  # weights of guess(), found by self-play: bench/tune.py
+SYMMETRY_MAX_MARBLES = 16  # with more marbles, looking for symmetric boards costs more than it saves
+SPARE_WEIGHT, LINES_WEIGHT = 40, 4  # weights of guess(), tuned by self-play (bench/tune.py)
 
 
 def gen(mine: int, rest: int, out: list[int], n: int) -> int:
@@ -67,7 +67,7 @@ def gen(mine: int, rest: int, out: list[int], n: int) -> int:
     empty = FULL & ~(mine | rest)
     while empty:
         bit = lowest(empty)
-        out[n] = bit - bit // STRIDE  # one empty column for every row above
+        out[n] = bit - bit // STRIDE  # skip one empty column per row above
         n += 1
         empty &= empty - 1
     return n
@@ -82,12 +82,12 @@ def over(mine: int, rest: int) -> bool:
 
 
 def score(mine: int, rest: int) -> int:
-    """RULES: who made a line has lost; that can only be the side that moved last."""
+    """RULES: a line loses. Only the side that moved last can have just made one."""
     return 1 if has_line(rest) else 0
 
 
 def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
-    """The moves worth searching: those that do not lose at once, if there are any."""
+    """Generate the moves that do not lose at once, or all moves if every move does."""
     safe = FULL & ~(mine | rest) & ~forbidden(mine)
     if safe == 0 or has_line(rest):
         return gen(mine, rest, out, n)
@@ -104,8 +104,8 @@ def base(mine: int, rest: int) -> int:
 
 
 def key(mine: int, rest: int) -> tuple[int, int, bool]:
-    """The first of the eight boards that turning and reflecting make of this one; late in a game it is not worth it."""
-    if ones(mine | rest) > FOLDED:
+    """Return the smallest of the eight symmetric boards; with many marbles, the board itself."""
+    if ones(mine | rest) > SYMMETRY_MAX_MARBLES:
         return mine, rest, True
     a, b = mine, rest
     best_a, best_b = a, b
@@ -121,8 +121,8 @@ def key(mine: int, rest: int) -> tuple[int, int, bool]:
     return best_a, best_b, best_a == mine and best_b == rest
 
 
-def through(starts: int, bit: int, step: int) -> int:
-    """How many of the windows that begin on these squares pass through a square."""
+def windows_through(starts: int, bit: int, step: int) -> int:
+    """Return how many of the windows that begin on these squares contain the square `bit`."""
     count = 0
     for i in range(K):
         if bit >= step * i:
@@ -131,7 +131,7 @@ def through(starts: int, bit: int, step: int) -> int:
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    """Take squares the other side could use; keep one's own squares safe, and off lines that can still be filled."""
+    """Prefer squares that are safe for the opponent; keep own squares safe; avoid lines that can be filled."""
     bit = move + move // N
     square = 1 << bit
     free = FULL & ~(mine | rest)
@@ -139,30 +139,30 @@ def tactics(mine: int, rest: int, move: int) -> int:
     lost = mine_safe & ~square & forbidden(mine | square)
     own, other = 0, 0
     for i in range(4):
-        own += through(runs(mine | mine_safe, STEPS[i]), bit, STEPS[i])
-        other += through(runs(rest | rest_safe, STEPS[i]), bit, STEPS[i])
+        own += windows_through(runs(mine | mine_safe, STEPS[i]), bit, STEPS[i])
+        other += windows_through(runs(rest | rest_safe, STEPS[i]), bit, STEPS[i])
     total = -9 * ones(lost & ~rest_safe) - 18 * ones(lost & rest_safe) - 6 * own - 4 * other
     if rest_safe & square:
         total += 23
     if own == 0:
         total -= 9
-    _, high = mirrored(rest, mine | square)
-    if high <= 0:  # from here on every move can be answered with its image
+    _, high = symmetry_bounds(rest, mine | square)
+    if high <= 0:  # the mover can answer every further move with its mirror image
         total += 1000
     return total
 
 
 def guess(mine: int, rest: int) -> int:
-    """Squares only one side can use without losing, and lines each side may yet be forced to fill."""
+    """Compare the safe squares of both sides, and the lines that each side may still be forced to fill."""
     free = FULL & ~(mine | rest)
     mine_safe, rest_safe = free & ~forbidden(mine), free & ~forbidden(rest)
     spare = ones(mine_safe) - ones(rest_safe)
     lines = windows(rest | rest_safe) - windows(mine | mine_safe)
-    return min(max(SPARE * spare + LINES * lines, 1 - UNIT), UNIT - 1)
+    return min(max(SPARE_WEIGHT * spare + LINES_WEIGHT * lines, 1 - UNIT), UNIT - 1)
 
 
 def open_windows(own: int, other: int) -> int:
-    """Windows that only the other side could still fill, less those that only I could: a danger to whoever has more."""
+    """Return the windows that the opponent can still fill minus those that the own side can. A line loses."""
     return windows(FULL & ~own) - windows(FULL & ~other)
 
 
@@ -196,7 +196,7 @@ class CohCoh(Game):
             "N": n,
             "K": k,
             "STRIDE": n + 1,
-            "MOST_MOVES": n * n,
+            "MAX_MOVES": n * n,
             "WIDTH": n * (n + 1),
             "FULL": sum(((1 << n) - 1) << (n + 1) * row for row in range(n)),
             "STEPS": (1, n + 1, n + 2, n),
@@ -208,20 +208,20 @@ class CohCoh(Game):
         }
 
     def for_search(self) -> dict[str, Constant]:
-        """On even boards with few of them: every half of the board that mirrored() asks for."""
+        """Return the half boards for symmetry_bounds(), on even boards that have at most MAX_HALVES of them."""
         found: list[int] = []
         axes = [0]
         if self.rules.N % 2 == 0 and self.rules.WIDTH <= 63:
             for axis in range(3):
-                found += halves(self.rules, axis, MOST_HALVES + 1 - len(found))
+                found += line_free_halves(self.rules, axis, MAX_HALVES + 1 - len(found))
                 axes.append(len(found))
-        known = len(axes) == 4 and len(found) <= MOST_HALVES
-        return {"HALVES": (*found, 0), "AXES": tuple(axes), "HALVES_KNOWN": 1} if known else {}
+        known = len(axes) == 4 and len(found) <= MAX_HALVES
+        return {"HALVES": (*found, 0), "HALVES_OFFSETS": tuple(axes), "HALVES_KNOWN": 1} if known else {}
 
     def pointless(self) -> str:
-        """RULES: with k > n it can only be drawn."""
+        """RULES: with k > n every game is a draw."""
         n, k = self.rules.N, self.rules.K
-        return f"k = {k} in a line do not fit on a board of {n} x {n}" if k > n else ""
+        return f"a line of k = {k} does not fit on a board of {n} x {n}" if k > n else ""
 
     def describe(self, values: Mapping[str, OptionValue]) -> Spec:
         return Spec(self.name, self.title, self.sides, values, int(values["n"]), int(values["n"]))
@@ -247,8 +247,8 @@ class CohCoh(Game):
     def dump(self, state: State) -> str:
         rules = self.rules
         first, second = state.of(0)
-        edge = rules.COLUMN << rules.N  # the empty column, which nobody sees
-        return spread(first | edge, second | edge, rules.WIDTH, FACES) + (" b" if state.turn else " w")
+        edge = rules.COLUMN << rules.N  # the empty column, set in both words so that it is left out
+        return bits_to_text(first | edge, second | edge, rules.WIDTH, MARKS) + (" b" if state.turn else " w")
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")
@@ -263,13 +263,13 @@ class CohCoh(Game):
                 words["wb".index(mark)] |= 1 << cell // n * stride + cell % n
         white, black = words[0].bit_count(), words[1].bit_count()
         if white - black not in (0, 1):
-            raise self.bad_position(f"{white} white and {black} black marbles cannot come from taking turns")
+            raise self.bad_position(f"{white} white and {black} black marbles are impossible when sides alternate")
         side = white - black
         if turn != "wb"[side]:
             raise self.bad_position(f"with {white} white and {black} black marbles it is {self.sides[side]}'s turn")
         if self.rules.has_line(words[side]):
             raise self.bad_position(
-                f"{self.sides[side]} made a line of {self.rules.K} before, so the game was over then"
+                f"{self.sides[side]} is to move but has a line of {self.rules.K}, so the game was already over"
             )
         return State(words[side], words[1 - side], side)
 
@@ -289,5 +289,5 @@ class CohCoh(Game):
 
 
 LETTERS = "abcdefghijkl"
-MOST_HALVES = 64
-FACES = faces(".", "w", "b")
+MAX_HALVES = 64
+MARKS = bit_marks(".", "w", "b")

@@ -1,9 +1,9 @@
-"""What can be said of a position of n-k-coh-coh without searching it: squares, lines, symmetry, counting.
+"""Bounds on the value of an n-k-coh-coh position without a search: lines, symmetry, counting of safe squares.
 
-The layout of the words is drawn in engine/games/cohcoh.py, whose rules these functions are a part of.
+These functions are rule functions of engine/games/cohcoh.py, which shows the bit layout.
 
-A square where a side would make a line stays so for the rest of the game: that side never plays there unless it has
-nothing else left. So the game is about safe squares, and about who runs out of them first.
+A square where a side would make a line stays unsafe for that side for the rest of the game. The side plays there only
+if it has no other move. So the side that runs out of safe squares first loses.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ COLUMN = sum(1 << STRIDE * row for row in range(N))
 CENTRE = 1 << (STRIDE + 1) * (N // 2)
 WINDOW = tuple(sum(1 << step * i for i in range(K)) for step in STEPS)
 DIAGONALS = tuple(sum(1 << STRIDE * row + row + i for row in range(N - i)) for i in range(N))
-HALVES, AXES, HALVES_KNOWN = (0,), (0, 0, 0, 0), 0  # see mirrored(): for a half turn, upside down, left to right
-CENTRED = 8  # marbles on the board up to which the centre's symmetry is worth a look
+# For symmetry_bounds(), by axis: half turn, upside down, left-right. Set by CohCoh.for_search().
+HALVES, HALVES_OFFSETS, HALVES_KNOWN = (0,), (0, 0, 0, 0), 0
+CENTRE_MAX_MARBLES = 8  # with more marbles, checking the symmetry about the centre is not worth it
 
 
 def runs(word: int, step: int) -> int:
-    """The first squares of all windows of K in one direction that lie wholly within a set of squares."""
+    """Return the first squares of all windows of K in one direction that lie within a set of squares."""
     found, length = word, 1
-    while 2 * length <= K:  # runs of twice the length are a run and another behind it
+    while 2 * length <= K:  # a run of twice the length is two runs in a row
         found &= found >> step * length
         length *= 2
     return found & found >> step * (K - length)
@@ -41,7 +42,7 @@ def has_line(word: int) -> bool:
 
 
 def windows(word: int) -> int:
-    """How many windows of K squares lie wholly within a set of squares."""
+    """Return how many windows of K squares lie within a set of squares."""
     total = 0
     for i in range(4):
         total += ones(runs(word, STEPS[i]))
@@ -49,7 +50,7 @@ def windows(word: int) -> int:
 
 
 def forbidden(word: int) -> int:
-    """The squares where one more marble would make a line: each is the one gap in a window of K."""
+    """Return the squares where one more marble would make a line: the only gaps in windows of K."""
     found = 0
     for i in range(4):
         step = STEPS[i]
@@ -63,12 +64,12 @@ def forbidden(word: int) -> int:
     return found & FULL
 
 
-def peaceful(word: int, squares: int, other_safe: int) -> int:
-    """Some of these squares, on which a side can play until they are used up and never makes a line.
+def line_free_squares(word: int, squares: int, other_safe: int) -> int:
+    """Return a subset of these squares that a side can fill without ever making a line.
 
-    A line that could still be filled is kept from it in one of two ways. Two of its squares that the other side may
-    take too become a pair: when the other side takes one, this side takes the other, and it never takes both. Where
-    there are no two such squares left, one square of the line is given up.
+    Each window that could still be filled is prevented in one of two ways. If the opponent can also use two of its
+    squares, these become a pair: when the opponent takes one, this side takes the other, and it never takes both.
+    Otherwise one square of the window is given up.
     """
     paired = 0
     for i in range(4):
@@ -83,7 +84,7 @@ def peaceful(word: int, squares: int, other_safe: int) -> int:
                 shared &= ~one
                 two = shared & -shared
                 paired |= one | two
-                while two <= start << step * (K - 1) and start:  # all windows with both squares
+                while two <= start << step * (K - 1) and start:  # skip all windows that contain both squares
                     starts &= ~start
                     start = start << step if start < one else 0
             else:
@@ -93,8 +94,8 @@ def peaceful(word: int, squares: int, other_safe: int) -> int:
     return squares
 
 
-def disjoint(word: int, squares: int) -> int:
-    """How many windows without a common square, as many as greed finds, a side could fill with these squares."""
+def disjoint_windows(word: int, squares: int) -> int:
+    """Return how many disjoint windows a side could fill with these squares, counted greedily."""
     count = 0
     for i in range(4):
         starts = runs(word | squares, STEPS[i])
@@ -106,20 +107,20 @@ def disjoint(word: int, squares: int) -> int:
     return count
 
 
-def assured(own: int, own_safe: int, other: int, other_safe: int, empty: int, first: int) -> int:
-    """The least a side can be sure of, by counting moves: -1 means nothing.
+def guaranteed_value(own: int, own_safe: int, other: int, other_safe: int, empty: int, first: int) -> int:
+    """Return a lower bound of the value for a side, by counting moves; -1 if nothing is guaranteed.
 
-    It plays only on squares that are safe for it all together. Those that the other side may take too it shares with
-    it move by move, so it has so many safe moves at least, and leaves the other side so many at most. A square that
-    is unsafe for a side stays so; whoever runs out of safe moves first has to make a line.
+    The side plays only on squares that are safe together (see line_free_squares). It alternates with the opponent on
+    the contested ones. This gives a minimum of own safe moves and a maximum for the opponent. Unsafe squares stay
+    unsafe, so the side that runs out of safe moves first has to make a line.
     """
-    chosen = peaceful(own, own_safe, other_safe)
+    chosen = line_free_squares(own, own_safe, other_safe)
     contested = ones(chosen & other_safe)
     share = (contested + first) // 2
     moves = ones(chosen) - contested + share
     theirs = ones(other_safe) - share
     if moves < theirs + first:
-        theirs -= disjoint(other, other_safe & ~chosen)
+        theirs -= disjoint_windows(other, other_safe & ~chosen)
     turns = (empty + first) // 2  # until the board is full
     if moves >= theirs + first:
         return 1 if theirs < empty - turns else 0
@@ -140,13 +141,13 @@ def left_right(word: int) -> int:
     return result
 
 
-def turned(word: int) -> int:
-    """The board turned by half a circle."""
+def rotated(word: int) -> int:
+    """Return the board rotated by 180 degrees."""
     return upside_down(left_right(word))
 
 
 def transposed(word: int) -> int:
-    """Rows become columns: each diagonal moves as a whole."""
+    """Return the board with rows and columns swapped. Each diagonal is shifted as a whole."""
     result = word & DIAGONALS[0]
     for i in range(1, N):
         result |= (word & DIAGONALS[i]) << (STRIDE - 1) * i
@@ -156,34 +157,35 @@ def transposed(word: int) -> int:
 
 def image(word: int, axis: int) -> int:
     if axis == 0:
-        return turned(word)
+        return rotated(word)
     return upside_down(word) if axis == 1 else left_right(word)
 
 
-def mirrored(mine: int, rest: int) -> tuple[int, int]:
-    """Bounds by strategies of symmetry; -1, 1 where there is none.
+def symmetry_bounds(mine: int, rest: int) -> tuple[int, int]:
+    """Return bounds from mirror strategies; (-1, 1) if there is none.
 
-    If the marbles of both sides are images of each other, the side not to move can answer every move with its image:
-    it makes a line only if the other side made the image of that line before, so it does not lose. A draw would
-    fill the board, and the side to move would end with one of the HALVES, the sets of squares without a line that
-    hold one square of each pair of images; if none of them contains what it has, it loses.
+    If the marbles of the two sides are images of each other, the side not to move can answer every move with its
+    image. It makes a line only after the opponent made the image of that line, so it does not lose. A draw fills the
+    board. Then the marbles of the side to move form one of the HALVES: sets without a line that contain one square of
+    each pair of images. If no half contains its present marbles, the side to move loses.
 
-    On an odd board a half turn leaves the centre to itself. Whoever holds it can do the same, provided that each line
-    through the centre has two squares that are images of each other, of which it will hold just one: K > (N + 1) / 2.
+    On an odd board, a rotation by 180 degrees maps the centre to itself. The side that holds the centre can use the
+    same strategy if each line through the centre contains a pair of images, because it gets only one of them. That is
+    the case for K > (N + 1) / 2.
     """
     if N % 2 == 0:
         for axis in range(3):
             if image(mine, axis) == rest:
                 if HALVES_KNOWN == 0:
                     return -1, 0
-                for i in range(AXES[axis], AXES[axis + 1]):
+                for i in range(HALVES_OFFSETS[axis], HALVES_OFFSETS[axis + 1]):
                     if mine & ~HALVES[i] == 0:
                         return -1, 0
                 return -1, -1
-    elif 2 * K > N + 1 and ones(mine | rest) <= CENTRED:
-        if turned(mine) == rest:
+    elif 2 * K > N + 1 and ones(mine | rest) <= CENTRE_MAX_MARBLES:
+        if rotated(mine) == rest:
             return 0, 1
-        if turned(mine) | CENTRE == rest:
+        if rotated(mine) | CENTRE == rest:
             return -1, 0
     return -1, 1
 
@@ -192,25 +194,25 @@ def bounds(mine: int, rest: int) -> tuple[int, int]:
     free = FULL & ~(mine | rest)
     empty = ones(free)
     mine_safe, rest_safe = free & ~forbidden(mine), free & ~forbidden(rest)
-    if mine_safe == 0:  # I have to make a line, unless the board is full
+    if mine_safe == 0:  # the side to move has to make a line, unless the board is full
         value = -1 if empty else 0
         return value, value
-    if rest_safe == 0:  # after my next move the other side has to
+    if rest_safe == 0:  # after the next move the opponent has to make a line
         value = 1 if empty > 1 else 0
         return value, value
-    low, high = mirrored(mine, rest)
-    low = max(low, assured(mine, mine_safe, rest, rest_safe, empty, 1))
+    low, high = symmetry_bounds(mine, rest)
+    low = max(low, guaranteed_value(mine, mine_safe, rest, rest_safe, empty, 1))
     if low < high:
-        high = min(high, -assured(rest, rest_safe, mine, mine_safe, empty, 0))
+        high = min(high, -guaranteed_value(rest, rest_safe, mine, mine_safe, empty, 0))
     return low, high
 
 
-def halves(rules: Rules, axis: int, most: int) -> list[int]:
-    """Sets of squares without a line that hold one of each pair of images; not more than `most` of them."""
+def line_free_halves(rules: Rules, axis: int, limit: int) -> list[int]:
+    """Return up to `limit` sets of squares that have no line and one square of each pair of images."""
     found: list[int] = []
 
     def choose(half: int, left: int) -> None:
-        if rules.has_line(half) or len(found) >= most:
+        if rules.has_line(half) or len(found) >= limit:
             return
         if left == 0:
             found.append(half)

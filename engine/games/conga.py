@@ -1,4 +1,4 @@
-"""Conga: stones pour along lines; a side that cannot move loses.  RULES: docs/rules.md, Conga.
+"""Conga: sow stones along lines; a side that cannot move loses.  RULES: docs/rules.md, Conga.
 
 The board, and the index of each square:
 
@@ -8,16 +8,16 @@ The board, and the index of each square:
     1 |  0  1  2  3
         a  b  c  d
 
-A side's word holds fifteen fields of four bits, the stones on squares 0 to 14. Square 15 (d4) needs no field: each
-side always owns STONES stones, so d4 holds what the others do not.
+The word of a side has fifteen fields of four bits: the stones on squares 0 to 14. Square 15 (d4) needs no field. Each
+side always owns STONES stones, so d4 holds those that are on no other square.
 
     bit 59      56 55      52            7       4 3       0
         +---------+----------+-- ... --+----------+---------+
         | sq. 14  |  sq. 13  |         |   sq. 1  |  sq. 0  |
         +---------+----------+-- ... --+----------+---------+
 
-Sets of squares are sixteen bits four apart, the lowest bit of each field (d4: bit 60), so that a step to a neighbour
-is a shift. A move is 16 * direction + square it starts from, the directions clockwise from north:
+A set of squares has the lowest bit of each field (d4: bit 60), so that a step to an adjacent square is a shift. A move
+is 16 * direction + origin square, with directions clockwise from north:
 
     7 0 1        NW N NE       +12 +16 +20
     6 . 2         W . E         -4  .   +4     the shift of a set of squares
@@ -31,24 +31,26 @@ from collections.abc import Mapping
 from engine.bits import lowest, ones
 from engine.board import Board, Cell
 from engine.game import Game, Move, Reason, Spec, State
-from engine.options import START, Option, OptionValue, whole
+from engine.options import START, Option, OptionValue, parse_int
 from engine.rules import Constant
 
 STONES = 10
-MOST_MOVES = 128
-CYCLIC = True  # stones can go round: the search looks out for repetition
+MAX_MOVES = 128
+CYCLIC = True  # positions can repeat
 UNIT = 1000
-WIDTH = 61  # bits of a word or a set of squares
-SPREAD = 0x1111_1111_1111_1111  # one bit a square
+WIDTH = 61  # bits of a set of squares
+ALL_SQUARES = 0x1111_1111_1111_1111  # one bit per square
 FIELDS = (1 << 60) - 1
-DIAGONALS = (0x0000_0F00_00F0_000F, 0x0000_F000_0F00_00F0, 0x0000_0000_F000_0F00, 0xF000)  # fields, without d4
-STEPS = (4, 5, 1, -3, -4, -5, -1, 3)  # in squares, by direction
-NOT_D, NOT_A = SPREAD & ~0x1000_1000_1000_1000, SPREAD & ~0x0001_0001_0001_0001
-EDGES = (SPREAD, NOT_D, NOT_D, NOT_D, SPREAD, NOT_A, NOT_A, NOT_A)  # where a step stays between the files
+# The diagonals parallel to a1-d4, without d4
+DIAGONALS = (0x0000_0F00_00F0_000F, 0x0000_F000_0F00_00F0, 0x0000_0000_F000_0F00, 0xF000)
+STEPS = (4, 5, 1, -3, -4, -5, -1, 3)  # index difference by direction
+NOT_D, NOT_A = ALL_SQUARES & ~0x1000_1000_1000_1000, ALL_SQUARES & ~0x0001_0001_0001_0001
+# The squares from which a step does not wrap around, by direction
+STEP_MASKS = (ALL_SQUARES, NOT_D, NOT_D, NOT_D, ALL_SQUARES, NOT_A, NOT_A, NOT_A)
 
 
-def room(square: int, direction: int) -> int:
-    """How many squares, three at most, lie on the board in a direction."""
+def reach(square: int, direction: int) -> int:
+    """Return how many squares, at most three, lie on the board in a direction."""
     file, rank, step = square % 4, square // 4, (direction % 4 != 0) * (1 if direction < 4 else -1)
     rise = (direction in (7, 0, 1)) - (direction in (3, 4, 5))
     count = 0
@@ -57,43 +59,43 @@ def room(square: int, direction: int) -> int:
     return count
 
 
-MOVES, SQUARES = 8, 56  # weights of guess(), found by self-play: bench/tune.py
-ROOM = tuple(room(move & 15, move >> 4) for move in range(MOST_MOVES))
+MOBILITY_WEIGHT, SQUARES_WEIGHT = 8, 56  # weights of guess(), tuned by self-play (bench/tune.py)
+REACH = tuple(reach(move & 15, move >> 4) for move in range(MAX_MOVES))
 
 
-def corner(word: int) -> int:
-    """The stones on d4: what the fifteen fields leave. 16 = 15 + 1, so the remainder by 15 is the sum of the fields."""
+def stones_on_d4(word: int) -> int:
+    """Return the stones on d4. As 16 = 15 + 1, the sum of the fields is the remainder modulo 15."""
     placed = word % 15
     if placed == 0 and word != 0:
         placed = 15
     return STONES - placed
 
 
-def held(word: int) -> int:
-    """The set of squares a side holds."""
-    squares = (word | word >> 1 | word >> 2 | word >> 3) & (SPREAD & FIELDS)
-    if corner(word) > 0:
+def occupied(word: int) -> int:
+    """Return the set of squares that a side holds."""
+    squares = (word | word >> 1 | word >> 2 | word >> 3) & (ALL_SQUARES & FIELDS)
+    if stones_on_d4(word) > 0:
         squares |= 1 << 60
     return squares
 
 
 def shifted(squares: int, direction: int) -> int:
-    """The set one step further in a direction."""
+    """Return a set of squares moved by one step in a direction."""
     step = 4 * STEPS[direction]
-    squares &= EDGES[direction]
-    return (squares << step if step > 0 else squares >> -step) & SPREAD
+    squares &= STEP_MASKS[direction]
+    return (squares << step if step > 0 else squares >> -step) & ALL_SQUARES
 
 
-def starts(own: int, free: int, direction: int) -> int:
-    """The squares of `own` whose neighbour in a direction is on the board and free: RULES, an empty run is illegal."""
+def movable(own: int, free: int, direction: int) -> int:
+    """Return the squares of `own` whose next square in a direction is free. RULES: an empty run is illegal."""
     step = 4 * STEPS[direction]
-    return own & EDGES[direction] & (free >> step if step > 0 else free << -step)
+    return own & STEP_MASKS[direction] & (free >> step if step > 0 else free << -step)
 
 
 def gen(mine: int, rest: int, out: list[int], n: int) -> int:
-    own, free = held(mine), SPREAD & ~held(rest)
+    own, free = occupied(mine), ALL_SQUARES & ~occupied(rest)
     for direction in range(8):
-        squares = starts(own, free, direction)
+        squares = movable(own, free, direction)
         while squares:
             out[n] = 16 * direction + (lowest(squares) >> 2)
             n += 1
@@ -102,16 +104,16 @@ def gen(mine: int, rest: int, out: list[int], n: int) -> int:
 
 
 def mobility(mine: int, rest: int) -> int:
-    """How many moves a side has."""
-    own, free = held(mine), SPREAD & ~held(rest)
+    """Return the number of legal moves of the side that owns `mine`."""
+    own, free = occupied(mine), ALL_SQUARES & ~occupied(rest)
     count = 0
     for direction in range(8):
-        count += ones(starts(own, free, direction))
+        count += ones(movable(own, free, direction))
     return count
 
 
-def put(word: int, square: int, stones: int) -> int:
-    """Add stones to a square; those for d4 only leave their old field."""
+def add_stones(word: int, square: int, stones: int) -> int:
+    """Return the word with stones added to a square. d4 has no field, so there the word is unchanged."""
     return word + ((stones << 4 * square) & FIELDS)
 
 
@@ -120,25 +122,25 @@ def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
 
 
 def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
-    square, step, limit = move & 15, STEPS[move >> 4], ROOM[move]
-    stones = corner(mine) if square == 15 else mine >> 4 * square & 15
-    blocked = held(rest)
+    square, step, limit = move & 15, STEPS[move >> 4], REACH[move]
+    stones = stones_on_d4(mine) if square == 15 else mine >> 4 * square & 15
+    blocked = occupied(rest)
     first, second, third = square + step, square + 2 * step, square + 3 * step
     mine &= ~(15 << 4 * square)
-    if limit < 2 or blocked >> 4 * second & 1:  # a run of 1: all
-        mine = put(mine, first, stones)
-    elif limit < 3 or blocked >> 4 * third & 1:  # a run of 2: 1, rest
-        mine = put(put(mine, first, 1), second, stones - 1)
-    else:  # a run of 3: 1, 2, rest; too few stones fill in order
+    if limit < 2 or blocked >> 4 * second & 1:  # run of 1: all stones
+        mine = add_stones(mine, first, stones)
+    elif limit < 3 or blocked >> 4 * third & 1:  # run of 2: one, then the rest
+        mine = add_stones(add_stones(mine, first, 1), second, stones - 1)
+    else:  # run of 3: one, two, then the rest; too few stones fill it in order
         two = min(2, stones - 1)
-        mine = put(put(put(mine, first, 1), second, two), third, stones - 1 - two)
+        mine = add_stones(add_stones(add_stones(mine, first, 1), second, two), third, stones - 1 - two)
     return rest, mine, False
 
 
 def over(mine: int, rest: int) -> bool:
-    own, free = held(mine), SPREAD & ~held(rest)
+    own, free = occupied(mine), ALL_SQUARES & ~occupied(rest)
     for direction in range(8):
-        if starts(own, free, direction):
+        if movable(own, free, direction):
             return False
     return True
 
@@ -157,7 +159,7 @@ def base(mine: int, rest: int) -> int:
 
 
 def transposed(word: int) -> int:
-    """The board reflected in the diagonal from a1 to d4, of which d4 is a part."""
+    """Return the board reflected in the diagonal from a1 to d4."""
     return (
         word & DIAGONALS[0]
         | (word & DIAGONALS[1]) << 12
@@ -181,13 +183,13 @@ def tactics(mine: int, rest: int, move: int) -> int:
 
 
 def guess(mine: int, rest: int) -> int:
-    """Moves and squares held, mine less theirs: a side that is spread out is hard to enclose."""
-    mine, rest = held(mine), held(rest)
-    mine_free, rest_free = SPREAD & ~rest, SPREAD & ~mine
+    """Compare moves and squares held: a side that is spread out is hard to enclose."""
+    mine, rest = occupied(mine), occupied(rest)
+    mine_free, rest_free = ALL_SQUARES & ~rest, ALL_SQUARES & ~mine
     moves = 0
     for direction in range(8):
-        moves += ones(starts(mine, mine_free, direction)) - ones(starts(rest, rest_free, direction))
-    return min(max(MOVES * moves + SQUARES * (ones(mine) - ones(rest)), 1 - UNIT), UNIT - 1)
+        moves += ones(movable(mine, mine_free, direction)) - ones(movable(rest, rest_free, direction))
+    return min(max(MOBILITY_WEIGHT * moves + SQUARES_WEIGHT * (ones(mine) - ones(rest)), 1 - UNIT), UNIT - 1)
 
 
 def hfunc0(own: int, other: int) -> int:
@@ -199,8 +201,8 @@ def hfunc1(own: int, other: int) -> int:
 
 
 def neighbour(own: int, other: int) -> int:
-    """Over every square the other side holds, over each square beside it: +1 if I hold it, else -1."""
-    mine, theirs = held(own), held(other)
+    """Sum over all squares adjacent to opponent squares: +1 if the own side holds the square, else -1."""
+    mine, theirs = occupied(own), occupied(other)
     total = 0
     for direction in range(8):
         beside = shifted(theirs, direction)
@@ -212,9 +214,11 @@ def move_and_neighbour(own: int, other: int) -> int:
     return hfunc1(own, other) + neighbour(own, other)
 
 
-CELLS = {(0, 0): "."} | {(n, 0): f"b{n}" for n in range(1, 16)} | {(0, n): f"w{n}" for n in range(1, 16)}
-PAIRS = {  # two squares side by side, by the two fields of black and those of white
-    (one[0] | two[0] << 4, one[1] | two[1] << 4): f"{CELLS[one]},{CELLS[two]}" for one in CELLS for two in CELLS
+CELL_TEXTS = {(0, 0): "."} | {(n, 0): f"b{n}" for n in range(1, 16)} | {(0, n): f"w{n}" for n in range(1, 16)}
+PAIR_TEXTS = {  # text of two adjacent squares, by the two fields of black and of white
+    (one[0] | two[0] << 4, one[1] | two[1] << 4): f"{CELL_TEXTS[one]},{CELL_TEXTS[two]}"
+    for one in CELL_TEXTS
+    for two in CELL_TEXTS
 }
 
 
@@ -225,7 +229,7 @@ class Conga(Game):
     colours = ("#1d4ed8", "#c62828", "#f2c94c")  # as the course draws it
     options = (
         Option("stones", 10, "stones of each side", 1, 15),
-        Option("max_plies", 400, "moves of both sides together until a draw", 1, 10_000),
+        Option("max_plies", 400, "plies after which the game is a draw", 1, 10_000),
         START,
     )
     evaluations = {
@@ -253,7 +257,7 @@ class Conga(Game):
         return "no_moves"
 
     def read(self, state: State, text: str) -> Move:
-        move = TEXTS.get(text)
+        move = MOVES_BY_TEXT.get(text)
         if move is None:
             raise self.invalid(text)
         return move
@@ -263,18 +267,18 @@ class Conga(Game):
         return NAMES[square] + NAMES[square + STEPS[move >> 4]]
 
     def stones(self, word: int, square: int) -> int:
-        return int(self.rules.corner(word)) if square == 15 else word >> 4 * square & 15
+        return int(self.rules.stones_on_d4(word)) if square == 15 else word >> 4 * square & 15
 
     def allowed(self, state: State, move: Move) -> bool:
         square, (mine, rest, _) = move & 15, state
-        return ROOM[move] > 0 and self.stones(mine, square) > 0 and self.stones(rest, square + STEPS[move >> 4]) == 0
+        return REACH[move] > 0 and self.stones(mine, square) > 0 and self.stones(rest, square + STEPS[move >> 4]) == 0
 
     def dump(self, state: State) -> str:
         black, white = state.of(0)
-        corner = self.rules.corner
-        blacks = (black | corner(black) << 60).to_bytes(8, "little")
-        whites = (white | corner(white) << 60).to_bytes(8, "little")
-        ab1, cd1, ab2, cd2, ab3, cd3, ab4, cd4 = map(PAIRS.__getitem__, zip(blacks, whites))  # noqa: B905  # eight each
+        stones_on_d4 = self.rules.stones_on_d4
+        blacks = (black | stones_on_d4(black) << 60).to_bytes(8, "little")
+        whites = (white | stones_on_d4(white) << 60).to_bytes(8, "little")
+        ab1, cd1, ab2, cd2, ab3, cd3, ab4, cd4 = map(PAIR_TEXTS.__getitem__, zip(blacks, whites))  # noqa: B905  # eight each
         return f"{ab4},{cd4}/{ab3},{cd3}/{ab2},{cd2}/{ab1},{cd1} {'w' if state.turn else 'b'}"
 
     def load(self, text: str) -> State:
@@ -287,15 +291,15 @@ class Conga(Game):
             for file, cell in enumerate(row):
                 if cell == ".":
                     continue
-                side, count = "bw".find(cell[:1]), whole(cell[1:])
+                side, count = "bw".find(cell[:1]), parse_int(cell[1:])
                 if side < 0 or count is None or not 1 <= count <= 15:
-                    raise self.bad_position(f"a cell is . or b or w with 1 to 15 stones, not {cell[:20]!r}")
+                    raise self.bad_position(f"a cell must be . or b or w followed by 1 to 15 stones, not {cell[:20]!r}")
                 words[side] += count << 4 * (4 * rank + file)
                 sums[side] += count
         for side, total in enumerate(sums):
             if total != self.rules.STONES:
-                who = self.sides[side]
-                raise self.bad_position(f"{who} has {total} stones where the option stones says {self.rules.STONES}")
+                name, expected = self.sides[side], self.rules.STONES
+                raise self.bad_position(f"{name} has {total} stones, but the option stones is {expected}")
         side = "bw".index(turn)
         return State(words[side] & FIELDS, words[1 - side] & FIELDS, side)
 
@@ -312,4 +316,6 @@ class Conga(Game):
 
 
 NAMES = tuple("abcd"[square % 4] + "1234"[square // 4] for square in range(16))
-TEXTS = {NAMES[move & 15] + NAMES[(move & 15) + STEPS[move >> 4]]: move for move in range(MOST_MOVES) if ROOM[move]}
+MOVES_BY_TEXT = {
+    NAMES[move & 15] + NAMES[(move & 15) + STEPS[move >> 4]]: move for move in range(MAX_MOVES) if REACH[move]
+}

@@ -1,7 +1,7 @@
 """Mancala: sow, capture, move again.  RULES: docs/rules.md, Mancala.
 
-The board from above, with the index of each pit in the word of the side that owns it. Both sides sow towards their
-own store, so both words read the same way and the rules need not know which side is which:
+The board from above, with the index of each pit in the word of its owner. Both sides sow towards their own store, so
+both words have the same layout and the rules are the same for both sides:
 
            top row, side 1                  6 pits, as an example
     +----+----+----+----+----+----+----+----+
@@ -17,9 +17,9 @@ own store, so both words read the same way and the rules need not know which sid
         | store |  pit 5    |         |  pit 1  |  pit 0  |       pit i lies at bit BITS * i, the store at BITS * PITS
         +-------+-----------+-- ... --+---------+---------+
 
-The ring a side sows along: its pits 0.., its store, the other side's pits 0..; RING = 2 * PITS + 1 places. Adding
-one stone to each of several neighbouring places is adding a word with a 1 in each of their fields. A move is the
-index of a pit.
+A side sows along a ring of RING = 2 * PITS + 1 places: its pits, its store, the pits of the opponent. Sowing one stone
+into each of several places is the addition of a word that has a 1 in each of their fields. A move is the index of a
+pit.
 """
 
 from __future__ import annotations
@@ -29,36 +29,36 @@ from collections.abc import Mapping
 from engine.board import Board, Cell
 from engine.errors import shorten
 from engine.game import Game, Move, Reason, Spec, State
-from engine.options import START, Option, OptionValue, whole
+from engine.options import START, Option, OptionValue, parse_int
 from engine.rules import Constant
 
 COURSE, PROSE, STANDARD = 0, 1, 2
 PROFILES = ("course", "prose", "standard")
-MOST_STONES = 1000  # in one pit at the start
-MOST_IN_ALL = 100_000  # in a position: play heaps up more than MOST_STONES in a pit, but never adds a stone
+MAX_PIT_STONES = 1000  # per pit at the start
+MAX_TOTAL_STONES = 100_000  # in a position; during play a pit may hold more than MAX_PIT_STONES
 
-NUMERALS = tuple(map(str, range(256)))  # the quicker way to write a number
+DECIMALS = tuple(map(str, range(256)))  # precomputed: a lookup is faster than str()
 
 PITS, BITS, PROFILE = 6, 6, COURSE
-MOST_MOVES = PITS
+MAX_MOVES = PITS
 CYCLIC = False
 UNIT = 1
 WIDTH = BITS * (PITS + 1)
-# Weights of tactics(), found by climbing towards fewer nodes when (4,4), (4,5), (5,4) and (6,3) are solved
+# Weights of tactics(), tuned by hill climbing for few nodes when solving (4,4), (4,5), (5,4) and (6,3)
 MINE_AWAY = (1, -3, -3, -3, -3, -6, -6, -6, -6, -6)
 THEIRS_AWAY = (-9, -1, -13, 0, 6, 5, 5, 5, 5, 5)
 RING = 2 * PITS + 1
-PIT = (1 << BITS) - 1  # the bits of one field
-ROW = (1 << BITS * PITS) - 1  # the bits of all pits
+PIT_MASK = (1 << BITS) - 1  # the bits of one field
+ROW_MASK = (1 << BITS * PITS) - 1  # the bits of all pits
 EACH = sum(1 << BITS * i for i in range(PITS))  # one stone in each pit
 EACH_AND_STORE = EACH | 1 << BITS * PITS
 
 
 def row_sum(word: int) -> int:
-    """The stones in a side's pits."""
+    """Return the number of stones in the pits of a side."""
     total = 0
     for i in range(PITS):
-        total += word >> BITS * i & PIT
+        total += word >> BITS * i & PIT_MASK
     return total
 
 
@@ -66,14 +66,14 @@ def gen(mine: int, rest: int, out: list[int], n: int) -> int:
     if over(mine, rest):
         return n
     for i in range(PITS):
-        if mine >> BITS * i & PIT:
+        if mine >> BITS * i & PIT_MASK:
             out[n] = i
             n += 1
     return n
 
 
-def first(count: int) -> int:
-    """The bits of the first fields of a word."""
+def low_fields(count: int) -> int:
+    """Return the mask of the first `count` fields of a word."""
     return (1 << BITS * count) - 1
 
 
@@ -83,35 +83,35 @@ def candidates(mine: int, rest: int, out: list[int], n: int) -> int:
 
 def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
     at = BITS * move
-    stones = mine >> at & PIT
+    stones = mine >> at & PIT_MASK
     mine -= stones << at
-    if stones >= RING:  # whole laps: a stone for every place of the ring
+    if stones >= RING:  # full laps: one stone per place of the ring and lap
         laps = stones // RING
         mine += laps * EACH_AND_STORE
         rest += laps * EACH
         stones -= laps * RING
-    end = move + stones  # the rest go to the places move + 1 .. end, counted along the ring
+    end = move + stones  # the other stones go to the places move + 1 .. end of the ring
     last = end
     if end <= PITS:
-        mine += EACH_AND_STORE & first(end + 1) & ~first(move + 1)
+        mine += EACH_AND_STORE & low_fields(end + 1) & ~low_fields(move + 1)
     elif end <= 2 * PITS:
-        mine += EACH_AND_STORE & ~first(move + 1)
-        rest += EACH & first(end - PITS)
+        mine += EACH_AND_STORE & ~low_fields(move + 1)
+        rest += EACH & low_fields(end - PITS)
     else:
         last = end - RING
-        mine += (EACH_AND_STORE & ~first(move + 1)) + (EACH & first(last + 1))
+        mine += (EACH_AND_STORE & ~low_fields(move + 1)) + (EACH & low_fields(last + 1))
         rest += EACH
-    if last < PITS and mine >> BITS * last & PIT == 1:  # the last stone fell into an own empty pit
+    if last < PITS and mine >> BITS * last & PIT_MASK == 1:  # the last stone fell into an own empty pit
         opposite = BITS * (PITS - 1 - last)
-        taken = rest >> opposite & PIT
+        taken = rest >> opposite & PIT_MASK
         if taken > 0 or PROFILE != STANDARD:
             rest -= taken << opposite
             mine += (taken + 1 << BITS * PITS) - (1 << BITS * last)
     again = last == PITS
-    if PROFILE == PROSE:  # over only when the side to move next has no stone; the other sweeps its own row
-        if (mine if again else rest) & ROW == 0:
+    if PROFILE == PROSE:  # over if the next side to move has no stone; the opponent sweeps its row
+        if (mine if again else rest) & ROW_MASK == 0:
             mine, rest = swept(mine), swept(rest)
-    elif mine & ROW == 0 or rest & ROW == 0:  # over as soon as a row is empty; each side sweeps its own row
+    elif mine & ROW_MASK == 0 or rest & ROW_MASK == 0:  # over when a row is empty; each side sweeps its row
         mine, rest = swept(mine), swept(rest)
     if again:
         return mine, rest, True
@@ -119,16 +119,16 @@ def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
 
 
 def swept(word: int) -> int:
-    """A side's row moved into its store."""
+    """Return the word with all stones of the row moved into the store."""
     return (word >> BITS * PITS) + row_sum(word) << BITS * PITS
 
 
 def over(mine: int, rest: int) -> bool:
-    return mine & ROW == 0 or (rest & ROW == 0 and PROFILE != PROSE)
+    return mine & ROW_MASK == 0 or (rest & ROW_MASK == 0 and PROFILE != PROSE)
 
 
 def score(mine: int, rest: int) -> int:
-    """Store minus store; at the end each row counts for its owner (it is empty but in a position loaded so)."""
+    """Return the difference of the stores. At the end, stones left in a row count for its owner."""
     margin = (mine >> BITS * PITS) - (rest >> BITS * PITS)
     if over(mine, rest):
         margin += row_sum(mine) - row_sum(rest)
@@ -146,11 +146,11 @@ def base(mine: int, rest: int) -> int:
 
 
 def key(mine: int, rest: int) -> tuple[int, int, bool]:
-    return mine & ROW, rest & ROW, True
+    return mine & ROW_MASK, rest & ROW_MASK, True
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    """Another turn first, then stones stored; then what each pit holds after the move, by its distance from home."""
+    """Prefer extra turns, then stones gained, then good pit contents after the move by distance from the store."""
     own, other, again = play(mine, rest, move)
     stored = (own >> BITS * PITS) - (mine >> BITS * PITS) if again else (other >> BITS * PITS) - (mine >> BITS * PITS)
     total = 32 * stored
@@ -161,15 +161,15 @@ def tactics(mine: int, rest: int, move: int) -> int:
         total += 5 * move - (11 if stored > 1 else 0)
     for i in range(PITS):
         away = PITS - i
-        stones = own >> BITS * i & PIT
+        stones = own >> BITS * i & PIT_MASK
         total += MINE_AWAY[away - 1] * stones - (9 if stones == away else 0)
-        stones = other >> BITS * i & PIT
+        stones = other >> BITS * i & PIT_MASK
         total += THEIRS_AWAY[away - 1] * stones - (5 if stones == away else 0)
     return total
 
 
 def guess(mine: int, rest: int) -> int:
-    """The lead in the stores. Stones near home, turns and captures to be had were tried and won nothing more."""
+    """Return the lead in the stores. Adding terms for mobility, extra turns or captures gained nothing."""
     return base(mine, rest)
 
 
@@ -184,8 +184,8 @@ class Mancala(Game):
     colours = ("#7a4a1e", "#2f5d50", "#3a3a3a")
     options = (
         Option("pits", 6, "pits in a row", 1, 10),
-        Option("stones", 4, "stones in each pit at the start", 1, MOST_STONES),
-        Option("rules", "course", "the profile: when a last stone captures and when the game ends", choices=PROFILES),
+        Option("stones", 4, "stones in each pit at the start", 1, MAX_PIT_STONES),
+        Option("rules", "course", "rule profile: when a last stone captures, when the game ends", choices=PROFILES),
         START,
     )
     evaluations = {"stores": "stores"}
@@ -205,18 +205,18 @@ class Mancala(Game):
         self._total = 2 * pits * int(values["stones"])
         if "start" in values:
             self._total = sum(sum(row) for row in self._numbers(str(values["start"]), pits)[:3])
-        self._numeral = NUMERALS.__getitem__ if self._total < len(NUMERALS) else str
+        self._decimal = DECIMALS.__getitem__ if self._total < len(DECIMALS) else str
         bits = max(1, self._total.bit_length())
         each = sum(1 << bits * i for i in range(pits))
         return {
             "PITS": pits,
             "BITS": bits,
             "PROFILE": PROFILES.index(str(values["rules"])),
-            "MOST_MOVES": pits,
+            "MAX_MOVES": pits,
             "WIDTH": bits * (pits + 1),
             "RING": 2 * pits + 1,
-            "PIT": (1 << bits) - 1,
-            "ROW": (1 << bits * pits) - 1,
+            "PIT_MASK": (1 << bits) - 1,
+            "ROW_MASK": (1 << bits * pits) - 1,
             "EACH": each,
             "EACH_AND_STORE": each | 1 << bits * pits,
         }
@@ -237,10 +237,10 @@ class Mancala(Game):
         return (bottom >> pits) + self.rules.row_sum(bottom), (top >> pits) + self.rules.row_sum(top)
 
     def allowed(self, state: State, move: Move) -> bool:
-        return bool(state.mine >> self.rules.BITS * move & self.rules.PIT)
+        return bool(state.mine >> self.rules.BITS * move & self.rules.PIT_MASK)
 
     def read(self, state: State, text: str) -> Move:
-        column, pits = whole(text), self.rules.PITS
+        column, pits = parse_int(text), self.rules.PITS
         if column is None or not 1 <= column <= pits:
             raise self.invalid(text)
         return column - 1 if state.turn == 0 else pits - column
@@ -249,10 +249,10 @@ class Mancala(Game):
         return str(move + 1 if state.turn == 0 else self.rules.PITS - move)
 
     def end_of(self, state: State, move: Move) -> str:
-        """The pit or store that gets the last stone."""
+        """Return the name of the pit or store that gets the last stone."""
         pits, ring = self.rules.PITS, self.rules.RING
-        stones = state.mine >> self.rules.BITS * move & self.rules.PIT
-        last = (move + stones) % ring  # counted along the ring: own pits, own store, the other's pits
+        stones = state.mine >> self.rules.BITS * move & self.rules.PIT_MASK
+        last = (move + stones) % ring  # place on the ring: own pits, own store, pits of the opponent
         if last == pits:
             return f"store {state.turn + 1}"
         own, index = (True, last) if last < pits else (False, last - pits - 1)
@@ -260,27 +260,27 @@ class Mancala(Game):
         return f"B{index + 2}" if bottom else f"A{pits - index + 1}"
 
     def _fields(self, word: int) -> list[int]:
-        pit, bits = self.rules.PIT, self.rules.BITS
+        pit, bits = self.rules.PIT_MASK, self.rules.BITS
         return [word >> at & pit for at in range(0, bits * self.rules.PITS, bits)]
 
     def dump(self, state: State) -> str:
         bottom, top = state.of(0)
-        rules, numeral = self.rules, self._numeral
-        bits, pit = rules.BITS, rules.PIT
+        rules, decimal = self.rules, self._decimal
+        bits, pit = rules.BITS, rules.PIT_MASK
         upper, lower = [], []
-        for _ in range(rules.PITS):  # the lowest field again and again, until the stores are left
-            upper.append(numeral(top & pit))
-            lower.append(numeral(bottom & pit))
+        for _ in range(rules.PITS):  # take the lowest field until only the stores are left
+            upper.append(decimal(top & pit))
+            lower.append(decimal(bottom & pit))
             top >>= bits
             bottom >>= bits
         upper.reverse()
         return f"{','.join(upper)}/{','.join(lower)} {top},{bottom} {state.turn + 1}"
 
     def _numbers(self, text: str, pits: int) -> tuple[list[int], list[int], list[int], int]:
-        """Top row and bottom row from the left, the stores of player 2 and player 1, the side to move."""
+        """Return the top and bottom row from the left, the stores of player 2 and 1, and the side to move."""
         board, _, rest = text.strip().partition(" ")
         stores, _, player = rest.partition(" ")
-        parts = [[whole(n) for n in part.split(",")] for part in (*board.split("/"), stores)]
+        parts = [[parse_int(n) for n in part.split(",")] for part in (*board.split("/"), stores)]
         if [len(part) for part in parts] != [pits, pits, 2] or player not in ("1", "2"):
             raise self.bad_position(
                 f"{shorten(text)!r} is not two rows of {pits} pits, two stores and the player to move, "
@@ -288,18 +288,18 @@ class Mancala(Game):
             )
         numbers: list[list[int]] = []
         for part in parts:
-            if not all(n is not None and 0 <= n <= MOST_IN_ALL for n in part):
-                raise self.bad_position(f"a pit or store holds 0 to {MOST_IN_ALL} stones, written as a number")
+            if not all(n is not None and 0 <= n <= MAX_TOTAL_STONES for n in part):
+                raise self.bad_position(f"a pit or store must be a number from 0 to {MAX_TOTAL_STONES}")
             numbers.append([n for n in part if n is not None])
-        if sum(map(sum, numbers)) > MOST_IN_ALL:
-            raise self.bad_position(f"there are {sum(map(sum, numbers))} stones, more than {MOST_IN_ALL}")
+        if sum(map(sum, numbers)) > MAX_TOTAL_STONES:
+            raise self.bad_position(f"{sum(map(sum, numbers))} stones are too many: the limit is {MAX_TOTAL_STONES}")
         return numbers[0], numbers[1], numbers[2], int(player) - 1
 
     def load(self, text: str) -> State:
         top, bottom, stores, side = self._numbers(text, self.rules.PITS)
         total = sum(top) + sum(bottom) + sum(stores)
         if total != self._total:
-            raise self.bad_position(f"the stones add up to {total}, in this game there are {self._total}")
+            raise self.bad_position(f"the stones add up to {total}, but this game has {self._total}")
         words = [self._pack([*bottom, stores[1]]), self._pack([*top[::-1], stores[0]])]
         return State(words[side], words[1 - side], side)
 

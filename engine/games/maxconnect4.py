@@ -1,7 +1,7 @@
-"""Max-Connect4: fill the board, a point for every four in a line.  RULES: docs/rules.md, Max-Connect4.
+"""Max-Connect4: fill the board; every four in a line is a point.  RULES: docs/rules.md, Max-Connect4.
 
-A side's word holds one bit a square, seven bits a column, the top one of which stays empty so that a line cannot
-wrap round the edge:
+The word of a side has one bit per square, seven bits per column. The top bit of a column is always empty, so that a
+line cannot wrap around the edge:
 
      6 13 20 27 34 41 48     always empty
     ---------------------
@@ -12,7 +12,7 @@ wrap round the edge:
      1  8 15 22 29 36 43
      0  7 14 21 28 35 42     bottom row
     ---------------------
-     1  2  3  4  5  6  7     columns; a move is the column less one
+     1  2  3  4  5  6  7     columns; a move is the column minus one
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.bits import ones
-from engine.board import Board, Cell, faces, spread
+from engine.board import Board, Cell, bit_marks, bits_to_text
 from engine.game import Game, Move, Reason, Spec, State
 from engine.options import START, OptionValue
 from engine.rules import Constant
 
 ROWS, COLUMNS = 6, 7
-MOST_MOVES = COLUMNS
+MAX_MOVES = COLUMNS
 CYCLIC = False
 UNIT = 32
 WIDTH = 49
 FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
-FOLDED = 14  # pieces on the board up to which its mirror image is worth a look
-THREE, TWO, OPEN = 16, 8, 4  # weights of guess(), found by self-play: bench/tune.py
-WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)  # lowest squares of all 69
+SYMMETRY_MAX_PIECES = 14  # with more pieces, looking for mirror images costs more than it saves
+THREE_WEIGHT, TWO_WEIGHT, OPEN_WEIGHT = 16, 8, 4  # weights of guess(), tuned by self-play (bench/tune.py)
+# First squares of all 69 windows, by direction
+WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)
 
 
 def gen(mine: int, rest: int, out: list[int], n: int) -> int:
@@ -61,7 +62,7 @@ def over(mine: int, rest: int) -> bool:
 
 
 def fours(word: int) -> int:
-    """The quadruples that lie wholly within a set of squares."""
+    """Return the number of quadruples within a set of squares."""
     total = 0
     for i in range(4):
         pairs = word & word >> STEPS[i]
@@ -70,7 +71,7 @@ def fours(word: int) -> int:
 
 
 def threes(word: int) -> int:
-    """The windows of four that hold exactly three of a set of squares."""
+    """Return the number of windows of four that contain exactly three of a set of squares."""
     total = 0
     for i in range(4):
         step = STEPS[i]
@@ -84,7 +85,7 @@ def score(mine: int, rest: int) -> int:
 
 
 def bounds(mine: int, rest: int) -> tuple[int, int]:
-    """Each side keeps what it has; it can at most win every quadruple without a stone of the other."""
+    """Return bounds: each side keeps its quadruples and gets at most all that have no piece of the opponent."""
     return fours(mine) - fours(FULL & ~mine), fours(FULL & ~rest) - fours(rest)
 
 
@@ -93,7 +94,7 @@ def base(mine: int, rest: int) -> int:
 
 
 def mirrored(word: int) -> int:
-    """Left and right exchanged."""
+    """Return the board with left and right swapped."""
     result = 0
     for column in range(COLUMNS):
         result |= (word >> 7 * column & 127) << 7 * (COLUMNS - 1 - column)
@@ -101,7 +102,7 @@ def mirrored(word: int) -> int:
 
 
 def key(mine: int, rest: int) -> tuple[int, int, bool]:
-    if ones(mine | rest) <= FOLDED:
+    if ones(mine | rest) <= SYMMETRY_MAX_PIECES:
         a, b = mirrored(mine), mirrored(rest)
         if a < mine or (a == mine and b < rest):
             return a, b, False
@@ -109,12 +110,12 @@ def key(mine: int, rest: int) -> tuple[int, int, bool]:
 
 
 def tactics(mine: int, rest: int, move: int) -> int:
-    """The middle first: more lines pass through it."""
+    """Prefer the middle columns: more lines contain them."""
     return 3 - abs(move - 3)
 
 
-def chances(own: int, other: int) -> int:
-    """Quadruples made, and those that can still be made, by how many of their squares are held."""
+def potential(own: int, other: int) -> int:
+    """Return the value of the quadruples made, and of those still possible by the number of squares held."""
     total = UNIT * fours(own)
     free = FULL & ~other
     for i in range(4):
@@ -125,23 +126,23 @@ def chances(own: int, other: int) -> int:
         both, either, two, some = a & b, a ^ b, c & d, c ^ d
         three = alive & (both & some | either & two)
         pair = alive & (both & ~(c | d) | two & ~(a | b) | either & some)
-        total += THREE * ones(three) + TWO * ones(pair) + OPEN * ones(alive)
+        total += THREE_WEIGHT * ones(three) + TWO_WEIGHT * ones(pair) + OPEN_WEIGHT * ones(alive)
     return total
 
 
 def guess(mine: int, rest: int) -> int:
-    return chances(mine, rest) - chances(rest, mine)
+    return potential(mine, rest) - potential(rest, mine)
 
 
 def course(own: int, other: int) -> int:
-    """RULES: at the cut-off only who leads counts; on a full board 1000 a quadruple and 500 a three."""
+    """RULES: at the cut-off only the leader counts; on a full board 1000 per quadruple and 500 per three."""
     lead = fours(own) - fours(other)
     if own | other == FULL:
         return 1000 * lead + 500 * (threes(own) - threes(other))
     return 999 if lead > 0 else -999 if lead < 0 else 0
 
 
-FACES = faces("0", "1", "2")
+MARKS = bit_marks("0", "1", "2")
 
 
 class MaxConnect4(Game):
@@ -188,7 +189,7 @@ class MaxConnect4(Game):
 
     def dump(self, state: State) -> str:
         red, green = state.of(0)
-        board = spread(red, green, WIDTH, FACES)
+        board = bits_to_text(red, green, WIDTH, MARKS)
         return f"{board[5::7]}/{board[4::7]}/{board[3::7]}/{board[2::7]}/{board[1::7]}/{board[::7]} {state.turn + 1}"
 
     def load(self, text: str) -> State:
@@ -209,7 +210,7 @@ class MaxConnect4(Game):
         side = (words[0] | words[1]).bit_count() % 2
         reds, greens = words[0].bit_count(), words[1].bit_count()
         if reds - greens != side:
-            raise self.bad_position(f"{reds} red and {greens} green pieces cannot come from taking turns")
+            raise self.bad_position(f"{reds} red and {greens} green pieces are impossible when sides alternate")
         if int(player) - 1 != side:
             raise self.bad_position(
                 f"with {reds + greens} pieces on the board it is player {side + 1}'s turn, not {player}'s"

@@ -1,6 +1,6 @@
-"""One search for every game: think.py says how to call it, tree.py what it does."""
+"""The search for all games. thinker.py is the interface, tree.py the algorithm."""
 
 from engine.search.limits import Limits, Report
-from engine.search.think import Thinker, think
+from engine.search.thinker import Thinker, think
 
 __all__ = ["Limits", "Report", "Thinker", "think"]

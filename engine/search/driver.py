@@ -1,4 +1,4 @@
-"""The driver of a tree: it owns the arrays, lets the kernel run in slices, and makes the table grow."""
+"""The driver of a search: owns the arrays, runs the kernel in slices, grows the table."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from collections.abc import Sequence
 from engine.game import Game, Move, State
 from engine.search import tree
 from engine.search.kernel import Notice, kernel
-from engine.search.limits import SLICE, Clock
+from engine.search.limits import SLICE_S, Clock
 from engine.search.primitives import mix
-from engine.search.table import WAYS, find
+from engine.search.table import BUCKET_ENTRIES, find_entry
 
-BUCKET_SECONDS = 1e-6  # to be left for each bucket of a table that grows, ten times what it costs
-FIRST_BUCKETS = 1 << 12  # of the table, which grows as it fills; plain Python is too slow to fill more
-MOST_DEPTH = 200
-MOST_PAST = 100  # positions of the game that are looked at for repetition
-NEVER = 1 << 60
+GROW_BUCKET_S = 1e-6  # time that must be left per bucket to grow the table; ten times the cost
+INITIAL_BUCKETS = 1 << 12  # plain Python never needs more
+MAX_DEPTH = 200
+MAX_PAST_STATES = 100  # earlier states of the game that are checked for repetition
+NO_GROWTH = 1 << 60
 
 
 class Driver:
-    """One tree of one game. What it finds stays in its table from search to search."""
+    """Runs searches of one game. Results stay in the table from one search to the next."""
 
     def __init__(self, game: Game, table_mb: float, compiled: bool | None, notice: Notice) -> None:
         self.game = game
         self.kernel = kernel(game, compiled, notice)
-        self.plies_left = MOST_DEPTH
-        words, frames, most = self.kernel.words, tree.MAX_PLY + 2, self.kernel.most_moves
-        self._stack, self._moves, self._weights = words(frames * tree.FRAME), words(frames * most), words(frames * most)
-        self._history, self._control = words(2 * most), words(tree.CONTROL)
-        self.table = words(FIRST_BUCKETS * 2 * WAYS)
-        self._control[tree.MASK] = FIRST_BUCKETS - 1
-        self._most_buckets = int(table_mb * (1 << 20)) // (16 * WAYS) if self.kernel.compiled else 0
+        self.plies_left = MAX_DEPTH
+        zeros, frames, most = self.kernel.zeros, tree.MAX_PLY + 2, self.kernel.max_moves
+        self._stack, self._moves, self._weights = zeros(frames * tree.FRAME), zeros(frames * most), zeros(frames * most)
+        self._history, self._control = zeros(2 * most), zeros(tree.CONTROL)
+        self.table = zeros(INITIAL_BUCKETS * 2 * BUCKET_ENTRIES)
+        self._control[tree.MASK] = INITIAL_BUCKETS - 1
+        self._max_buckets = int(table_mb * (1 << 20)) // (16 * BUCKET_ENTRIES) if self.kernel.compiled else 0
         self._may_grow = True
         self._budget = 256
-        self._best: tuple[State, Move] | None = None  # of the last search that found one
+        self._best: tuple[State, Move] | None = None  # best move of the last finished search, with its position
 
     def begin(self, past: Sequence[State]) -> None:
-        """Make ready for a position. The latest of those before it lie below the root, to be seen when they repeat."""
+        """Prepare for a new position. Earlier states are put below the root of the stack to detect repetitions."""
         control, limit = self._control, self.game.spec.max_plies
-        known = past[-MOST_PAST:] if self.kernel.cyclic else ()
+        known = past[-MAX_PAST_STATES:] if self.kernel.cyclic else ()
         for i, state in enumerate(known):
             self._stack[i * tree.FRAME + tree.MINE], self._stack[i * tree.FRAME + tree.REST] = state.mine, state.rest
-        self.plies_left = MOST_DEPTH if limit is None else max(1, min(MOST_DEPTH, limit - len(past)))
+        self.plies_left = MAX_DEPTH if limit is None else max(1, min(MAX_DEPTH, limit - len(past)))
         control[tree.ROOT] = len(known)
-        control[tree.LAST] = min(tree.MAX_PLY, len(known) + self.plies_left)  # nothing beyond a ply limit is proved
+        control[tree.LAST] = min(tree.MAX_PLY, len(known) + self.plies_left)  # no proof beyond the ply limit
         control[tree.NODES] = 0
         control[tree.AGE] = (int(control[tree.AGE]) + 1) % 64
         self._may_grow = True
@@ -52,20 +52,20 @@ class Driver:
             self._history[i] //= 8
 
     def search(self, state: State, depth: int, alpha: int, beta: int, clock: Clock) -> int:
-        """The value of the tree to a depth within a window; Stopped when the limits say so."""
+        """Search to a depth within a window and return the value. Raises Stopped when a limit is reached."""
         stack, control, root = self._stack, self._control, self._root
         stack[root + tree.MINE], stack[root + tree.REST], stack[root + tree.SIDE] = state.mine, state.rest, 0
         stack[root + tree.ALPHA], stack[root + tree.BETA], stack[root + tree.DEPTH] = alpha, beta, depth
         control[tree.RETURNING] = control[tree.DONE] = 0
         control[tree.PLY], control[tree.ROOT_MOVE] = control[tree.ROOT], -1
-        # tried first, it is what others must beat: so a search that is stopped has nothing worse to show
+        # The previous best move comes first, so that a stopped search returns it or a better move.
         control[tree.FIRST] = self._best[1] if self._best is not None and self._best[0] == state else -1
         while True:
             nodes, start = self.nodes, time.perf_counter()
             control[tree.BUDGET] = min(clock.budget(self._budget, nodes), self._until_growth())
             self.kernel.run(stack, self._moves, self._weights, self.table, self._history, control)
             spent = max(time.perf_counter() - start, 1e-9)
-            self._budget = max(16, min(int((self.nodes - nodes) / spent * SLICE), 1 << 24, 4 * self._budget))
+            self._budget = max(16, min(int((self.nodes - nodes) / spent * SLICE_S), 1 << 24, 4 * self._budget))
             if control[tree.DONE]:
                 value = int(control[tree.VALUE])
                 if value > alpha:
@@ -75,7 +75,7 @@ class Driver:
             if self._until_growth() <= 0:
                 self.grow(clock)
 
-    # -- what the last search has found
+    # -- results of the last search
 
     @property
     def nodes(self) -> int:
@@ -87,20 +87,20 @@ class Driver:
 
     @property
     def best_move(self) -> Move:
-        """The best move of a search that is done."""
+        """The best move of a finished search."""
         return int(self._stack[self._root + tree.BEST_MOVE])
 
     @property
-    def better_move(self) -> Move | None:
-        """The best move so far of a search that was stopped, if it has found any."""
+    def partial_best_move(self) -> Move | None:
+        """The best move so far of a stopped search, or None."""
         move = int(self._control[tree.ROOT_MOVE])
         return None if move < 0 else move
 
-    def known_move(self, state: State) -> Move | None:
-        """What the table holds to be the best move of a position."""
+    def table_move(self, state: State) -> Move | None:
+        """Return the best move of a position according to the table, or None."""
         a, b, own = self.game.rules.key(state.mine, state.rest)
         check = mix(a, b)
-        at = find(self.table, (check & int(self._control[tree.MASK])) * (2 * WAYS), check)
+        at = find_entry(self.table, (check & int(self._control[tree.MASK])) * (2 * BUCKET_ENTRIES), check)
         if at < 0 or not own:
             return None
         move = int(self.table[at + 1]) >> 32 & 255
@@ -108,27 +108,27 @@ class Driver:
 
     @property
     def _root(self) -> int:
-        """Where the root's frame begins."""
+        """The index of the root frame in the stack."""
         return int(self._control[tree.ROOT]) * tree.FRAME
 
     # -- the table
 
     def _until_growth(self) -> int:
-        """The nodes to go before the table grows: always at the same count, so that equal limits give equal answers.
+        """Return the number of nodes until the table grows.
 
-        It grows when more positions have been seen than it would hold then. Memory that is never touched costs
-        nothing, so small searches stay small.
+        The table grows at fixed node counts, so that equal limits give equal results: when more positions have been
+        visited than the larger table can hold. Untouched memory costs nothing, so small searches stay small.
         """
         buckets = 4 * (int(self._control[tree.MASK]) + 1)
-        return buckets * WAYS - self.nodes if self._may_grow and buckets <= self._most_buckets else NEVER
+        return buckets * BUCKET_ENTRIES - self.nodes if self._may_grow and buckets <= self._max_buckets else NO_GROWTH
 
     def grow(self, clock: Clock) -> None:
-        """Make the table four times as large, unless that would take too much of the time that is left."""
+        """Make the table four times as large, unless too little time is left for it."""
         buckets = int(self._control[tree.MASK]) + 1
-        if clock.left() < 4 * buckets * BUCKET_SECONDS:
+        if clock.left() < 4 * buckets * GROW_BUCKET_S:
             self._may_grow = False
             return
-        table = self.kernel.words(4 * len(self.table))
+        table = self.kernel.zeros(4 * len(self.table))
         table[: len(self.table)] = self.table
         self.table = table
-        self._control[tree.MASK], self._control[tree.OUTGROWN] = 4 * buckets - 1, buckets
+        self._control[tree.MASK], self._control[tree.OLD_BUCKETS] = 4 * buckets - 1, buckets

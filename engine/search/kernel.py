@@ -1,7 +1,7 @@
-"""A kernel: the search of tree.py and table.py joined with the rules of one game and one set of options.
+"""The search of tree.py and table.py combined with the rules of one game and one set of options.
 
-It is plain Python, or compiled: then it is written down as one module, the source of every function the search needs
-with the game's constants above it, of which engine/search/compiled.py makes machine code.
+A kernel runs as plain Python or compiled. For compilation it becomes the source of one module: the constants of the
+game, then every function that the search needs. engine/search/object_code.py compiles that source.
 """
 
 from __future__ import annotations
@@ -23,38 +23,41 @@ from engine.search import primitives, table, tree
 
 Notice = Callable[[str], None]
 Run = Callable[[Any, Any, Any, Any, Any, Any], None]
-MACHINE_WORDS = ("ones", "lowest", "mix", "length")  # what engine/search/machine.py brings
-ARRAYS = 6  # that `run` takes
-LARGE = 1 << 19  # words of an array for which large pages are worth it
-WIDEST = 63  # bits of a word that compiled code can hold
+INTRINSICS = ("ones", "lowest", "mix", "length")  # imported from engine/search/intrinsics.py
+RUN_ARRAYS = 6  # number of arguments of `run`
+HUGE_PAGE_MIN_WORDS = 1 << 19  # smaller arrays do not gain from huge pages
+MAX_WORD_BITS = 63  # compiled code uses signed 64-bit words
 _compiling = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The search of one game: `run` of tree.py, and whether it is machine code."""
+    """The `run` function of one game, and the constants that the driver needs."""
 
     run: Run
     compiled: bool
-    most_moves: int
+    max_moves: int
     unit: int
     cyclic: bool
 
-    def words(self, count: int) -> Any:
-        """An array of zeros such as `run` takes."""
-        return words(count) if self.compiled else [0] * count
+    def zeros(self, count: int) -> Any:
+        """Return an array of zeros that can be passed to `run`."""
+        return zeros(count) if self.compiled else [0] * count
 
 
-def words(count: int) -> memoryview:
-    """Zeros for compiled code. What is never touched costs nothing; large pages, as a table is read here and there."""
+def zeros(count: int) -> memoryview:
+    """Return an array of zeros for compiled code. Large arrays use huge pages, because tables are read at random."""
     memory = mmap.mmap(-1, 8 * count) if sys.platform == "win32" else mmap.mmap(-1, 8 * count, mmap.MAP_PRIVATE)
-    if hasattr(mmap, "MADV_HUGEPAGE") and count >= LARGE:
+    if hasattr(mmap, "MADV_HUGEPAGE") and count >= HUGE_PAGE_MIN_WORDS:
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memoryview(memory).cast("q")
 
 
 def kernel(game: Game, compiled: bool | None = None, notice: Notice = lambda sentence: None) -> Kernel:
-    """The search of a game. `compiled`: None takes what can be had; True insists; False is plain Python."""
+    """Return the kernel of a game.
+
+    `compiled` is True (required), False (plain Python) or None (compiled if possible).
+    """
     if compiled is False or (compiled is None and not compilable(game)):
         return plain_kernel(game)
     try:
@@ -63,27 +66,27 @@ def kernel(game: Game, compiled: bool | None = None, notice: Notice = lambda sen
     except Exception as error:
         if compiled:
             raise
-        notice(f"cannot compile the search for {game.name}, it will be slow: {type(error).__name__}: {error}")
+        notice(f"cannot compile the search for {game.name}, so it will be slow: {type(error).__name__}: {error}")
         return plain_kernel(game)
 
 
 def compilable(game: Game) -> bool:
-    return game.rules.WIDTH <= WIDEST and importlib.util.find_spec("numba") is not None
+    return game.rules.WIDTH <= MAX_WORD_BITS and importlib.util.find_spec("numba") is not None
 
 
 @lru_cache(maxsize=64)
 def plain_kernel(game: Game) -> Kernel:
     names = plain_names(game)
-    return Kernel(names["run"], False, names["MOST_MOVES"], names["UNIT"], names["CYCLIC"])
+    return Kernel(names["run"], False, names["MAX_MOVES"], names["UNIT"], names["CYCLIC"])
 
 
 def search_rules(game: Game) -> Rules:
-    """The rules of a game with what only a search needs."""
+    """Return the rules of a game, including the constants that only the search needs."""
     return specialise(game.module(), {**game.constants, **game.for_search()})
 
 
 def plain_names(game: Game) -> dict[str, Any]:
-    """Everything `run` needs, by name, as plain Python."""
+    """Map the names that `run` uses to plain Python functions and constants."""
     names: dict[str, Any] = {**vars(search_rules(game)), "mix": primitives.mix, "length": primitives.length}
     for name, value in {**vars(table), **vars(tree)}.items():
         if isinstance(value, FunctionType) and value.__module__ in (table.__name__, tree.__name__):
@@ -97,20 +100,20 @@ _kernels: dict[str, Kernel] = {}
 
 
 def compiled_kernel(game: Game, notice: Notice) -> Kernel:
-    from engine.search.compiled import compiled_run
+    from engine.search.object_code import load_or_compile
 
     text = source(game)
     if text not in _kernels:
-        run = compiled_run(game.name, text, notice)
-        _kernels[text] = Kernel(run, True, game.rules.MOST_MOVES, game.rules.UNIT, game.rules.CYCLIC)
+        run = load_or_compile(game.name, text, notice)
+        _kernels[text] = Kernel(run, True, game.rules.MAX_MOVES, game.rules.UNIT, game.rules.CYCLIC)
     return _kernels[text]
 
 
-# -- one module of source
+# -- source for compilation
 
 
 def source(game: Game) -> str:
-    """The text of a module that holds the search of a game: constants, then functions, callees first."""
+    """Return the source of a module with the search of a game: constants, then functions, callees first."""
     names = plain_names(game)
     constants: dict[str, Any] = {}
     functions: dict[str, FunctionType] = {}
@@ -118,10 +121,10 @@ def source(game: Game) -> str:
     def collect(function: FunctionType) -> None:
         for name in function.__code__.co_names:
             value = names.get(name)
-            if name in MACHINE_WORDS or name in functions:
+            if name in INTRINSICS or name in functions:
                 continue
             if isinstance(value, FunctionType):
-                functions[name] = value  # before its callees, so that recursion ends; order is put right below
+                functions[name] = value  # added before its callees so that recursion ends, then moved to the end
                 collect(value)
                 functions[name] = functions.pop(name)
             elif isinstance(value, int | tuple):
@@ -138,15 +141,15 @@ def source(game: Game) -> str:
     return "\n".join(lines)
 
 
-HEADER = '''"""The search for {game}, made by Parlour out of engine/games and engine/search. Safe to delete."""
+HEADER = '''"""The search for {game}, generated from engine/games and engine/search. Safe to delete."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from engine.search.machine import length, lowest, mix, ones
+from engine.search.intrinsics import length, lowest, mix, ones
 '''
 INNER = '@njit(error_model="numpy")'
-BARE = "no_cpython_wrapper=True, no_cfunc_wrapper=True"  # Python calls it by its address
-ENTRY = f'@njit("void({", ".join(["CPointer(int64)"] * ARRAYS)})", error_model="numpy", {BARE})'
+BARE = "no_cpython_wrapper=True, no_cfunc_wrapper=True"  # it is called by address
+ENTRY = f'@njit("void({", ".join(["CPointer(int64)"] * RUN_ARRAYS)})", error_model="numpy", {BARE})'

@@ -1,4 +1,4 @@
-"""When to stop a search, what is reported of it, and the clock that watches over both."""
+"""Limits and reports of a search, and the clock that checks the limits."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from engine.game import Move
 
-SLICE = 0.002  # seconds between two looks at the clock
-BEAT = 5.0  # seconds between two signs of life
+SLICE_S = 0.002  # time between two checks of the limits
+HEARTBEAT_S = 5.0  # time between two progress reports while solving
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop: whichever comes first. Without any, think until the value is proved."""
+    """When to stop a search: at the first limit reached. Without limits, search until the value is proved."""
 
     seconds: float | None = None
     nodes: int | None = None
@@ -25,7 +25,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found. `value` is for the side to move, in the game's own points (1, 0, -1 where it has none)."""
+    """The result of a search. `value` is for the side to move, in points of the game (1, 0, -1 if it has none)."""
 
     move: Move | None
     value: float
@@ -34,7 +34,7 @@ class Report:
     depth: int
     nodes: int
     seconds: float
-    low: float | None = None  # while solving: the value is proved to lie between
+    low: float | None = None  # while solving: proved bounds of the value
     high: float | None = None
 
 
@@ -42,21 +42,21 @@ Progress = Callable[[Report], None]
 
 
 class Stopped(Exception):
-    """The limits have been reached."""
+    """A limit has been reached, or the search was cancelled."""
 
 
-def quiet(anything: object) -> None:
-    """Tell nobody."""
+def ignore(anything: object) -> None:
+    """Do nothing. The default for callbacks."""
 
 
 class Clock:
-    """Limits being watched."""
+    """Checks the limits of one search."""
 
     def __init__(self, limits: Limits, cancel: threading.Event | None = None) -> None:
         self._start = time.perf_counter()
         self._limits, self._cancel = limits, cancel
-        self._next_beat = BEAT
-        self.beat: Callable[[int], None] = quiet  # called with the nodes so far
+        self._next_heartbeat = HEARTBEAT_S
+        self.on_heartbeat: Callable[[int], None] = ignore  # called with the number of nodes so far
 
     def spent(self) -> float:
         return time.perf_counter() - self._start
@@ -65,15 +65,15 @@ class Clock:
         return math.inf if self._limits.seconds is None else self._limits.seconds - self.spent()
 
     def budget(self, wanted: int, nodes: int) -> int:
-        """How many nodes may be visited before the next look."""
+        """Return how many nodes may be visited before the next check."""
         return wanted if self._limits.nodes is None else max(1, min(wanted, self._limits.nodes - nodes))
 
     def check(self, nodes: int) -> None:
-        """Look at the limits: Stopped if one has been reached."""
+        """Raise Stopped if a limit has been reached or the search was cancelled."""
         if self._limits.nodes is not None and nodes >= self._limits.nodes:
             raise Stopped
-        if self.left() <= SLICE or (self._cancel is not None and self._cancel.is_set()):
+        if self.left() <= SLICE_S or (self._cancel is not None and self._cancel.is_set()):
             raise Stopped
-        if self.spent() >= self._next_beat:
-            self._next_beat = self.spent() + BEAT
-            self.beat(nodes)
+        if self.spent() >= self._next_heartbeat:
+            self._next_heartbeat = self.spent() + HEARTBEAT_S
+            self.on_heartbeat(nodes)

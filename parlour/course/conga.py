@@ -12,7 +12,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from random import Random
 
-from engine.course.brains import brain
+from engine.course.players import make_player
 from engine.game import Game, Outcome, State
 from engine.record import ending
 from engine.registry import create
@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
     if len(names) != 2:
         raise UserError(f"--players takes two players with a comma between, like search:3,random, not {args.players!r}")
     rng = Random(args.seed)
-    players = [brain(name.strip(), game, rng) for name in names]
+    players = [make_player(name.strip(), game, rng) for name in names]
     colour = args.color == "always" or (args.color == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
     states = [game.start()]
     print(picture(game, states[-1], colour), flush=True)

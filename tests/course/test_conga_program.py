@@ -73,9 +73,9 @@ def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--players", "random"], "--players takes two players with a comma between"),
         (["--players", "random,random,random"], "--players takes two players"),
-        (["--players", "random,genius"], "'genius' is no player: expected random, greedy"),
-        (["--players", "search:3:best,random"], "whose evaluations are hfunc1, hfunc0"),
-        (["--max-plies", "0"], "option max_plies of conga is a whole number from 1 to 10000"),
+        (["--players", "random,genius"], "'genius' is not a player: expected random, greedy"),
+        (["--players", "search:3:best,random"], "its evaluations are hfunc1, hfunc0"),
+        (["--max-plies", "0"], "option max_plies of conga must be a whole number from 1 to 10000"),
     ],
 )
 def test_wrong_arguments(capsys: pytest.CaptureFixture[str], words: list[str], sentence: str) -> None:

@@ -14,7 +14,7 @@ from engine.course.lines import CourseFileError
 from engine.course.mancala import Task, next_state, read_task, solve
 from engine.game import State
 from engine.games.mancala import Mancala
-from tests.course.naive_mancala import Board, Program
+from tests.course.reference_mancala import Board, Program
 
 OFFICIAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "mancala-course"
 
@@ -189,7 +189,7 @@ def test_errors_name_the_line_and_what_was_expected(line: int, text: str, messag
 
 @pytest.mark.parametrize("count", range(7))
 def test_a_file_that_ends_too_soon(count: int) -> None:
-    with pytest.raises(CourseFileError, match=f"line {count + 1}: expected .*, the file ends before it"):
+    with pytest.raises(CourseFileError, match=f"line {count + 1}: expected .*, but the file ends before it"):
         read_task("".join(INPUT.splitlines(keepends=True)[:count]))
 
 

@@ -62,7 +62,11 @@ def test_what_was_there_is_replaced_and_keeps_its_mode(here: Path) -> None:
     [
         (None, "parlour: cannot read in.txt: No such file or directory"),
         (b"\xff\xfe", "parlour: cannot read in.txt: it is not UTF-8 text"),
-        (b"", "parlour: in.txt: line 1: expected the task, 1 (greedy), 2 (minimax) or 3 (alpha-beta), the file ends"),
+        (
+            b"",
+            "parlour: in.txt: line 1: expected the task, 1 (greedy), 2 (minimax) or 3 (alpha-beta), "
+            "but the file ends before it",
+        ),
         (INPUT.replace("2 1 1", "2 1 x").encode(), "parlour: in.txt: line 4: expected player 2's row, 1 to 10 pits of"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.course.lines import CourseFileError
 from engine.course.maxconnect4 import read_board, write_board
 from engine.games.maxconnect4 import MaxConnect4
-from tests.course.positions import wander
+from tests.course.random_positions import random_position
 
 GAME = MaxConnect4()
 FILE = "0000000\n0000000\n0200000\n0100002\n0200111\n1100222\n1\n"
@@ -29,12 +29,12 @@ def test_written_with_lf_and_a_final_newline() -> None:
 
 @given(seed=st.integers(0, 1000), plies=st.integers(0, 42))
 def test_what_is_written_is_read_back(seed: int, plies: int) -> None:
-    state = wander(GAME, seed, plies)
+    state = random_position(GAME, seed, plies)
     assert read_board(write_board(GAME, state)) == state
 
 
 def test_a_full_board_can_be_read() -> None:
-    state = wander(GAME, 5, 42)
+    state = random_position(GAME, 5, 42)
     full = GAME.after(state, GAME.moves(state)[0])
     assert not GAME.moves(full)
     assert read_board(write_board(GAME, full)) == full
@@ -49,7 +49,7 @@ def test_a_full_board_can_be_read() -> None:
         (3, "", "line 3: expected 7 digits.* not ''"),
         (4, "0000002", "line 4: expected a piece in column 2, under the piece of line 3"),
         (6, "1100220", "line 6: expected a piece in column 7, under the piece of line 5"),
-        (6, "1100111", "line 6: expected by here as many pieces .* not '9 and 3'"),
+        (6, "1100111", "line 6: expected player 1 to have as many pieces .* not '9 and 3'"),
         (7, "2", "line 7: expected the player to move next, 1 with 12 pieces on the board, not '2'"),
         (7, "x", "line 7: expected the player to move next"),
         (8, "0", "line 8: expected nothing after line 7, not '0'"),
@@ -65,5 +65,5 @@ def test_errors_name_the_line_and_what_was_expected(line: int, text: str, messag
 
 @pytest.mark.parametrize("count", range(7))
 def test_a_file_that_ends_too_soon(count: int) -> None:
-    with pytest.raises(CourseFileError, match=f"line {count + 1}: expected .*, the file ends before it"):
+    with pytest.raises(CourseFileError, match=f"line {count + 1}: expected .*, but the file ends before it"):
         read_board("".join(FILE.splitlines(keepends=True)[:count]))

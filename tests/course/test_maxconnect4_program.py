@@ -13,7 +13,7 @@ import pytest
 from engine.course.maxconnect4 import read_board, write_board
 from engine.games.maxconnect4 import MaxConnect4
 from parlour.cli import main
-from tests.course.positions import wander
+from tests.course.random_positions import random_position
 
 GAME = MaxConnect4()
 FILE = "0000000\n0000000\n0200000\n0100002\n0200111\n1100222\n1\n"
@@ -44,7 +44,7 @@ def test_it_takes_a_point_it_can_take(here: Path) -> None:
 
 
 def test_a_full_board_is_shown_and_nothing_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    state = wander(GAME, 5, 42)
+    state = random_position(GAME, 5, 42)
     full = GAME.after(state, GAME.moves(state)[0])
     (here / "full.txt").write_text(write_board(GAME, full))
     assert main(["course", "maxconnect4", "one-move", "full.txt", "out.txt", "5"]) == 0
@@ -124,7 +124,7 @@ def test_a_game_at_the_terminal(here: Path) -> None:
 
 
 def test_the_game_goes_on_until_the_board_is_full(here: Path) -> None:
-    board = wander(GAME, 8, 36)
+    board = random_position(GAME, 8, 36)
     assert sum(write_board(GAME, board).count(piece) for piece in "12") == 36 + 1, "and the player to move"
     (here / "in.txt").write_text(write_board(GAME, board))
     game = play(here, "in.txt", "computer-next", "3")

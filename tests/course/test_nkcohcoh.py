@@ -104,9 +104,9 @@ def test_a_game_that_is_over(capsys: pytest.CaptureFixture[str], board: str, sen
         (["3", "3", "...x.....", "1"], "the board has 'x' in cell 3: expected only w, b and ."),
         (["3", "3", "ww.......", "1"], "the board has 2 white and 0 black marbles: expected as many white as black"),
         (["3", "3", "b........", "1"], "the board has 0 white and 1 black marbles"),
-        (["3", "3", "bbbwwww..", "1"], "black made a line of 3 before"),
-        (["13", "3", "." * 169, "1"], "option n of cohcoh is a whole number from 1 to 12, not 13"),
-        (["3", "1", ".........", "1"], "option k of cohcoh is a whole number from 2 to 144, not 1"),
+        (["3", "3", "bbbwwww..", "1"], "black is to move but has a line of 3"),
+        (["13", "3", "." * 169, "1"], "option n of cohcoh must be a whole number from 1 to 12, not 13"),
+        (["3", "1", ".........", "1"], "option k of cohcoh must be a whole number from 2 to 144, not 1"),
     ],
 )
 def test_a_bad_board(capsys: pytest.CaptureFixture[str], words: list[str], sentence: str) -> None:

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.course.alphabeta import alphabeta
-from engine.course.brains import brain
 from engine.course.deepening import deepen
 from engine.course.minimax import greedy, minimax
+from engine.course.players import make_player
 from engine.course.tree import WIN, Node
 from engine.errors import GameError, InvalidOption
 from engine.game import Game
 from engine.registry import create
-from tests.course.positions import SMALL, wander
+from tests.course.random_positions import SMALL, random_position
 
 
 @pytest.mark.parametrize("game", SMALL, ids=lambda game: game.name)
@@ -28,7 +28,7 @@ def test_alphabeta_finds_the_value_and_the_line_of_minimax(
     game: Game, seed: int, plies: int, depth: int, data: st.DataObject
 ) -> None:
     evaluation = data.draw(st.sampled_from(sorted(game.evaluations)))
-    state = wander(game, seed, plies)
+    state = random_position(game, seed, plies)
     full = minimax(game, state, depth, evaluation)
     pruned = alphabeta(game, state, depth, evaluation)
     assert (pruned.value, pruned.line) == (full.value, full.line)
@@ -39,7 +39,7 @@ def test_alphabeta_finds_the_value_and_the_line_of_minimax(
 @pytest.mark.parametrize("seed", range(5))
 def test_the_line_leads_to_the_value(game: Game, seed: int) -> None:
     evaluation = next(iter(game.evaluations))
-    state = wander(game, seed, 7)
+    state = random_position(game, seed, 7)
     choice = minimax(game, state, 2, evaluation)
     end = state
     for move in choice.line:
@@ -93,7 +93,7 @@ def test_a_log_that_raises_ends_the_search() -> None:
 
 def test_an_evaluation_that_does_not_exist() -> None:
     game = create("conga")
-    with pytest.raises(InvalidOption, match="conga has no evaluation 'best'; it has hfunc1, hfunc0"):
+    with pytest.raises(InvalidOption, match="conga has no evaluation 'best'; use one of hfunc1, hfunc0"):
         minimax(game, game.start(), 1, "best")
 
 
@@ -116,23 +116,23 @@ def test_deepening_ends_when_the_end_is_in_sight() -> None:
 )
 @pytest.mark.parametrize("game", SMALL, ids=lambda game: game.name)
 def test_brains_play_legal_moves(game: Game, text: str) -> None:
-    state = wander(game, 3, 5)
-    player = brain(text.format(e=next(iter(game.evaluations))), game, Random(1))
+    state = random_position(game, 3, 5)
+    player = make_player(text.format(e=next(iter(game.evaluations))), game, Random(1))
     assert player(state) in game.moves(state)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'' is no player: expected random, greedy"),
-        ("random:3", "is no player"),
+        ("", "'' is not a player: expected random, greedy"),
+        ("random:3", "is not a player"),
         ("minimax:0", "expected a depth from 1 to 100"),
         ("minimax:x", "expected a depth from 1 to 100"),
-        ("minimax:2:best", "whose evaluations are hfunc1"),
-        ("greedy:hfunc0:3", "is no player"),
-        ("alphabeta:2:hfunc0:x", "is no player"),
+        ("minimax:2:best", "its evaluations are hfunc1"),
+        ("greedy:hfunc0:3", "is not a player"),
+        ("alphabeta:2:hfunc0:x", "is not a player"),
     ],
 )
 def test_a_brain_that_does_not_exist(text: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
-        brain(text, create("conga"), Random(1))
+        make_player(text, create("conga"), Random(1))

@@ -209,9 +209,12 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("play", "chess"), "there is no game 'chess'; there are conga, mancala, maxconnect4, cohcoh"),
+        (("play", "chess"), "there is no game 'chess'; choose one of conga, mancala, maxconnect4, cohcoh"),
         (("play", "conga", "--clock", "soon"), "'soon' is no clock: expected "),
-        (("play", "conga", "--option", "stones=99"), "option stones of conga is a whole number from 1 to 15, not '99'"),
+        (
+            ("play", "conga", "--option", "stones=99"),
+            "option stones of conga must be a whole number from 1 to 15, not '99'",
+        ),
         (("play",), "the lobby needs a terminal; say which game"),
         (("play", "conga", "--private", "--url", "x"), "--private and a server's address do not go together"),
         (("watch",), "as text, one room can be watched: "),

@@ -126,16 +126,16 @@ def test_options_that_cannot_be(options: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "is not of the form"),
-        (".w......b", "is not of the form"),
-        (".w......b x", "is not of the form"),
-        (".w......B w", "is not of the form"),
+        ("", "does not have the form"),
+        (".w......b", "does not have the form"),
+        (".w......b x", "does not have the form"),
+        (".w......B w", "does not have the form"),
         (".w.....b w", "a board of 3 x 3 has 9 cells, not 8"),
         (".w......b b", "with 1 white and 1 black marbles it is white's turn"),
         (".w....... w", "with 1 white and 0 black marbles it is black's turn"),
-        (".b....... w", "0 white and 1 black marbles cannot come from taking turns"),
-        ("www...... b", "3 white and 0 black marbles cannot come from taking turns"),
-        ("wwwbb.b.. w", "white made a line of 3 before, so the game was over then"),
+        (".b....... w", "0 white and 1 black marbles are impossible when sides alternate"),
+        ("www...... b", "3 white and 0 black marbles are impossible when sides alternate"),
+        ("wwwbb.b.. w", "white is to move but has a line of 3, so the game was already over"),
     ],
 )
 def test_what_is_no_position(text: str, why: str) -> None:

@@ -15,8 +15,8 @@ from engine.errors import IllegalMove, InvalidNotation
 from engine.game import REASONS, Game, Move, Outcome, State
 from engine.registry import GAMES, create
 from engine.search.table import NO_MOVE
-from tests.engine.exact import Exact, solved
-from tests.engine.naive import NAIVE, successors
+from tests.engine.exact_solver import ExactSolver, solve_random_game
+from tests.engine.reference_rules import REFERENCE_RULES, successors
 from tests.engine.variants import NAMES, VARIANTS, Variant, positions, walk
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
@@ -35,14 +35,12 @@ def test_games_are_registered_under_their_own_names() -> None:
 @every_variant
 def test_words_and_lists_of_moves_are_as_long_as_the_constants_say(variant: Variant) -> None:
     game, dice, out = create(*variant), random.Random(1), [0] * 10_000
-    state, most, width = game.start(), game.rules.MOST_MOVES, game.rules.WIDTH
-    assert most <= NO_MOVE, f"the search knows moves below {NO_MOVE}, and MOST_MOVES is {most}"
+    state, most, width = game.start(), game.rules.MAX_MOVES, game.rules.WIDTH
+    assert most <= NO_MOVE, f"the search knows moves below {NO_MOVE}, and MAX_MOVES is {most}"
     for _ in range(250):
         count = game.rules.gen(state.mine, state.rest, out, 0)
-        assert count <= most, (
-            f"{count} moves in {game.dump(state)}: prepare() must give a MOST_MOVES larger than {most}"
-        )
-        assert all(0 <= move < most for move in out[:count]), f"a move is a number below MOST_MOVES, which is {most}"
+        assert count <= most, f"{count} moves in {game.dump(state)}: prepare() must give a MAX_MOVES larger than {most}"
+        assert all(0 <= move < most for move in out[:count]), f"a move is a number below MAX_MOVES, which is {most}"
         wide = max(state.mine, state.rest).bit_length()
         assert wide <= width, f"{wide} bits in {game.dump(state)}: prepare() must give a WIDTH larger than {width}"
         if count == 0:
@@ -60,7 +58,7 @@ def test_moves_are_sorted_and_empty_if_and_only_if_the_game_is_over(variant: Var
 
 @every_variant
 def test_playing_agrees_with_the_rules_written_a_second_time(variant: Variant) -> None:
-    if variant[0] not in NAIVE:
+    if variant[0] not in REFERENCE_RULES:
         pytest.skip("written once only")
     for game, state in positions(variant, GAMES_EACH):
         after = {game.format(state, move): game.dump(game.play(state, move)) for move in game.moves(state)}
@@ -174,7 +172,7 @@ def test_bounds_and_candidates_hold_for_the_exact_value(variant: Variant) -> Non
             value = exact.value(state)
             low, high = game.rules.bounds(state.mine, state.rest)
             assert low <= value <= high, f"bounds() of {game.dump(state)} are too narrow: it is worth {value}"
-            out = [0] * game.rules.MOST_MOVES
+            out = [0] * game.rules.MAX_MOVES
             worth = out[: game.rules.candidates(state.mine, state.rest, out, 0)]
             best = max(exact.moves(state)[move] for move in worth)
             assert best == value, f"no best move of {game.dump(state)} is among its candidates()"
@@ -200,12 +198,12 @@ def test_positions_with_equal_keys_have_equal_futures(variant: Variant) -> None:
                 )
 
 
-def endings(variant: Variant) -> Iterator[tuple[Game, Exact, list[State]]]:
+def endings(variant: Variant) -> Iterator[tuple[Game, ExactSolver, list[State]]]:
     game = create(*variant)
     if game.spec.max_plies is not None:
         pytest.skip("its exact values need a memory")
     for seed in range(GAMES_EACH):
-        yield game, *solved(game, seed)
+        yield game, *solve_random_game(game, seed)
 
 
 @every_variant
@@ -217,7 +215,7 @@ def test_the_search_finds_the_functions_it_needs(variant: Variant) -> None:
         if game.outcome(state) is None:
             low, high = game.rules.bounds(*words)
             assert low <= high
-        out = [0] * game.rules.MOST_MOVES
+        out = [0] * game.rules.MAX_MOVES
         worth = out[: game.rules.candidates(*words, out, 0)]
         assert set(worth) <= set(game.moves(state))
         assert len(set(worth)) == len(worth)

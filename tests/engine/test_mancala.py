@@ -196,11 +196,11 @@ def test_an_empty_pit_is_illegal_and_a_column_off_the_board_is_no_move() -> None
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"pits": 0}, "option pits of mancala is a whole number from 1 to 10, not 0"),
-        ({"pits": 11}, "option pits of mancala is a whole number from 1 to 10, not 11"),
-        ({"stones": 0}, "option stones of mancala is a whole number from 1 to 1000, not 0"),
-        ({"stones": "many"}, "option stones of mancala is a whole number from 1 to 1000, not 'many'"),
-        ({"rules": "house"}, "option rules of mancala is one of course, prose, standard, not 'house'"),
+        ({"pits": 0}, "option pits of mancala must be a whole number from 1 to 10, not 0"),
+        ({"pits": 11}, "option pits of mancala must be a whole number from 1 to 10, not 11"),
+        ({"stones": 0}, "option stones of mancala must be a whole number from 1 to 1000, not 0"),
+        ({"stones": "many"}, "option stones of mancala must be a whole number from 1 to 1000, not 'many'"),
+        ({"rules": "house"}, "option rules of mancala must be one of course, prose, standard, not 'house'"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], why: str) -> None:
@@ -217,11 +217,11 @@ def test_options_that_cannot_be(options: dict[str, object], why: str) -> None:
         ("4,4,4,4,4,4/4,4,4,4,4,4 0 1", "is not two rows of 6 pits"),
         ("4,4,4,4,4,4/4,4,4,4,4,4 0,0", "is not two rows of 6 pits"),
         ("4,4,4,4,4,4/4,4,4,4,4,4 0,0 3", "is not two rows of 6 pits"),
-        ("4,4,4,4,4,4/4,4,4,4,4,x 0,0 1", "a pit or store holds 0 to 100000 stones, written as a number"),
-        ("4,4,4,4,4,4/4,4,4,4,4,-4 0,0 1", "a pit or store holds 0 to 100000 stones, written as a number"),
-        ("4,4,4,4,4,4/4,4,4,4,4,100001 0,0 1", "a pit or store holds 0 to 100000 stones, written as a number"),
-        ("4,4,4,4,4,4/4,4,4,4,4,99999 0,0 1", "there are 100043 stones, more than 100000"),
-        ("4,4,4,4,4,4/4,4,4,4,4,5 0,0 1", "the stones add up to 49, in this game there are 48"),
+        ("4,4,4,4,4,4/4,4,4,4,4,x 0,0 1", "a pit or store must be a number from 0 to 100000"),
+        ("4,4,4,4,4,4/4,4,4,4,4,-4 0,0 1", "a pit or store must be a number from 0 to 100000"),
+        ("4,4,4,4,4,4/4,4,4,4,4,100001 0,0 1", "a pit or store must be a number from 0 to 100000"),
+        ("4,4,4,4,4,4/4,4,4,4,4,99999 0,0 1", "100043 stones are too many: the limit is 100000"),
+        ("4,4,4,4,4,4/4,4,4,4,4,5 0,0 1", "the stones add up to 49, but this game has 48"),
     ],
 )
 def test_what_is_no_position(text: str, why: str) -> None:

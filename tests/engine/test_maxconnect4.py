@@ -106,19 +106,25 @@ def test_evaluations_agree_with_windows_counted_one_by_one(seed: int) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "is not of the form"),
-        ("0000000/0000000/0000000/0000000/0000000/2120121", "is not of the form"),
-        ("0000000/0000000/0000000/0000000/2120121 1", "is not of the form"),
-        ("0000000/0000000/0000000/0000000/000000/2120121 1", "is not of the form"),
-        ("0000000/0000000/0000000/0000000/0000000/2120123 1", "is not of the form"),
-        ("0000000/0000000/0000000/0000000/0000000/2120121 3", "is not of the form"),
+        ("", "does not have the form"),
+        ("0000000/0000000/0000000/0000000/0000000/2120121", "does not have the form"),
+        ("0000000/0000000/0000000/0000000/2120121 1", "does not have the form"),
+        ("0000000/0000000/0000000/0000000/000000/2120121 1", "does not have the form"),
+        ("0000000/0000000/0000000/0000000/0000000/2120123 1", "does not have the form"),
+        ("0000000/0000000/0000000/0000000/0000000/2120121 3", "does not have the form"),
         ("0000000/0000000/0000000/0000000/0001000/2120121 2", "the piece in row 2 of column 4 floats over an empty"),
         (
             "0000000/0000000/0000000/0000000/0000000/2120121 2",
             "with 6 pieces on the board it is player 1's turn, not 2",
         ),
-        ("0000000/0000000/0000000/0000000/0000000/1110111 1", "6 red and 0 green pieces cannot come from taking turns"),
-        ("0000000/0000000/0000000/0000000/0000000/2000000 2", "0 red and 1 green pieces cannot come from taking turns"),
+        (
+            "0000000/0000000/0000000/0000000/0000000/1110111 1",
+            "6 red and 0 green pieces are impossible when sides alternate",
+        ),
+        (
+            "0000000/0000000/0000000/0000000/0000000/2000000 2",
+            "0 red and 1 green pieces are impossible when sides alternate",
+        ),
     ],
 )
 def test_what_is_no_position(text: str, why: str) -> None:

@@ -25,14 +25,14 @@ def test_numbers_may_be_written_as_text() -> None:
 @pytest.mark.parametrize("value", [True, False, None, 1.0, "1.0", "１", "", "0x1", "1" * 5000, 16, 0, -1, [1]])
 def test_a_number_that_cannot_be(value: object) -> None:
     create("conga", {"stones": 1})  # True == 1 must not find this one
-    with pytest.raises(InvalidOption, match="option stones of conga is a whole number from 1 to 15, not "):
+    with pytest.raises(InvalidOption, match="option stones of conga must be a whole number from 1 to 15, not "):
         create("conga", {"stones": value})
 
 
 def test_what_does_not_exist() -> None:
-    with pytest.raises(InvalidOption, match="there is no game 'chess'; there are conga, mancala"):
+    with pytest.raises(InvalidOption, match="there is no game 'chess'; choose one of conga, mancala"):
         create("chess")
-    with pytest.raises(InvalidOption, match="conga has no option 'pits'; it has max_plies, start, stones"):
+    with pytest.raises(InvalidOption, match="conga has no option 'pits'; use one of max_plies, start, stones"):
         create("conga", {"pits": 6})
 
 
@@ -43,7 +43,7 @@ def test_a_start_tells_the_size_of_the_board() -> None:
         create("mancala", {"pits": 4, "start": "1,2,3/4,5,6 0,0 1"})
     with pytest.raises(InvalidPosition, match="a board of 4 x 4 has 16 cells, not 9"):
         create("cohcoh", {"n": 4, "start": ".w......b w"})
-    with pytest.raises(InvalidOption, match="option start of conga is text, not 5"):
+    with pytest.raises(InvalidOption, match="option start of conga must be text, not 5"):
         create("conga", {"start": 5})
 
 

@@ -98,17 +98,17 @@ def test_little_is_enough() -> None:
 
 @pytest.mark.parametrize("move", ["", " ", "a b", 'a"', "a;", "a\n2", "a\t", "a\u2028b", "\x1b[2J", "\u3000"])
 def test_a_move_is_one_word_and_cannot_pose_as_something_else(move: str) -> None:
-    with pytest.raises(InvalidRecord, match="a move is one word"):
+    with pytest.raises(InvalidRecord, match="a move must be one word"):
         Played(move)
 
 
 def test_times_seeds_and_results_that_cannot_be_written() -> None:
     for name in ("left", "took", "charged"):
-        with pytest.raises(InvalidRecord, match=f"the time {name} is a number of milliseconds"):
+        with pytest.raises(InvalidRecord, match=f"the time {name} must be from 0 to"):
             replace(Played("1"), **{name: -1})  # type: ignore[arg-type]
-    with pytest.raises(InvalidRecord, match="a seed is a whole number of at most 40 digits"):
+    with pytest.raises(InvalidRecord, match="a seed must be a whole number of at most 40 digits"):
         Record("conga", seed=10**40)
-    with pytest.raises(InvalidRecord, match="a result is one of"):
+    with pytest.raises(InvalidRecord, match="a result must be one of"):
         Record("conga", result="2-0")
     with pytest.raises(GameError, match="there is no game 'chess'"):
         Record("chess")
@@ -122,29 +122,29 @@ HEAD = "parlour record 1\ngame: conga\n"
     [
         ("", "line 1: expected 'parlour record 1', not ''"),
         ("parlour record 2\n", "line 1: expected 'parlour record 1', not 'parlour record 2'"),
-        ("parlour record 1\n", "there is no line that says which game it is, like 'game: conga'"),
+        ("parlour record 1\n", "the game is missing: add a header like 'game: conga'"),
         ("parlour record 1\nseat 0: x\ngame: chess", "line 3: there is no game 'chess'"),
         (HEAD + "player: x", "line 3: expected a header like 'seat 0: alice', not 'player: x'"),
         (HEAD + "nonsense", "line 3: expected a header like 'seat 0: alice', not 'nonsense'"),
-        (HEAD + "game: conga", "line 3: 'game' stands there twice"),
-        (HEAD + "option stones: 1\noption stones: 1", "line 4: 'option stones' stands there twice"),
+        (HEAD + "game: conga", "line 3: header 'game' appears twice"),
+        (HEAD + "option stones: 1\noption stones: 1", "line 4: header 'option stones' appears twice"),
         (HEAD + "date: x\noption pits: 3", "line 4: conga has no option 'pits'"),
-        (HEAD + "option stones: 16", "line 3: option stones of conga is a whole number from 1 to 15, not '16'"),
-        (HEAD + "date: x\noption start: b w", "line 4: not a position of conga: 'b w' is not of the form"),
-        (HEAD + "result: won", "line 3: a result is one of 1-0 0-1 1/2-1/2 *, not 'won'"),
-        (HEAD + "seed: one", "line 3: a seed is a whole number of at most 40 digits, not 'one'"),
-        (HEAD + "seed: " + "1" * 5000, "line 3: a seed is a whole number of at most 40 digits, not '111"),
-        (HEAD + 'seat 0: "x', "line 3: '\"x' begins with a quotation mark and is not a JSON string"),
-        (HEAD + 'seat 0: "x" y', "begins with a quotation mark and is not a JSON string"),
+        (HEAD + "option stones: 16", "line 3: option stones of conga must be a whole number from 1 to 15, not '16'"),
+        (HEAD + "date: x\noption start: b w", "line 4: not a position of conga: 'b w' does not have the form"),
+        (HEAD + "result: won", "line 3: a result must be one of 1-0 0-1 1/2-1/2 *, not 'won'"),
+        (HEAD + "seed: one", "line 3: a seed must be a whole number of at most 40 digits, not 'one'"),
+        (HEAD + "seed: " + "1" * 5000, "line 3: a seed must be a whole number of at most 40 digits, not '111"),
+        (HEAD + 'seat 0: "x', "line 3: '\"x' begins with a quotation mark but is not a JSON string"),
+        (HEAD + 'seat 0: "x" y', "begins with a quotation mark but is not a JSON string"),
         (HEAD + "\n1 black", "line 4: expected move 1 as 'number side move', not '1 black'"),
         (HEAD + "\n2 black a4b4", "line 4: expected move 1 as 'number side move', not '2 black a4b4'"),
         (HEAD + "\n1 black a4b4 fast", "line 4: expected a time like left=297.400 or ' ; ' and a note, not 'fast'"),
-        (HEAD + "\n1 black a4b4 left=1", "line 4: a time is seconds with three decimals like 297.400, not '1'"),
-        (HEAD + "\n1 black a4b4 left=.000", "line 4: a time is seconds with three decimals"),
-        (HEAD + "\n1 black a4b4 left=-1.000", "line 4: a time is seconds with three decimals"),
-        (HEAD + f"\n1 black a4b4 left={'1' * 5000}.000", "line 4: a time is seconds with three decimals"),
-        (HEAD + "\n1 black a4b4 left=1.000 left=1.000", "line 4: the time left stands there twice"),
-        (HEAD + '\n1 black a4"4', "line 4: a move is one word"),
+        (HEAD + "\n1 black a4b4 left=1", "line 4: a time must be seconds with three decimals like 297.400, not '1'"),
+        (HEAD + "\n1 black a4b4 left=.000", "line 4: a time must be seconds with three decimals"),
+        (HEAD + "\n1 black a4b4 left=-1.000", "line 4: a time must be seconds with three decimals"),
+        (HEAD + f"\n1 black a4b4 left={'1' * 5000}.000", "line 4: a time must be seconds with three decimals"),
+        (HEAD + "\n1 black a4b4 left=1.000 left=1.000", "line 4: the time left appears twice"),
+        (HEAD + '\n1 black a4"4', "line 4: a move must be one word"),
         (HEAD + "\n1 white a4b4", "line 4: ply 1 is for black to play, not 'white'"),
         (HEAD + "\n1 black a4b4\n\n2 black d1d2", "line 6: ply 2 is for white to play, not 'black'"),
     ],
@@ -161,10 +161,15 @@ def test_what_is_no_record(text: str, why: str) -> None:
     [
         (["a4a4"], "*", "", "ply 1: 'a4a4' is not a move of conga: expected the square moved from"),
         (["a4b4", "d1d2", "a4b4"], "*", "", "ply 3: a4b4 is not legal here; legal: b4a3"),
-        (["a4b4"], "1-0", "no_moves", "ply 1: by the rules the game is not over, the record says 1-0 'no_moves'"),
-        (["a4b4"], "1/2-1/2", "repetition", "ply 1: by the rules the game is not over, the record says 1/2-1/2 'repe"),
+        (["a4b4"], "1-0", "no_moves", "ply 1: the game is not over by the rules, but the record says 1-0 'no_moves'"),
+        (
+            ["a4b4"],
+            "1/2-1/2",
+            "repetition",
+            "ply 1: the game is not over by the rules, but the record says 1/2-1/2 'repetition'",
+        ),
         (["a4b4"], "1-0", "", "the record says 1-0 without a reason"),
-        (["a4b4"], "*", "ply_limit", "ply 1: by the rules the game is not over, the record says * 'ply_limit'"),
+        (["a4b4"], "*", "ply_limit", "ply 1: the game is not over by the rules, but the record says * 'ply_limit'"),
     ],
 )
 def test_verify_names_the_first_wrong_ply(moves: list[str], result: str, reason: str, why: str) -> None:
@@ -179,12 +184,12 @@ def test_verify_knows_what_the_rules_settle() -> None:
     record = Record("conga", {"start": WON}, result="1-0", reason="no_moves", moves=(Played("c3b4"),))
     verify(record)
     for wrong in ({"result": "0-1"}, {"reason": "resigned"}, {"result": "*", "reason": ""}):
-        with pytest.raises(InvalidRecord, match="ply 1: the game ended 1-0 'no_moves', the record says"):
+        with pytest.raises(InvalidRecord, match="ply 1: the game ended 1-0 'no_moves', but the record says"):
             verify(replace(record, **wrong))  # type: ignore[arg-type]
     longer = replace(record, moves=(*record.moves, Played("a4a3")))
-    with pytest.raises(InvalidRecord, match=r"ply 2: the game was over already \(1-0 no_moves\)"):
+    with pytest.raises(InvalidRecord, match=r"ply 2: the game was already over \(1-0 no_moves\)"):
         verify(longer)
-    with pytest.raises(InvalidRecord, match="ply 2: the game was over already"):
+    with pytest.raises(InvalidRecord, match="ply 2: the game was already over"):
         replay(longer)
     assert write(longer).endswith("1 black c3b4\n2 white a4a3\n")
 

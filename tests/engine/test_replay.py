@@ -12,7 +12,7 @@ ROUND = ["a4a3", "d1d2", "a3a4", "d2d1"]  # with one stone each: there and back 
 
 def states(game: Game, moves: list[str]) -> list[State]:
     through = Replay.of(game, moves)
-    assert through.wrong == ""
+    assert through.error == ""
     return list(through.states)
 
 
@@ -23,7 +23,7 @@ def test_the_third_occurrence_of_a_position_is_a_draw() -> None:
     outcome = ending(game, states(game, ROUND + ROUND))
     assert outcome is not None
     assert (outcome.result, outcome.reason) == ("1/2-1/2", "repetition")
-    assert Replay.of(game, [*ROUND, *ROUND, "a4a3"]).wrong == "ply 9: the game was over already (1/2-1/2 repetition)"
+    assert Replay.of(game, [*ROUND, *ROUND, "a4a3"]).error == "ply 9: the game was already over (1/2-1/2 repetition)"
 
 
 def test_any_position_counts_not_only_the_last_ones_before_it() -> None:
@@ -66,7 +66,7 @@ def test_other_games_know_neither_repetition_nor_a_limit() -> None:
 def test_a_replay_stops_at_the_first_move_that_cannot_be_played() -> None:
     through = Replay.of(create("conga"), ["a4a3", "a3a4", "d1d2"])
     assert len(through.states) == 2
-    assert through.wrong.startswith("ply 2: a3a4 is not legal here; legal: d1c1")
+    assert through.error.startswith("ply 2: a3a4 is not legal here; legal: d1c1")
     assert [through.side(ply) for ply in (0, 1, 2, 3)] == ["?", "black", "white", "?"]
 
 

@@ -25,7 +25,7 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
         (["random", "--seek", "chess"], "random does not play 'chess'"),
         (["random", "--seek", "conga", "--games", "mancala"], "random does not play 'conga'; it plays mancala"),
         (["random", "--seek", "conga", "--clock", "quick"], "'quick' is no clock"),
-        (["random", "--seek", "conga", "--option", "stones=99"], "option stones of conga is a whole number"),
+        (["random", "--seek", "conga", "--option", "stones=99"], "option stones of conga must be a whole number"),
         (["random", "--url", "not a url"], "'not a url' is no address of a server"),
         (["random", "--challenge", "bob"], "--challenge needs one --seek GAME"),
         (["random", "--workdir", "."], "--workdir goes with --exec"),

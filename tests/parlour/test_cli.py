@@ -68,13 +68,13 @@ def test_perft_prints_one_line_a_depth(capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["chess", "3"], "there is no game 'chess'; there are conga"),
+        (["chess", "3"], "there is no game 'chess'; choose one of conga"),
         (["conga", "3", "--option", "pits=3"], "conga has no option 'pits'"),
         (["conga", "3", "--option", "stones"], "--option takes NAME=VALUE, like pits=6, not 'stones'"),
         (["conga", "3", "--option", "=3"], "--option takes NAME=VALUE"),
-        (["conga", "3", "--option", "stones=x"], "option stones of conga is a whole number from 1 to 15, not 'x'"),
-        (["mancala", "3", "--option", "rules=mine"], "option rules of mancala is one of course, prose, standard"),
-        (["conga", "3", "--position", "x"], "not a position of conga: 'x' is not of the form"),
+        (["conga", "3", "--option", "stones=x"], "option stones of conga must be a whole number from 1 to 15, not 'x'"),
+        (["mancala", "3", "--option", "rules=mine"], "option rules of mancala must be one of course, prose, standard"),
+        (["conga", "3", "--position", "x"], "not a position of conga: 'x' does not have the form"),
         (["conga", "3", "--position", ""], "not a position of conga: "),
         (
             ["cohcoh", "3", "--position", ".w......b w", "--option", "start=x"],

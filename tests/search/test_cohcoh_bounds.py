@@ -28,7 +28,7 @@ def value(game: Game, state: State, known: dict[State, int]) -> int:
 def nearly_mirrored(game: Game, empty: int, chance: random.Random) -> State:
     """A position without a line in which many marbles stand opposite each other: there the mirror bounds speak."""
     n, rules = game.rules.N, game.rules
-    image = chance.choice([rules.turned, rules.left_right, rules.upside_down, lambda word: 0])
+    image = chance.choice([rules.rotated, rules.left_right, rules.upside_down, lambda word: 0])
     state = game.start()
     while (state.mine | state.rest).bit_count() < n * n - empty:
         safe = [move for move in game.moves(state) if not rules.has_line(state.mine | 1 << move + move // n)]
@@ -76,7 +76,7 @@ def test_keys_are_equal_exactly_for_boards_that_turn_into_each_other(n: int, k: 
         keys = {image: rules.key(*image) for image in images}
         assert {key[:2] for key in keys.values()} == {keys[pair][:2]}
         assert [image for image in images if keys[image][2]] == [keys[pair][:2]]
-        assert rules.turned(rules.turned(state.mine)) == state.mine
+        assert rules.rotated(rules.rotated(state.mine)) == state.mine
 
 
 def test_no_forbidden_square_is_missed() -> None:

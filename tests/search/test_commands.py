@@ -66,7 +66,7 @@ def test_a_game_that_is_over() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("best", "chess"), "there is no game 'chess'; there are conga, mancala, maxconnect4, cohcoh"),
+        (("best", "chess"), "there is no game 'chess'; choose one of conga, mancala, maxconnect4, cohcoh"),
         (("best", "conga", "--seconds", "nan"), "seconds are a number over 0, like 0.5, not 'nan'"),
         (("best", "conga", "--depth", "0"), "expected a whole number over 0, not '0'"),
         (("solve", "mancala", "--position", "x"), "not a position of mancala"),

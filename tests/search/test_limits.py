@@ -13,7 +13,7 @@ import pytest
 from engine.registry import create
 from engine.search import Limits, Report, Thinker
 from engine.search.limits import Clock
-from engine.search.table import WAYS, find, remember, spread
+from engine.search.table import BUCKET_ENTRIES, find_entry, rehash, store_entry
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +59,16 @@ def test_the_table_grows_while_there_is_time() -> None:
 
 
 def test_what_a_table_holds_is_found_when_it_has_grown() -> None:
-    chance, size = random.Random(1), 8 * 2 * WAYS
+    chance, size = random.Random(1), 8 * 2 * BUCKET_ENTRIES
     table, checks = [0] * size, [chance.getrandbits(62) for _ in range(20)]
     for i, check in enumerate(checks):
-        remember(table, (check & 7) * 2 * WAYS, check, i, i, i, 1, 1, 1)
-    kept = [i for i, check in enumerate(checks) if find(table, (check & 7) * 2 * WAYS, check) >= 0]
+        store_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check, i, i, i, 1, 1, 1)
+    kept = [i for i, check in enumerate(checks) if find_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check) >= 0]
     assert len(kept) > 15
     table += [0] * (3 * size)
-    spread(table, 8, 31)
+    rehash(table, 8, 31)
     for i in kept:
-        at = find(table, (checks[i] & 31) * 2 * WAYS, checks[i])
+        at = find_entry(table, (checks[i] & 31) * 2 * BUCKET_ENTRIES, checks[i])
         assert at >= 0
         assert table[at + 1] >> 32 & 255 == i
     assert sum(data != 0 for data in table[1::2]) == len(kept)

@@ -11,7 +11,7 @@ from engine.registry import GAMES, create
 from engine.search import Limits, Thinker, think
 from engine.search.kernel import compilable
 from engine.search.primitives import mix
-from tests.engine.exact import Exact, solved
+from tests.engine.exact_solver import ExactSolver, solve_random_game
 from tests.engine.variants import NAMES, VARIANTS, Variant
 
 COMPILED: list[tuple[str, dict[str, object]]] = [  # each costs seconds of compiling
@@ -66,7 +66,7 @@ def test_plain_and_compiled_searches_are_one_search(name: str, options: dict[str
 @pytest.mark.parametrize(("name", "options"), SMALL)
 def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object]) -> None:
     game = create(name, options)
-    exact = Exact(game, 10_000)
+    exact = ExactSolver(game, 10_000)
     exact.value(game.start())
     known, thinker = exact.known, Thinker(game, compiled=False)
     chance = random.Random(2)
@@ -91,7 +91,7 @@ def test_the_end_of_every_game_is_that_of_minimax(variant: Variant) -> None:
     if game.spec.max_plies is not None:
         pytest.skip("its exact values need a memory")
     for seed in range(2):
-        exact, states = solved(game, seed)
+        exact, states = solve_random_game(game, seed)
         for state in states[-1:]:
             report = Thinker(game, compiled=False).solve(state, Limits())
             assert (report.value, report.proved) == (exact.value(state), True), game.dump(state)
@@ -112,7 +112,7 @@ def test_the_end_of_max_connect4_is_that_of_minimax(seed: int) -> None:
     game, state = late_max_connect4(8, seed)
     report = think(game, state, Limits())
     assert report.proved
-    assert report.value == Exact(game, 10**6).value(state)
+    assert report.value == ExactSolver(game, 10**6).value(state)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -140,7 +140,7 @@ def test_wide_positions_are_told_apart_by_all_of_their_bits() -> None:
     game = create("mancala", {"start": "1,0,0,3,1,0,4,1,0,1/0,0,0,0,0,0,4,0,0,1 179,205 1", "pits": 10})
     assert not compilable(game)
     report = Thinker(game).solve(game.start(), Limits())
-    assert (report.value, report.proved) == (Exact(game).value(game.start()), True)
+    assert (report.value, report.proved) == (ExactSolver(game).value(game.start()), True)
 
 
 @pytest.mark.parametrize("stores", [(0, 0), (0, 6000), (6000, 0), (30_000, 30_000)])

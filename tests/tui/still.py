@@ -34,7 +34,7 @@ def snapshot_of(
     """A room in which these moves were played; ended if they end the game."""
     rules = create(game, options)
     through = Replay.of(rules, moves)
-    assert not through.wrong, through.wrong
+    assert not through.error, through.error
     states, end = through.states, through.ended
     played = tuple(
         PlayedMove(

@@ -1,4 +1,4 @@
-"""Thinking about a position: iterative deepening within limits, and solving it outright."""
+"""The interface of the search: iterative deepening within limits, and exact solving."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.game import Game, Move, State
-from engine.search.driver import MOST_DEPTH, Driver
+from engine.search.driver import MAX_DEPTH, Driver
 from engine.search.kernel import Notice
-from engine.search.limits import Clock, Limits, Progress, Report, Stopped, quiet
+from engine.search.limits import Clock, Limits, Progress, Report, Stopped, ignore
 from engine.search.table import INFINITY, SOLID_DEPTH
 
 TABLE_MB = 64
-LONGEST_LINE = 60
-FIRST_LOOK = 100_000  # nodes of deepening before a position is solved: a guess at its value, and good moves
+MAX_LINE_PLIES = 60
+PRE_SOLVE_NODES = 100_000  # deepening before solving gives a first guess and a good move order
 
 
-def think(game: Game, state: State, limits: Limits, compiled: bool | None = None, notice: Notice = quiet) -> Report:
-    """Think once about one position. To think about many, keep a Thinker."""
+def think(game: Game, state: State, limits: Limits, compiled: bool | None = None, notice: Notice = ignore) -> Report:
+    """Search one position. To search several positions of a game, use a Thinker."""
     return Thinker(game, compiled=compiled, notice=notice).think(state, limits)
 
 
 class Thinker:
-    """A search of one game that keeps what it has found from move to move. One thread at a time may use it.
+    """Searches positions of one game and keeps its table from move to move.
 
-    While it runs compiled code the interpreter's lock is free, so other threads go on. `cancel` ends it from outside.
+    A Thinker may be used by one thread at a time. Compiled searches release the GIL, so other threads can run. Another
+    thread can stop a search by setting `cancel`.
     """
 
     def __init__(
-        self, game: Game, table_mb: float = TABLE_MB, compiled: bool | None = None, notice: Notice = quiet
+        self, game: Game, table_mb: float = TABLE_MB, compiled: bool | None = None, notice: Notice = ignore
     ) -> None:
         self.game = game
         self.driver = Driver(game, table_mb, compiled, notice)
@@ -39,57 +40,57 @@ class Thinker:
         state: State,
         limits: Limits,
         cancel: threading.Event | None = None,
-        progress: Progress = quiet,
+        progress: Progress = ignore,
         past: Sequence[State] = (),
     ) -> Report:
-        """The best move that can be found within the limits. Deepens move by move; a proof ends it early.
+        """Return the best move found within the limits. Searches deeper ply by ply; a proof ends the search early.
 
-        `past` are the states before this one, for games in which a position can come again: to repeat one is a draw.
+        `past` are the earlier states of the game, for games in which repetition is a draw.
         """
         clock = Clock(limits, cancel)
         self.driver.begin(past)
-        report = self._first(state)
+        report = self._initial_report(state)
         if report.proved:
             return report
         guess = 0
         try:
-            for depth in range(1, min(limits.depth or MOST_DEPTH, self.driver.plies_left) + 1):
-                guess = self._aspire(state, depth, guess, clock)
+            for depth in range(1, min(limits.depth or MAX_DEPTH, self.driver.plies_left) + 1):
+                guess = self._aspiration_search(state, depth, guess, clock)
                 report = self._report(state, depth, guess, self.driver.proved, clock)
                 progress(report)
                 if report.proved:
                     break
         except Stopped:
-            report = self._interrupted(state, report, clock)
+            report = self._stopped_report(state, report, clock)
         return report
 
     def solve(
-        self, state: State, limits: Limits, cancel: threading.Event | None = None, progress: Progress = quiet
+        self, state: State, limits: Limits, cancel: threading.Event | None = None, progress: Progress = ignore
     ) -> Report:
-        """The exact value, if the limits allow: null windows at full depth, from the best guess towards the truth.
+        """Return the exact value if the limits allow, by null-window searches at full depth, starting from an estimate.
 
-        A game that can go in circles has no full depth; there, deepening finds what can be forced.
+        A game with repetitions has no full depth. There, iterative deepening finds forced results.
         """
         if self.game.spec.repetition is not None:
             return self.think(state, limits, cancel, progress)
         clock = Clock(limits, cancel)
         self.driver.begin(())
-        report = self._first(state)
+        report = self._initial_report(state)
         if report.proved:
             return report
-        low, high = self._certain(state)
+        low, high = self._static_bounds(state)
         report = replace(report, low=low, high=high)
-        clock.beat = lambda nodes: progress(replace(report, nodes=nodes, seconds=clock.spent()))
+        clock.on_heartbeat = lambda nodes: progress(replace(report, nodes=nodes, seconds=clock.spent()))
         try:
             guess = 0
-            for depth in range(1, MOST_DEPTH):
-                guess = self._aspire(state, depth, guess, clock)
+            for depth in range(1, MAX_DEPTH):
+                guess = self._aspiration_search(state, depth, guess, clock)
                 report = replace(self._report(state, depth, guess, self.driver.proved, clock), low=low, high=high)
-                if report.proved or report.nodes > FIRST_LOOK:
+                if report.proved or report.nodes > PRE_SOLVE_NODES:
                     break
             while low < high:
-                aim = min(max(round(report.value), low + 1), high)  # is the value at least that?
-                value = self._full(state, aim, clock)
+                aim = min(max(round(report.value), low + 1), high)  # test whether the value is at least this
+                value = self._null_window_search(state, aim, clock)
                 low, high = (max(low, value), high) if value >= aim else (low, min(high, value))
                 found = self._report(state, report.depth, value * self.driver.kernel.unit, low == high, clock)
                 report = replace(found, move=found.move if value >= aim else report.move, low=low, high=high)
@@ -102,8 +103,8 @@ class Thinker:
 
     # -- searches
 
-    def _aspire(self, state: State, depth: int, guess: int, clock: Clock) -> int:
-        """Search around the value of the depth before, and with an open window if that was wrong."""
+    def _aspiration_search(self, state: State, depth: int, guess: int, clock: Clock) -> int:
+        """Search with a window around the previous value, then with a full window if the value is outside."""
         margin = self.driver.kernel.unit // 2 + 1
         if depth > 2:
             value = self.driver.search(state, depth, guess - margin, guess + margin, clock)
@@ -111,21 +112,21 @@ class Thinker:
                 return value
         return self.driver.search(state, depth, -INFINITY, INFINITY, clock)
 
-    def _full(self, state: State, aim: int, clock: Clock) -> int:
-        """A value that is at least `aim` if the game's is, and less if it is less: one null window, to the end."""
+    def _null_window_search(self, state: State, aim: int, clock: Clock) -> int:
+        """Test at full depth whether the value is at least `aim`: return a bound >= aim if so, else < aim."""
         unit = self.driver.kernel.unit
         value = self.driver.search(state, SOLID_DEPTH, unit * aim - 1, unit * aim, clock)
-        if not self.driver.proved:  # deeper than the stack
+        if not self.driver.proved:  # the game is longer than the stack
             raise Stopped
         return value // unit
 
     def _best_line(self, state: State, value: int, clock: Clock) -> tuple[Move, ...]:
-        """A line of best play from a position of known value to the end of the game."""
+        """Return a line of best play from a position of known value to the end of the game."""
         line: list[Move] = []
         while self.game.outcome(state) is None:
-            move = self._plain_to_see(state, value)
+            move = self._move_by_bounds(state, value)
             if move is None:
-                self._full(state, value, clock)
+                self._null_window_search(state, value, clock)
                 move = self.driver.best_move
             line.append(move)
             after = self.game.after(state, move)
@@ -133,18 +134,18 @@ class Thinker:
             state = after
         return tuple(line)
 
-    def _plain_to_see(self, state: State, value: int) -> Move | None:
-        """A move that reaches a value by the game's hard bounds alone, without a search."""
-        out = [0] * self.game.rules.MOST_MOVES
+    def _move_by_bounds(self, state: State, value: int) -> Move | None:
+        """Return a move whose static bounds guarantee the value, or None."""
+        out = [0] * self.game.rules.MAX_MOVES
         for move in out[: self.game.rules.candidates(state.mine, state.rest, out, 0)]:
             after = self.game.after(state, move)
-            low, high = self._certain(after)
+            low, high = self._static_bounds(after)
             if (low if after.turn == state.turn else -high) >= value:
                 return move
         return None
 
-    def _certain(self, state: State) -> tuple[int, int]:
-        """What is certain of a position's value before any search."""
+    def _static_bounds(self, state: State) -> tuple[int, int]:
+        """Return bounds of the value of a position without a search."""
         rules = self.game.rules
         if rules.over(state.mine, state.rest):
             return (rules.score(state.mine, state.rest),) * 2
@@ -153,8 +154,8 @@ class Thinker:
 
     # -- reports
 
-    def _first(self, state: State) -> Report:
-        """An answer before any search: the game's result if it is over, else its first move."""
+    def _initial_report(self, state: State) -> Report:
+        """Return the report before any search: the result if the game is over, else the first move."""
         if self.game.outcome(state) is not None:
             return Report(None, self.game.rules.score(state.mine, state.rest), True, (), 0, 0, 0.0)
         move = self.game.moves(state)[0]
@@ -163,20 +164,22 @@ class Thinker:
     def _report(self, state: State, depth: int, value: int, proved: bool, clock: Clock) -> Report:
         move, unit = self.driver.best_move, self.driver.kernel.unit
         points = value // unit if proved and value % unit == 0 else value / unit
-        return Report(move, points, proved, self._line(state, move), depth, self.driver.nodes, clock.spent())
+        return Report(
+            move, points, proved, self._principal_variation(state, move), depth, self.driver.nodes, clock.spent()
+        )
 
-    def _interrupted(self, state: State, report: Report, clock: Clock) -> Report:
-        """The last whole depth, or the better move that the unfinished one has found already."""
-        move = self.driver.better_move
+    def _stopped_report(self, state: State, report: Report, clock: Clock) -> Report:
+        """Return the report of the last finished depth, or the better move that the unfinished depth found."""
+        move = self.driver.partial_best_move
         if move is not None and move != report.move:
-            report = replace(report, move=move, line=self._line(state, move))
+            report = replace(report, move=move, line=self._principal_variation(state, move))
         return replace(report, nodes=self.driver.nodes, seconds=clock.spent())
 
-    def _line(self, state: State, move: Move) -> tuple[Move, ...]:
-        """The line both sides would play, as far as the table remembers it."""
+    def _principal_variation(self, state: State, move: Move) -> tuple[Move, ...]:
+        """Return the expected line of play, as far as it is in the table."""
         line = [move]
         state = self.game.after(state, move)
-        while len(line) < LONGEST_LINE and (known := self.driver.known_move(state)) is not None:
+        while len(line) < MAX_LINE_PLIES and (known := self.driver.table_move(state)) is not None:
             line.append(known)
             state = self.game.after(state, known)
         return tuple(line)

@@ -13,7 +13,7 @@ AROUND = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 
 def successors(game: str, options: Options, position: str) -> dict[str, str]:
-    return NAIVE[game](options, position)
+    return REFERENCE_RULES[game](options, position)
 
 
 def conga(options: Options, position: str) -> dict[str, str]:
@@ -128,7 +128,7 @@ def cohcoh(options: Options, position: str) -> dict[str, str]:
     }
 
 
-NAIVE: dict[str, Callable[[Options, str], dict[str, str]]] = {
+REFERENCE_RULES: dict[str, Callable[[Options, str], dict[str, str]]] = {
     "conga": conga,
     "mancala": mancala,
     "maxconnect4": maxconnect4,

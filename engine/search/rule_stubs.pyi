@@ -1,9 +1,9 @@
-"""The names of a game's rules that engine/search/tree.py calls, for readers and type checkers.
+"""Stubs of the rule functions that engine/search/tree.py calls, for type checkers.
 
-engine/search/kernel.py puts the functions of one game in their place.
+engine/search/kernel.py replaces them with the functions of one game.
 """
 
-MOST_MOVES: int
+MAX_MOVES: int
 UNIT: int
 CYCLIC: bool
 

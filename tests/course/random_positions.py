@@ -16,7 +16,7 @@ SMALL: tuple[Game, ...] = (
 )
 
 
-def wander(game: Game, seed: int, plies: int) -> State:
+def random_position(game: Game, seed: int, plies: int) -> State:
     """The state after so many random moves, or just before the game would be over."""
     rng, state = Random(seed), game.start()
     for _ in range(plies):

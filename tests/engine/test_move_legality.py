@@ -29,7 +29,7 @@ def test_a_move_is_allowed_if_and_only_if_it_is_among_the_moves(name: str) -> No
     for seed in range(20):
         for state in some_game(game, seed):
             if moves := game.moves(state):
-                assert [move for move in range(game.rules.MOST_MOVES) if game.allowed(state, move)] == list(moves)
+                assert [move for move in range(game.rules.MAX_MOVES) if game.allowed(state, move)] == list(moves)
 
 
 @pytest.mark.parametrize("name", GAMES)

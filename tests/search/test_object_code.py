@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.registry import create
-from engine.search import Limits, Thinker, compiled
+from engine.search import Limits, Thinker, object_code
 from engine.search.kernel import source
 
 ASK = """
@@ -54,17 +54,17 @@ def test_damage_is_noticed(cache: tuple[Path, list[str]], tmp_path: Path) -> Non
     (path,), copy = cache[0].iterdir(), tmp_path / "copy"
     whole = path.read_bytes()
     copy.write_bytes(whole)
-    assert compiled.kept(copy) is not None
+    assert object_code.read_cached(copy) is not None
     for content in (b"", whole[:-100], whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:]):
         copy.write_bytes(content)
-        assert compiled.kept(copy) is None
+        assert object_code.read_cached(copy) is None
 
 
 def test_mended_when_damaged(cache: tuple[Path, list[str]]) -> None:
     folder, first = cache
     (path,) = folder.iterdir()
     path.write_bytes(b"no code at all")
-    assert ask(folder) == ["compiling the search for mancala (its cache was damaged)", first[-1]]
+    assert ask(folder) == ["compiling the search for mancala (the cached code was damaged)", first[-1]]
     assert ask(folder) == [first[-1]]
 
 
@@ -85,9 +85,9 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
 
 
 def test_code_is_for_one_source_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    stamps = {compiled.stamp("one"), compiled.stamp("another")}
+    stamps = {object_code.fingerprint("one"), object_code.fingerprint("another")}
     monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "another")
-    stamps.add(compiled.stamp("one"))
+    stamps.add(object_code.fingerprint("one"))
     assert len(stamps) == 3
 
 
@@ -109,4 +109,4 @@ def test_what_cannot_be_compiled_is_told_in_one_line() -> None:
     wrong = text.replace("return fours(mine) - fours(rest)", "return mine.bit_count()")
     assert wrong != text
     with pytest.raises(RuntimeError, match=r"^Unknown attribute 'bit_count' of type int64: return mine.bit_count\(\)$"):
-        compiled.compiled(wrong)
+        object_code.compile_object(wrong)

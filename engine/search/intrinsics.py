@@ -1,5 +1,5 @@
 # mypy: disable-error-code="call-arg, return-value, untyped-decorator"
-"""The primitives of engine.bits and engine.search.primitives in machine instructions, for compiled rules."""
+"""The functions of engine.bits and engine.search.primitives as machine instructions, for compiled code."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ S2, S29, S32 = np.uint64(2), np.uint64(29), np.uint64(32)
 
 @njit
 def mix(a: int, b: int) -> int:
-    """All in uint64: overflow of int64 is undefined in compiled code."""
+    """Compute the hash in uint64, because overflow of int64 is undefined in compiled code."""
     h = (np.uint64(a) * A) ^ (np.uint64(b) * B + C)
     h = (h ^ (h >> S32)) * D
     h = (h ^ (h >> S29)) * E
