@@ -1,4 +1,4 @@
-"""A Conga program for `--adapter conga`, with the course's own classes: a board comes in, a move like 1,4 2,3 goes out.
+"""A Conga program for `--adapter conga`: reads a board and prints a move like 1,4 2,3. Uses the course classes.
 
 parlour bot --exec "python3 examples/conga_homework.py" --adapter conga
 """

@@ -5,5 +5,5 @@ import random
 import sys
 
 for line in sys.stdin:
-    asked = json.loads(line)
-    print(random.choice(asked["moves"]), flush=True)
+    request = json.loads(line)
+    print(random.choice(request["moves"]), flush=True)

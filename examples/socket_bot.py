@@ -13,26 +13,26 @@ COLUMNS = "1234567"
 with connect(URL, subprotocols=["parlour.v1.json"]) as socket:
     sent = []
 
-    def say(**command):
+    def send(**command):
         sent.append(command)
         socket.send(json.dumps({"id": len(sent), **command}))
 
-    say(type="hello", name="socket-bot")
-    say(type="create", game="maxconnect4", invite="random")
+    send(type="hello", name="socket-bot")
+    send(type="create", game="maxconnect4", invite="random")
     seat = room = None
     for text in socket:
-        said = json.loads(text)
-        if said["type"] == "snapshot":  # the whole room, with our seat
-            room, seat = said["room"], said["your_seat"]
-        if said["type"] in ("started", "moved") and said.get("turn", 0) == seat:
-            free = [column for column, top in zip(COLUMNS, said["position"], strict=False) if top == "0"]
+        message = json.loads(text)
+        if message["type"] == "snapshot":  # the whole room, with our seat
+            room, seat = message["room"], message["your_seat"]
+        if message["type"] in ("started", "moved") and message.get("turn", 0) == seat:
+            free = [column for column, top in zip(COLUMNS, message["position"], strict=False) if top == "0"]
             if free:
-                say(type="move", room=room, ply=said.get("ply", 0), move=random.choice(free))
-        if said["type"] == "error" and said["code"] == "rate_limited":  # the command had no effect: send it again
-            time.sleep(said["retry_after"])
-            say(**sent[said["id"] - 1])
-        elif said["type"] == "error":
-            raise SystemExit(said["text"])
-        if said["type"] == "ended":
-            print(said["result"], said["reason"])
+                send(type="move", room=room, ply=message.get("ply", 0), move=random.choice(free))
+        if message["type"] == "error" and message["code"] == "rate_limited":  # the command had no effect: send it again
+            time.sleep(message["retry_after"])
+            send(**sent[message["id"] - 1])
+        elif message["type"] == "error":
+            raise SystemExit(message["text"])
+        if message["type"] == "ended":
+            print(message["result"], message["reason"])
             break

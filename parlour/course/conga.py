@@ -19,7 +19,7 @@ from engine.registry import create
 from parlour.cli import UserError
 from parlour.course.tiles import tiles
 
-REASONS = {"repetition": "the position stood there for the third time", "ply_limit": "nobody won in time"}
+REASONS = {"repetition": "the position occurred three times", "ply_limit": "the ply limit was reached"}
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of the course programs share."""
+"""Fixtures for the tests of the course programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def quiet_machine() -> None:
-    """For what a person would see on a clock: nothing can be said of it while others use the processors."""
+    """Skip tests of elapsed time while other processes use the processors."""
     busy = os.getloadavg()[0] / (os.cpu_count() or 1)
     if busy > 1.5:
-        pytest.skip(f"the machine is too busy to measure time ({busy:.1f} jobs a processor)")
+        pytest.skip(f"the machine is too busy to measure time ({busy:.1f} jobs per processor)")

@@ -1,4 +1,4 @@
-"""Positions to search in the tests, reached by chance."""
+"""Random positions for the tests of searches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SMALL: tuple[Game, ...] = (
 
 
 def random_position(game: Game, seed: int, plies: int) -> State:
-    """The state after so many random moves, or just before the game would be over."""
+    """Return the state after `plies` random moves, or the last state before the game ends."""
     rng, state = Random(seed), game.start()
     for _ in range(plies):
         after = game.after(state, rng.choice(game.moves(state)))

@@ -1,4 +1,4 @@
-"""The Mancala course programme once more, stone by stone over a list, to check the fast one against.
+"""A second, simple implementation of the Mancala course program, to check the fast one.
 
 The ring for three pits, as indices of the list: B2 B3 B4 store1 A4 A3 A2 store2 = 0 1 2 3 4 5 6 7.
 """
@@ -21,7 +21,7 @@ class Board:
         return new
 
     def places(self, player: int) -> list[int]:
-        """A player's pits from the left of the board to the right."""
+        """Return the pits of a player, from left to right on the board."""
         return list(range(self.pits)) if player == 1 else list(range(2 * self.pits, self.pits, -1))
 
     def store(self, player: int) -> int:
@@ -49,9 +49,9 @@ class Board:
             new.ring[new.store(player)] += 1 + new.ring[opposite]
             new.ring[at] = new.ring[opposite] = 0
         if new.over():
-            for who in (1, 2):
-                new.ring[new.store(who)] += sum(new.row(who))
-                for pit in new.places(who):
+            for owner in (1, 2):
+                new.ring[new.store(owner)] += sum(new.row(owner))
+                for pit in new.places(owner):
                     new.ring[pit] = 0
         return new, again
 
@@ -84,7 +84,7 @@ class Program:
     def visit(
         self, board: Board, player: int, name: str, depth: int, below: int, alpha: float, beta: float
     ) -> tuple[float, list[int]]:
-        """`below` is the depth that the children of this node have."""
+        """Return the value and the best line of a node. `below` is the depth of its children."""
         if board.over() or below > self.depth:
             lead = board.ring[board.store(self.me)] - board.ring[board.store(3 - self.me)]
             self.write(name, depth, lead, alpha, beta)
@@ -96,9 +96,9 @@ class Program:
             if board.ring[place] == 0:
                 continue
             after, again = board.moved(player, place)
-            who = player if again else 3 - player
+            next_player = player if again else 3 - player
             child = f"{'BA'[player - 1]}{column + 2}"
-            value, rest = self.visit(after, who, child, below, below if again else below + 1, alpha, beta)
+            value, rest = self.visit(after, next_player, child, below, below if again else below + 1, alpha, beta)
             if sign * value > sign * best:
                 best, path = value, [place, *rest]
             if self.task == 3:

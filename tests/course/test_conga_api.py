@@ -1,4 +1,4 @@
-"""The course's Conga API, as its readme uses it."""
+"""The Conga API of the course, used as in its readme."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRANSITIONS = Path(__file__).resolve().parents[3] / "shared" / "data" / "conga" 
 
 
 def board(**tiles: tuple[int, int]) -> CongaBoard:
-    """A board of these tiles alone: a4=(0, 10) gives player 1 ten stones there."""
+    """Return a board with these tiles only: a4=(0, 10) gives player 1 ten stones on a4."""
     new = CongaBoard()
     for x in range(1, 5):
         for y in range(1, 5):
@@ -27,14 +27,14 @@ def owned(board: CongaBoard, player: int) -> dict[tuple[int, int], int]:
     return {(x, y): board.amount[x][y] for x, y in places if board.territory[x][y] == player}
 
 
-def test_the_start() -> None:
+def test_start_position() -> None:
     start = CongaBoard()
     assert owned(start, 0) == {(1, 4): 10}
     assert owned(start, 1) == {(4, 1): 10}
     assert owned(start, -1) == {(x, y): 0 for x in range(1, 5) for y in range(1, 5) if (x, y) not in ((1, 4), (4, 1))}
 
 
-def test_a_move_gives_a_new_board_and_leaves_the_old_one() -> None:
+def test_move_returns_a_new_board() -> None:
     start = CongaBoard()
     after = Agent(0, 0, 3).makeMove([1, 4], [2, 4], 0, start)
     assert owned(after, 0) == {(2, 4): 1, (3, 4): 2, (4, 4): 7}
@@ -43,7 +43,7 @@ def test_a_move_gives_a_new_board_and_leaves_the_old_one() -> None:
     assert after != start
 
 
-def test_a_run_that_the_opponent_shortens() -> None:
+def test_run_ends_before_the_opponent() -> None:
     before = board(a4=(0, 5), c4=(1, 5))
     assert owned(Agent(0, 0, 1).makeMove([1, 4], [2, 4], 0, before), 0) == {(2, 4): 5}
     before = board(a4=(0, 2), a1=(0, 3), d4=(1, 5))
@@ -53,20 +53,20 @@ def test_a_run_that_the_opponent_shortens() -> None:
 @pytest.mark.parametrize(
     ("start", "to", "error"),
     [
-        ([4, 1], [3, 1], IllegalMove),  # the other player's stones
-        ([2, 2], [2, 3], IllegalMove),  # nobody's
-        ([1, 4], [3, 4], GameError),  # not beside it
+        ([4, 1], [3, 1], IllegalMove),  # stones of the opponent
+        ([2, 2], [2, 3], IllegalMove),  # an empty square
+        ([1, 4], [3, 4], GameError),  # not adjacent
         ([1, 4], [0, 4], GameError),  # not on the board
         ([1, 4], [1, 5], GameError),
         ([1], [1, 3], GameError),
     ],
 )
-def test_moves_that_cannot_be(start: list[int], to: list[int], error: type[Exception]) -> None:
+def test_illegal_moves_are_rejected(start: list[int], to: list[int], error: type[Exception]) -> None:
     with pytest.raises(error):
         Agent(0, 0, 1).makeMove(start, to, 0, CongaBoard())
 
 
-@pytest.mark.skipif(not TRANSITIONS.exists(), reason="the recorded moves are not part of the project")
+@pytest.mark.skipif(not TRANSITIONS.exists(), reason="the shared data is missing")
 def test_recorded_moves() -> None:
     lines = TRANSITIONS.read_text().splitlines()
     assert lines
@@ -82,7 +82,7 @@ def test_recorded_moves() -> None:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_random_moves_are_legal_moves_of_that_player(player: int) -> None:
+def test_random_moves_are_legal(player: int) -> None:
     agent, now = Agent(0, 1, 1), CongaBoard()
     seen = []
     for _ in range(40):
@@ -93,21 +93,21 @@ def test_random_moves_are_legal_moves_of_that_player(player: int) -> None:
     assert set(seen) == ({(1, 3), (2, 3), (2, 4)} if player == 0 else {(3, 1), (3, 2), (4, 2)})
 
 
-def shut_in() -> CongaBoard:
-    """Player 2 has no move."""
+def blocked_board() -> CongaBoard:
+    """Return a board on which player 2 has no move."""
     return board(a1=(1, 10), a2=(0, 4), b1=(0, 3), b2=(0, 3))
 
 
 def test_no_move_is_an_empty_dict() -> None:
     loser = Agent(1, 1, 3)
-    assert loser.getRandomMove(1, shut_in()) == {}
-    assert loser.getBestMove(shut_in()) == {}
-    assert Agent(0, 1, 3).getBestMove(shut_in()) != {}
+    assert loser.getRandomMove(1, blocked_board()) == {}
+    assert loser.getBestMove(blocked_board()) == {}
+    assert Agent(0, 1, 3).getBestMove(blocked_board()) != {}
 
 
 @pytest.mark.parametrize("hfunc", [0, 1, "neighbour"])
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
-def test_the_best_move_wins_at_once_where_it_can(hfunc: int | str, depth: int) -> None:
+def test_best_move_wins_at_once_if_possible(hfunc: int | str, depth: int) -> None:
     now = board(c4=(0, 1), a3=(0, 1), b3=(0, 2), c3=(0, 1), b2=(0, 1), a1=(1, 10), b1=(0, 1), c1=(0, 1), d1=(0, 2))
     agent = Agent(0, hfunc, depth)
     move = agent.getBestMove(now)
@@ -115,8 +115,8 @@ def test_the_best_move_wins_at_once_where_it_can(hfunc: int | str, depth: int) -
     assert Agent(1, 0, 1).getRandomMove(1, after) == {}
 
 
-def test_the_search_expects_the_best_answer() -> None:
-    """A move's value is what the opponent leaves of it, not the best of everything below it."""
+def test_search_assumes_the_best_reply() -> None:
+    """The value of a move is the minimum over the replies of the opponent."""
     agent = Agent(0, 0, 2)
     move = agent.getBestMove(CongaBoard())
     worth = {}
@@ -129,9 +129,9 @@ def test_the_search_expects_the_best_answer() -> None:
     assert worth[tuple(move["to"])] == agent.bestValue
 
 
-def test_build_tree_searches_the_board_the_agent_was_given() -> None:
+def test_build_tree_searches_the_board_of_the_agent() -> None:
     agent = Agent(1, 1, 2)
-    agent.updateBoard(shut_in())
+    agent.updateBoard(blocked_board())
     agent.buildTree()
     assert agent.bestMove == {}
     agent.updateBoard(CongaBoard())
@@ -152,12 +152,12 @@ def test_a_board_changed_in_place_is_searched_again() -> None:
 
 
 @pytest.mark.parametrize("words", [(2, 0, 3), (0, 2, 3), (0, "best", 3), (0, 0, -1)])
-def test_agents_that_cannot_be(words: tuple[int, int | str, int]) -> None:
+def test_invalid_agents_are_rejected(words: tuple[int, int | str, int]) -> None:
     with pytest.raises(GameError):
         Agent(*words)
 
 
-def test_boards_that_cannot_be() -> None:
+def test_invalid_boards_are_rejected() -> None:
     lopsided = CongaBoard()
     lopsided.amount[1][4] = 9
     with pytest.raises(GameError, match="player 1 has 9 stones and player 2 has 10"):

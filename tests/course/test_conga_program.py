@@ -1,4 +1,4 @@
-"""`parlour course conga`: a game of two agents."""
+"""`parlour course conga`: a game between two agents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def game(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
-def test_search_beats_chance(capsys: pytest.CaptureFixture[str], seed: str) -> None:
+def test_search_beats_random(capsys: pytest.CaptureFixture[str], seed: str) -> None:
     out = game(capsys, "--players", "search:3:hfunc1,random", "--seed", seed)
     assert re.search(r"\nPlayer 1 \(search:3:hfunc1\) wins after \d+ moves: player 2 cannot move\.\n$", out)
     assert "\x1b" not in out, "no colours in a pipe"
@@ -28,7 +28,7 @@ def test_search_beats_chance(capsys: pytest.CaptureFixture[str], seed: str) -> N
     assert re.search(r"\nPlayer 2 \(search:3\) wins after \d+ moves: player 1 cannot move\.\n$", out)
 
 
-def test_the_moves_it_tells_are_the_moves_it_plays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_moves_are_legal(capsys: pytest.CaptureFixture[str]) -> None:
     out = game(capsys, "--players", "minimax:1:neighbour, random", "--seed", "5", "--max-plies", "30")
     conga = create("conga")
     state = conga.start()
@@ -47,9 +47,9 @@ def test_the_same_seed_gives_the_same_game(capsys: pytest.CaptureFixture[str]) -
     assert first != other
 
 
-def test_a_game_without_an_end_is_a_draw(capsys: pytest.CaptureFixture[str]) -> None:
+def test_game_at_the_ply_limit_is_a_draw(capsys: pytest.CaptureFixture[str]) -> None:
     out = game(capsys, "--players", "random,random", "--seed", "1", "--max-plies", "6")
-    assert out.endswith("\nA draw after 6 moves: nobody won in time.\n")
+    assert out.endswith("\nA draw after 6 moves: the ply limit was reached.\n")
 
 
 def test_colours_on_request(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +78,7 @@ def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--max-plies", "0"], "option max_plies of conga must be a whole number from 1 to 10000"),
     ],
 )
-def test_wrong_arguments(capsys: pytest.CaptureFixture[str], words: list[str], sentence: str) -> None:
+def test_wrong_arguments_are_one_sentence(capsys: pytest.CaptureFixture[str], words: list[str], sentence: str) -> None:
     assert main(["course", "conga", *words]) == 2
     out, err = capsys.readouterr()
     assert sentence in err

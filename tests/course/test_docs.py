@@ -1,4 +1,4 @@
-"""docs/course.md does what it says: its commands run and print what it shows, its Python runs."""
+"""The examples in docs/course.md: commands print the output shown, Python code runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CONSOLE = re.findall(r"^```console\n(.*?)^```$", PAGE, re.S | re.M)
 PYTHON = re.findall(r"^```python\n(.*?)^```$", PAGE, re.S | re.M)
 
 
-def test_there_are_examples() -> None:
+def test_page_has_examples() -> None:
     assert len(CONSOLE) >= 6
     assert len(PYTHON) == 2
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are written for a shell")
 @pytest.mark.parametrize("block", CONSOLE, ids=lambda block: block.splitlines()[-1][:20])
-def test_commands(block: str, tmp_path: Path) -> None:
+def test_documented_commands_print_the_output_shown(block: str, tmp_path: Path) -> None:
     lines = block.splitlines()
     script = "\n".join(line[2:] for line in lines if line.startswith("$ "))
     script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{script}'
@@ -35,7 +35,7 @@ def test_commands(block: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", PYTHON)
-def test_python(block: str) -> None:
+def test_documented_python_runs(block: str) -> None:
     names: dict[str, object] = {}
     exec(block, names)
     assert names.get("seen") or names.get("move")

@@ -1,4 +1,4 @@
-"""The Mancala course programme, byte for byte: cases worked by hand, official ones where they are at hand, chance."""
+"""The output of the Mancala course program: hand-made cases, official cases (if available), random cases."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ root,0,-3
         ("2\n1\n4\n2 1\n0 0\n1\n1\n", OVER, "0 0\n0 0\n4\n1\n"),
     ],
 )
-def test_logs_worked_by_hand(text: str, log: str, state: str) -> None:
+def test_hand_made_logs(text: str, log: str, state: str) -> None:
     lines: list[str] = []
     assert solve(read_task(text), lines.append) == state
     assert "".join(line + "\n" for line in lines) == log
 
 
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the official cases are not part of the project")
-def test_the_official_cases() -> None:
+@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the shared data is missing")
+def test_official_cases() -> None:
     inputs = sorted(OFFICIAL.glob("testInput_*.txt"))
     assert inputs
     for path in inputs:
@@ -102,7 +102,7 @@ pit = st.one_of(st.integers(0, 3), st.integers(0, 12), st.integers(0, 1000))
     rows=st.integers(1, 5).flatmap(lambda n: st.tuples(*[st.lists(pit, min_size=n, max_size=n)] * 2)),
     stores=st.tuples(st.integers(0, 50), st.integers(0, 50)),
 )
-def test_it_agrees_with_a_program_that_moves_stone_by_stone(
+def test_output_agrees_with_the_reference_program(
     task: int, player: int, depth: int, rows: tuple[list[int], list[int]], stores: tuple[int, int]
 ) -> None:
     board = Board(*rows, *stores)
@@ -118,7 +118,7 @@ def test_it_agrees_with_a_program_that_moves_stone_by_stone(
 
 
 def turns(game: Mancala, state: State) -> Iterator[State]:
-    """Every state that one whole turn can end in, played by the engine."""
+    """Yield every state after one turn, including extra moves."""
     for move in game.moves(state):
         after = game.play(state, move)
         if after.turn == state.turn and game.moves(after):
@@ -133,7 +133,7 @@ def turns(game: Mancala, state: State) -> Iterator[State]:
     player=st.integers(1, 2),
     rows=st.tuples(*[st.lists(st.integers(1, 6), min_size=4, max_size=4)] * 2),
 )
-def test_the_next_state_is_the_end_of_a_whole_turn(task: int, player: int, rows: tuple[list[int], list[int]]) -> None:
+def test_next_state_is_the_end_of_a_turn(task: int, player: int, rows: tuple[list[int], list[int]]) -> None:
     given_task = Task(task, player - 1, 2, tuple(rows[0]), tuple(rows[1]), (0, 0))
     game = given_task.game()
     assert solve(given_task, lambda line: None) in {next_state(game, end) for end in turns(game, game.start())}
@@ -157,7 +157,7 @@ INPUT = "2\n1\n3\n0 0 0 1 1\n1 0 0 0 1\n7\n5\n"
     ],
     ids=repr,
 )
-def test_line_ends_and_blanks(text: str) -> None:
+def test_line_ends_and_spaces(text: str) -> None:
     assert read_task(text) == Task(2, 0, 3, (0, 0, 0, 1, 1), (1, 0, 0, 0, 1), (7, 5))
 
 
@@ -188,17 +188,17 @@ def test_errors_name_the_line_and_what_was_expected(line: int, text: str, messag
 
 
 @pytest.mark.parametrize("count", range(7))
-def test_a_file_that_ends_too_soon(count: int) -> None:
+def test_file_that_ends_too_early_is_rejected(count: int) -> None:
     with pytest.raises(CourseFileError, match=f"line {count + 1}: expected .*, but the file ends before it"):
         read_task("".join(INPUT.splitlines(keepends=True)[:count]))
 
 
-def test_a_file_that_goes_on() -> None:
+def test_extra_lines_are_rejected() -> None:
     with pytest.raises(CourseFileError, match="line 8: expected nothing after line 7, not '9'"):
         read_task(INPUT + "9\n")
 
 
-def test_a_log_of_more_than_70000_lines_takes_less_than_3_seconds() -> None:
+def test_log_of_70000_lines_takes_less_than_3_seconds() -> None:
     lines: list[str] = []
     begun = time.process_time()
     solve(read_task("2\n1\n5\n4 4 4 4 4 4\n4 4 4 4 4 4\n0\n0\n"), lines.append)

@@ -1,4 +1,4 @@
-"""`parlour course mancala`: files in, files out, or one sentence and nothing touched."""
+"""`parlour course mancala`: input file, output files, errors."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("words", [["in.txt"], ["-i", "in.txt"]])
-def test_it_writes_both_files(here: Path, words: list[str]) -> None:
+def test_next_state_and_log_are_written(here: Path, words: list[str]) -> None:
     (here / "in.txt").write_text(INPUT)
     assert main(["course", "mancala", *words]) == 0
     assert (here / "next_state.txt").read_bytes() == STATE.encode()
     log = (here / "traverse_log.txt").read_bytes()
     assert log.startswith(b"Node,Depth,Value,Alpha,Beta\nroot,0,-Infinity,-Infinity,Infinity\nB2,1,Infinity,")
     assert log.endswith(b"\nB6,1,-2,0,Infinity\nroot,0,0,0,Infinity\n")
-    assert names(here) == ["in.txt", "next_state.txt", "traverse_log.txt"], "no draft is left behind"
+    assert names(here) == ["in.txt", "next_state.txt", "traverse_log.txt"], "no temporary file is left"
 
 
 def test_greedy_writes_no_log(here: Path) -> None:
@@ -42,13 +42,13 @@ def test_greedy_writes_no_log(here: Path) -> None:
     assert names(here) == ["in.txt", "next_state.txt"]
 
 
-def test_standard_input(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_from_standard_input(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(INPUT.encode())))
     assert main(["course", "mancala", "-"]) == 0
     assert (here / "next_state.txt").read_text() == STATE
 
 
-def test_what_was_there_is_replaced_and_keeps_its_mode(here: Path) -> None:
+def test_existing_output_is_replaced_and_keeps_its_mode(here: Path) -> None:
     (here / "in.txt").write_text(INPUT)
     (here / "next_state.txt").write_text("old")
     (here / "next_state.txt").chmod(0o640)
@@ -70,7 +70,7 @@ def test_what_was_there_is_replaced_and_keeps_its_mode(here: Path) -> None:
         (INPUT.replace("2 1 1", "2 1 x").encode(), "parlour: in.txt: line 4: expected player 2's row, 1 to 10 pits of"),
     ],
 )
-def test_a_bad_file_costs_a_sentence_and_touches_nothing(
+def test_invalid_input_is_one_sentence_and_changes_no_file(
     here: Path, capsys: pytest.CaptureFixture[str], data: bytes | None, sentence: str
 ) -> None:
     if data is not None:
@@ -86,7 +86,7 @@ def test_a_bad_file_costs_a_sentence_and_touches_nothing(
     assert (here / "next_state.txt").read_text() == "old"
 
 
-def test_a_log_that_cannot_be_written_leaves_the_state_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unwritable_log_leaves_the_state_file_unchanged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "in.txt").write_text(INPUT)
     (here / "traverse_log.txt").mkdir()
     assert main(["course", "mancala", "in.txt"]) == 2
@@ -95,13 +95,13 @@ def test_a_log_that_cannot_be_written_leaves_the_state_alone(here: Path, capsys:
 
 
 @pytest.mark.parametrize("words", [[], ["a", "-i", "b"], ["a", "b"]])
-def test_wrong_arguments(here: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+def test_wrong_arguments_are_rejected(here: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["course", "mancala", *words]) == 2
     assert "--help' tells more" in capsys.readouterr().err
     assert names(here) == []
 
 
-def test_a_program_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_program_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["course", "chess"]) == 2
     assert "no course program 'chess'; there are mancala, maxconnect4, nkcohcoh, conga" in capsys.readouterr().err
 

@@ -1,4 +1,4 @@
-"""The Max-Connect4 course file: reading it whatever machine wrote it, writing it, and saying what is wrong with it."""
+"""The Max-Connect4 course file: reading with all line ends, writing, error messages."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ POSITION = "0000000/0000000/0200000/0100002/0200111/1100222 1"
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n", "\r"], ids=repr)
 @pytest.mark.parametrize("final", [True, False])
-def test_line_ends(end: str, final: bool) -> None:
+def test_all_line_ends_are_read(end: str, final: bool) -> None:
     text = FILE.replace("\n", end) if final else FILE.rstrip("\n").replace("\n", end)
     assert GAME.dump(read_board(text)) == POSITION
 
 
-def test_written_with_lf_and_a_final_newline() -> None:
+def test_file_is_written_with_lf_and_a_final_newline() -> None:
     assert write_board(GAME, GAME.load(POSITION)) == FILE
 
 
 @given(seed=st.integers(0, 1000), plies=st.integers(0, 42))
-def test_what_is_written_is_read_back(seed: int, plies: int) -> None:
+def test_boards_round_trip(seed: int, plies: int) -> None:
     state = random_position(GAME, seed, plies)
     assert read_board(write_board(GAME, state)) == state
 
 
-def test_a_full_board_can_be_read() -> None:
+def test_full_board_can_be_read() -> None:
     state = random_position(GAME, 5, 42)
     full = GAME.after(state, GAME.moves(state)[0])
     assert not GAME.moves(full)
@@ -64,6 +64,6 @@ def test_errors_name_the_line_and_what_was_expected(line: int, text: str, messag
 
 
 @pytest.mark.parametrize("count", range(7))
-def test_a_file_that_ends_too_soon(count: int) -> None:
+def test_file_that_ends_too_early_is_rejected(count: int) -> None:
     with pytest.raises(CourseFileError, match=f"line {count + 1}: expected .*, but the file ends before it"):
         read_board("".join(FILE.splitlines(keepends=True)[:count]))

@@ -1,4 +1,4 @@
-"""`parlour course maxconnect4`: one move from file to file, and a game at a real terminal."""
+"""`parlour course maxconnect4`: one move from file to file, and a game in a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("more", [[], ["--evaluation", "course"], ["--evaluation", "strong"]])
-def test_one_move(here: Path, capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
+def test_one_move_is_written_and_printed(here: Path, capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
     assert main(["course", "maxconnect4", "one-move", "in.txt", "out.txt", "3", *more]) == 0
     before, after = read_board(FILE), read_board((here / "out.txt").read_text())
     assert after in [GAME.after(before, move) for move in GAME.moves(before)]
@@ -36,14 +36,14 @@ def test_one_move(here: Path, capsys: pytest.CaptureFixture[str], more: list[str
     assert re.search(r"The computer plays column [1-7]\.\nDepth 3, value \S+, \d+ nodes, CPU time \d+\.\d{3} s\n", out)
 
 
-def test_it_takes_a_point_it_can_take(here: Path) -> None:
+def test_one_move_takes_an_available_point(here: Path) -> None:
     assert main(["course", "maxconnect4", "one-move", "in.txt", "in.txt", "1"]) == 0
     (here / "in.txt").write_text("0000000\n" * 3 + "1000000\n1200000\n1220000\n1\n")
     assert main(["course", "maxconnect4", "one-move", "in.txt", "out.txt", "1"]) == 0
     assert (here / "out.txt").read_text() == "0000000\n" * 2 + "1000000\n" * 2 + "1200000\n1220000\n2\n"
 
 
-def test_a_full_board_is_shown_and_nothing_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_full_board_is_shown_and_nothing_is_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = random_position(GAME, 5, 42)
     full = GAME.after(state, GAME.moves(state)[0])
     (here / "full.txt").write_text(write_board(GAME, full))
@@ -63,7 +63,7 @@ def test_a_full_board_is_shown_and_nothing_written(here: Path, capsys: pytest.Ca
         ("bad.txt", "parlour: bad.txt: line 7: expected the player to move next, 1 with 12 pieces on the board, not"),
     ],
 )
-def test_a_bad_file_costs_a_sentence_and_touches_nothing(
+def test_invalid_input_is_one_sentence_and_changes_no_file(
     here: Path, capsys: pytest.CaptureFixture[str], source: str, sentence: str
 ) -> None:
     (here / "bad.txt").write_text(FILE.replace("\n1\n", "\n2\n"))
@@ -83,12 +83,12 @@ def test_a_bad_file_costs_a_sentence_and_touches_nothing(
         ["one-move", "in.txt", "out.txt", "0"],
         ["one-move", "in.txt", "out.txt", "43"],
         ["one-move", "in.txt", "out.txt", "deep"],
-        ["interactive", "in.txt", "nobody-next", "3"],
+        ["interactive", "in.txt", "other-next", "3"],
         ["two-moves", "in.txt", "out.txt", "3"],
         ["one-move", "in.txt", "out.txt", "3", "--evaluation", "best"],
     ],
 )
-def test_wrong_arguments(here: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+def test_wrong_arguments_are_rejected(here: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["course", "maxconnect4", *words]) == 2
     assert "--help' tells more" in capsys.readouterr().err
     assert not (here / "out.txt").exists()
@@ -102,7 +102,7 @@ def play(folder: Path, *words: str) -> pexpect.spawn[str]:
 PROMPT = r"Player (\d), your column \(1 to 7\): "
 
 
-def test_a_game_at_the_terminal(here: Path) -> None:
+def test_interactive_game_writes_both_files(here: Path) -> None:
     game = play(here, "nothing.txt", "human-next", "2")
     game.expect(PROMPT)
     for answer in ("8", "", "four", "0"):
@@ -123,9 +123,11 @@ def test_a_game_at_the_terminal(here: Path) -> None:
     assert game.exitstatus == 0
 
 
-def test_the_game_goes_on_until_the_board_is_full(here: Path) -> None:
+def test_interactive_game_ends_on_a_full_board(here: Path) -> None:
     board = random_position(GAME, 8, 36)
-    assert sum(write_board(GAME, board).count(piece) for piece in "12") == 36 + 1, "and the player to move"
+    assert sum(write_board(GAME, board).count(piece) for piece in "12") == 36 + 1, (
+        "36 pieces, and the digit of the next player"
+    )
     (here / "in.txt").write_text(write_board(GAME, board))
     game = play(here, "in.txt", "computer-next", "3")
     for _ in range(3):
@@ -144,7 +146,7 @@ def test_the_game_goes_on_until_the_board_is_full(here: Path) -> None:
     assert not GAME.moves(read_board((here / "human.txt").read_text()))
 
 
-def test_an_interrupt_at_the_prompt_ends_it_cleanly(here: Path) -> None:
+def test_interrupt_at_the_prompt_exits_cleanly(here: Path) -> None:
     game = play(here, "in.txt", "human-next", "3")
     game.expect(PROMPT)
     game.sendintr()

@@ -1,4 +1,4 @@
-"""Output files: whole or not at all."""
+"""Output files of the course programs are written atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_nothing_appears_before_the_end(here: Path) -> None:
+def test_files_appear_only_at_the_end(here: Path) -> None:
     (here / "b").write_text("old")
     with Drafts() as drafts:
         drafts.open("a").write("one\n")
@@ -28,7 +28,7 @@ def test_nothing_appears_before_the_end(here: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_error_leaves_everything_as_it_was(here: Path, error: type[BaseException]) -> None:
+def test_error_leaves_all_files_unchanged(here: Path, error: type[BaseException]) -> None:
     (here / "b").write_text("old")
 
     def fail() -> None:
@@ -42,14 +42,14 @@ def test_an_error_leaves_everything_as_it_was(here: Path, error: type[BaseExcept
     assert {path.name: path.read_text() for path in here.iterdir()} == {"b": "old"}
 
 
-def test_a_link_stays_a_link(here: Path) -> None:
+def test_symbolic_link_is_followed(here: Path) -> None:
     (here / "link").symlink_to("real")
     write_text("link", "text")
     assert (here / "link").is_symlink()
     assert (here / "real").read_text() == "text"
 
 
-def test_a_file_made_anew_has_the_usual_mode(here: Path) -> None:
+def test_new_file_has_the_default_mode(here: Path) -> None:
     mask = os.umask(0o027)
     try:
         write_text("a", "text")
@@ -58,7 +58,7 @@ def test_a_file_made_anew_has_the_usual_mode(here: Path) -> None:
     assert (here / "a").stat().st_mode & 0o777 == 0o640
 
 
-def test_what_is_no_file_is_written_to(here: Path) -> None:
+def test_pipe_is_written_directly(here: Path) -> None:
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -77,13 +77,13 @@ def test_what_is_no_file_is_written_to(here: Path) -> None:
         ("nowhere/a", "cannot write nowhere/a: No such file or directory"),
     ],
 )
-def test_names_that_cannot_be_written(name: str, sentence: str) -> None:
+def test_unwritable_names_are_rejected(name: str, sentence: str) -> None:
     with pytest.raises(UserError) as caught:
         write_text(name, "text")
     assert str(caught.value) == sentence
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
-def test_a_full_disk() -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is missing")
+def test_full_disk_is_reported() -> None:
     with pytest.raises(UserError, match="cannot write /dev/full: No space left on device"):
         write_text("/dev/full", "text")

@@ -1,4 +1,4 @@
-"""Greedy, minimax and alpha-beta over every game."""
+"""The course searches and players on every game."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from tests.course.random_positions import SMALL, random_position
 @pytest.mark.parametrize("game", SMALL, ids=lambda game: game.name)
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10_000), plies=st.integers(0, 40), depth=st.integers(1, 3), data=st.data())
-def test_alphabeta_finds_the_value_and_the_line_of_minimax(
-    game: Game, seed: int, plies: int, depth: int, data: st.DataObject
-) -> None:
+def test_alphabeta_equals_minimax(game: Game, seed: int, plies: int, depth: int, data: st.DataObject) -> None:
     evaluation = data.draw(st.sampled_from(sorted(game.evaluations)))
     state = random_position(game, seed, plies)
     full = minimax(game, state, depth, evaluation)
@@ -48,25 +46,25 @@ def test_the_line_leads_to_the_value(game: Game, seed: int) -> None:
         assert game.evaluate(evaluation, end, state.turn) == choice.value
 
 
-def test_alphabeta_leaves_out_most_of_a_tree() -> None:
+def test_alphabeta_prunes_most_nodes() -> None:
     game = create("maxconnect4")
     assert 3 * alphabeta(game, game.start(), 4, "score").nodes < minimax(game, game.start(), 4, "score").nodes == 2800
 
 
-def test_greedy_plays_the_whole_turn() -> None:
+def test_greedy_plays_extra_turns() -> None:
     game = create("mancala", {"start": "1,1/1,1 0,0 1"})
     assert greedy(game, game.start(), "stores") == (2, (1, 0), 3)
 
 
 @pytest.mark.parametrize("depth", [1, 3])
-def test_a_win_now_is_worth_more_than_a_win_later(depth: int) -> None:
+def test_earlier_win_is_worth_more(depth: int) -> None:
     game = create("conga", {"start": ".,.,b1,./b1,b2,b1,./.,b1,.,./w10,b1,b1,b2 b"})
     choice = minimax(game, game.start(), depth, "hfunc1")
-    assert choice.value == WIN - 1, "a move to a2 shuts white in"
+    assert choice.value == WIN - 1, "a move to a2 leaves white without a move"
     assert game.outcome(game.play(game.start(), choice.line[0])) is not None
 
 
-def test_the_log_hears_of_every_node() -> None:
+def test_log_is_called_for_every_node() -> None:
     game = create("cohcoh", {"n": 3, "k": 3})
     rows: list[tuple[int, float, float, float]] = []
 
@@ -75,13 +73,13 @@ def test_the_log_hears_of_every_node() -> None:
 
     choice = minimax(game, game.start(), 2, "windows", log)
     assert choice.nodes == 9 + 9 * 8
-    assert len(rows) == 1 + 2 * choice.nodes, "a row to enter a node, and one for its parent after it"
+    assert len(rows) == 1 + 2 * choice.nodes, "one row on entering a node, one for its parent afterwards"
     assert rows[:2] == [(0, -inf, -inf, inf), (1, inf, -inf, inf)]
     assert rows[-1:] == [(0, choice.value, -inf, inf)]
     assert Counter(depth for depth, *_ in rows) == {0: 1 + 9, 1: 9 + 72, 2: 72}
 
 
-def test_a_log_that_raises_ends_the_search() -> None:
+def test_exception_in_the_log_ends_the_search() -> None:
     def stop(node: Node, value: float, alpha: float, beta: float, /) -> None:
         if node.depth == 2:
             raise TimeoutError
@@ -91,20 +89,20 @@ def test_a_log_that_raises_ends_the_search() -> None:
         alphabeta(game, game.start(), 3, "hfunc0", stop)
 
 
-def test_an_evaluation_that_does_not_exist() -> None:
+def test_unknown_evaluation_is_rejected() -> None:
     game = create("conga")
     with pytest.raises(InvalidOption, match="conga has no evaluation 'best'; use one of hfunc1, hfunc0"):
         minimax(game, game.start(), 1, "best")
 
 
-def test_deepening_answers_however_short_the_time() -> None:
+def test_deepening_always_finishes_depth_1() -> None:
     game = create("cohcoh", {"n": 4, "k": 3})
     depths = list(deepen(game, game.start(), "windows", 16, stop=lambda: True))
     assert [found.depth for found in depths] == [1]
     assert depths[0].move in game.moves(game.start())
 
 
-def test_deepening_ends_when_the_end_is_in_sight() -> None:
+def test_deepening_stops_when_the_game_is_decided() -> None:
     game = create("cohcoh", {"n": 3, "k": 2})
     last = list(deepen(game, game.start(), "windows", 9))[-1]
     assert last.decided
@@ -115,7 +113,7 @@ def test_deepening_ends_when_the_end_is_in_sight() -> None:
     "text", ["random", "greedy", "greedy:{e}", "minimax:2", "alphabeta:2:{e}", "search", "search:1"]
 )
 @pytest.mark.parametrize("game", SMALL, ids=lambda game: game.name)
-def test_brains_play_legal_moves(game: Game, text: str) -> None:
+def test_players_choose_legal_moves(game: Game, text: str) -> None:
     state = random_position(game, 3, 5)
     player = make_player(text.format(e=next(iter(game.evaluations))), game, Random(1))
     assert player(state) in game.moves(state)
@@ -133,6 +131,6 @@ def test_brains_play_legal_moves(game: Game, text: str) -> None:
         ("alphabeta:2:hfunc0:x", "is not a player"),
     ],
 )
-def test_a_brain_that_does_not_exist(text: str, message: str) -> None:
+def test_unknown_player_is_rejected(text: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
         make_player(text, create("conga"), Random(1))

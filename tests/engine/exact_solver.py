@@ -1,27 +1,27 @@
-"""Exact values by trying everything, for positions from which there is not much left to try."""
+"""Exact values by exhaustive search, for positions near the end of a game."""
 
 from __future__ import annotations
 
 from engine.game import Game, Move, State
 from tests.engine.variants import walk
 
-MAX_POSITIONS = 4000  # positions below one that is looked at
+MAX_POSITIONS = 4000  # default limit of an exhaustive search
 
 
 class TooManyPositions(Exception):
-    """More positions than a test wants to look at."""
+    """The search has visited more positions than allowed."""
 
 
 class ExactSolver:
-    """The values of positions for the side to move, both sides playing as well as can be."""
+    """Computes the values of positions for the side to move under best play."""
 
-    def __init__(self, game: Game, most: int = MAX_POSITIONS) -> None:
-        self.game, self.most = game, most
+    def __init__(self, game: Game, max_positions: int = MAX_POSITIONS) -> None:
+        self.game, self.max_positions = game, max_positions
         self.known: dict[State, int] = {}
 
     def value(self, state: State) -> int:
         if state not in self.known:
-            if len(self.known) > self.most:
+            if len(self.known) > self.max_positions:
                 raise TooManyPositions
             over = self.game.rules.over(state.mine, state.rest)
             score = int(self.game.rules.score(state.mine, state.rest))
@@ -29,13 +29,13 @@ class ExactSolver:
         return self.known[state]
 
     def moves(self, state: State) -> dict[Move, int]:
-        """What each move is worth for the side that makes it."""
+        """Map each move to its value for the side that makes it."""
         after = {move: self.game.after(state, move) for move in self.game.moves(state)}
         return {move: self.value(one) * (1 if one.turn == state.turn else -1) for move, one in after.items()}
 
 
 def solve_random_game(game: Game, seed: int) -> tuple[ExactSolver, list[State]]:
-    """A game of random moves from its end backwards, as long as everything below a position can be tried."""
+    """Play a random game and return the solver and the late states that it could solve, last state first."""
     exact, found = ExactSolver(game), []
     *states, _ = walk(game, seed, 2000)
     for state in reversed(states):

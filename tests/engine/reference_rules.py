@@ -1,6 +1,6 @@
-"""The rules once more, as plainly as they can be said: dictionaries and loops over position texts, no bits.
+"""A second, simple implementation of the rules, to check the engine: dictionaries and loops over position texts.
 
-`successors(game, options, position)` gives every legal move's text with the position text after it.
+`successors(game, options, position)` maps the text of every legal move to the position text after it.
 """
 
 from __future__ import annotations

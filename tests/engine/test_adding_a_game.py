@@ -1,4 +1,4 @@
-"""The worked example of docs/adding-a-game.md is a game like any other."""
+"""The worked example of docs/adding-a-game.md passes the tests of every game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.engine.variants import Variant, extremes
 from tests.search import test_tree
 
 TEXT = (DOCS / "adding-a-game.md").read_text(encoding="utf-8")
-PROMISES = [
+GENERIC_TESTS = [
     test
     for module in (test_contract, test_tree)
     for name, test in vars(module).items()
@@ -28,16 +28,16 @@ PROMISES = [
 ]
 
 
-def shown(language: str) -> str:
+def code_block(language: str) -> str:
     (block,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
     return str(block)
 
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The game is registered."""
+    """Register the example game."""
     file = tmp_path / "apart.py"
-    file.write_text(shown("python"), encoding="utf-8")
+    file.write_text(code_block("python"), encoding="utf-8")
     spec = importlib.util.spec_from_file_location("apart_example", file)
     assert spec is not None
     assert spec.loader is not None
@@ -47,17 +47,17 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "apart", module.Apart)
 
 
-def test_its_counts() -> None:
-    for case in json.loads(shown("json"))["cases"]:
+def test_example_matches_its_perft_counts() -> None:
+    for case in json.loads(code_block("json"))["cases"]:
         game = create("apart", case["options"])
         assert [perft(game, game.start(), depth) for depth, _ in enumerate(case["counts"], 1)] == case["counts"]
 
 
-def test_its_rules_in_words() -> None:
-    check_section(shown("markdown"), "apart")
+def test_example_rules_match_the_engine() -> None:
+    check_section(code_block("markdown"), "apart")
 
 
-@pytest.mark.parametrize("promise", PROMISES)
-def test_it_keeps_what_every_game_promises(promise: Callable[[Variant], None]) -> None:
+@pytest.mark.parametrize("generic_test", GENERIC_TESTS)
+def test_example_passes_the_generic_game_tests(generic_test: Callable[[Variant], None]) -> None:
     for variant in (("apart", {}), *extremes("apart")):
-        promise(variant)
+        generic_test(variant)

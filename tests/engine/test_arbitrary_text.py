@@ -1,4 +1,4 @@
-"""Arbitrary text at the edges of the engine: the right error or a value, never anything else."""
+"""Arbitrary input to the engine gives a value or the right error, never another exception."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.engine.variants import NAMES, VARIANTS, Variant, positions
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
 every_game = pytest.mark.parametrize("name", GAMES)
 
-# text made of what positions and moves are made of gets further than any text
+# text from the alphabet of positions and moves gets further than arbitrary text
 NEARLY = st.text(alphabet="abcdwb.,/ 0123456789-", max_size=60)
 ANY = st.text(max_size=60) | NEARLY
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def attempt(call: Callable[[], T], *errors: type[GameError]) -> T | str:
-    """What a call gives, or the text of one of these errors: a sentence that fits a line."""
+    """Return the result of a call, or the message of one of these errors. Checks that the message is short."""
     try:
         return call()
     except errors as error:
@@ -40,7 +40,7 @@ def attempt(call: Callable[[], T], *errors: type[GameError]) -> T | str:
 @every_game
 @given(text=ANY)
 @settings(max_examples=60)
-def test_any_text_as_a_move(name: str, text: str) -> None:
+def test_arbitrary_move_text_gives_a_legal_move_or_an_error(name: str, text: str) -> None:
     game = create(name)
     move = attempt(lambda: game.parse(game.start(), text), InvalidNotation, IllegalMove)
     if isinstance(move, int):
@@ -51,7 +51,7 @@ def test_any_text_as_a_move(name: str, text: str) -> None:
 @every_game
 @given(text=ANY)
 @settings(max_examples=60)
-def test_any_text_as_a_position(name: str, text: str) -> None:
+def test_arbitrary_position_text_loads_or_gives_an_error(name: str, text: str) -> None:
     game = create(name)
     state = attempt(lambda: game.load(text), InvalidPosition)
     if isinstance(state, str):
@@ -63,7 +63,7 @@ def test_any_text_as_a_position(name: str, text: str) -> None:
 @every_game
 @given(text=ANY)
 @settings(max_examples=60)
-def test_any_text_as_a_start(name: str, text: str) -> None:
+def test_arbitrary_start_text_loads_or_gives_an_error(name: str, text: str) -> None:
     game = attempt(lambda: create(name, {"start": text}), InvalidPosition)
     if not isinstance(game, str):
         assert game.load(game.dump(game.start())) == game.start()
@@ -72,7 +72,7 @@ def test_any_text_as_a_start(name: str, text: str) -> None:
 @every_variant
 @given(data=st.data())
 @settings(max_examples=15)
-def test_a_position_with_a_spoilt_character(variant: Variant, data: st.DataObject) -> None:
+def test_position_with_a_changed_character_loads_or_gives_an_error(variant: Variant, data: st.DataObject) -> None:
     game, state = data.draw(st.sampled_from([*positions(variant, 1)][:60]))
     text = game.dump(state)
     at = data.draw(st.integers(0, len(text) - 1))
@@ -89,7 +89,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 @every_game
 @given(data=st.data())
 @settings(max_examples=60)
-def test_any_value_as_an_option(name: str, data: st.DataObject) -> None:
+def test_arbitrary_option_values_give_a_game_or_an_error(name: str, data: st.DataObject) -> None:
     names = st.sampled_from([option.name for option in GAMES[name].options]) | st.text(max_size=10)
     given_options = data.draw(st.dictionaries(names, VALUES, max_size=3))
     game = attempt(lambda: create(name, given_options), InvalidOption, InvalidPosition)
@@ -106,7 +106,7 @@ LINES = st.sampled_from(
 
 @given(lines=st.lists(LINES | st.text(max_size=40), max_size=12), headed=st.booleans())
 @settings(max_examples=200)
-def test_any_text_as_a_record(lines: list[str], headed: bool) -> None:
+def test_arbitrary_record_text_parses_or_gives_an_error(lines: list[str], headed: bool) -> None:
     text = "\n".join(["parlour record 1", "game: conga", *lines] if headed else lines)
     record = attempt(lambda: parse(text), InvalidRecord)
     if not isinstance(record, str):

@@ -1,4 +1,4 @@
-"""The benchmark of the rules measures what it says."""
+"""The benchmark of the rules, bench/rules.py."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def test_samples_are_legal_moves_of_many_positions(name: str) -> None:
         judge(game, sample.state, sample.text)
 
 
-def test_judging_refuses_what_is_not_legal() -> None:
+def test_judge_raises_for_an_illegal_move() -> None:
     game = create("conga")
     with pytest.raises(IllegalMove):
         judge(game, game.start(), "d1d2")
 
 
-def test_the_table_has_a_line_a_game(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_has_one_line_per_game(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["rules", "--rounds", "1"])
     monkeypatch.setattr("bench.rules.POSITIONS", 50)
     main()
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["game", *GAMES]
 
 
-def test_every_cost_is_more_than_that_of_the_bare_loop() -> None:
+def test_every_measured_cost_is_positive() -> None:
     assert all(value > 0 for value in measure(create("conga"), 3).values())

@@ -1,4 +1,4 @@
-"""n-k-coh-coh by hand: every sentence of docs/rules.md."""
+"""n-k-coh-coh: hand-made cases for every rule in docs/rules.md."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.registry import create
 
 
 def ended(position: str, move: str, k: int) -> tuple[str, str] | None:
-    """Result and reason after a move."""
+    """Return the result and the reason after a move, or None if the game goes on."""
     game = create("cohcoh", {"k": k, "start": position})
     outcome = game.outcome(game.play(game.start(), game.parse(game.start(), move)))
     return None if outcome is None else (outcome.result, outcome.reason)
 
 
-def test_the_start() -> None:
+def test_start_position_and_defaults() -> None:
     game = create("cohcoh")
     assert game.dump(game.start()) == "................ w"
     assert game.spec.options == {"n": 4, "k": 3}
@@ -26,7 +26,7 @@ def test_the_start() -> None:
     assert len(game.moves(game.start())) == 16
 
 
-def test_cells_run_by_rows_from_the_top_and_squares_are_named_as_in_chess() -> None:
+def test_moves_are_numbered_from_the_top_and_squares_named_as_in_chess() -> None:
     game = create("cohcoh", {"n": 3})
     texts = [game.format(game.start(), move) for move in game.moves(game.start())]
     assert texts == ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"]
@@ -44,34 +44,34 @@ def test_cells_run_by_rows_from_the_top_and_squares_are_named_as_in_chess() -> N
         ("w.w......bb..... w", "b4"),  # closed in the middle
     ],
 )
-def test_a_line_of_k_of_the_own_colour_loses(position: str, move: str) -> None:
+def test_line_of_k_loses(position: str, move: str) -> None:
     assert ended(position, move, 3) == ("0-1", "line")
 
 
-def test_black_can_lose_too() -> None:
+def test_line_of_k_by_black_loses() -> None:
     assert ended("bb..w.w..w...... b", "c4", 3) == ("1-0", "line")
 
 
-def test_more_than_k_in_a_line_loses_as_well() -> None:
+def test_line_longer_than_k_loses() -> None:
     assert ended("ww.wwbb..bb.............. w", "c5", 3) == ("0-1", "line")
 
 
-def test_a_line_does_not_run_round_the_edge() -> None:
+def test_line_does_not_wrap_around_the_edge() -> None:
     assert ended("..ww....b......b w", "a3", 3) is None
     assert ended("...ww..b.......b w", "b3", 3) is None
 
 
-def test_a_full_board_without_a_line_is_a_draw() -> None:
+def test_full_board_without_a_line_is_a_draw() -> None:
     assert ended("wwbbbwwb. w", "c1", 3) == ("1/2-1/2", "no_moves")
 
 
-def test_with_k_larger_than_the_board_every_game_is_a_draw() -> None:
+def test_k_larger_than_the_board_is_always_a_draw() -> None:
     assert value(create("cohcoh", {"n": 2, "k": 3})) == 0
     assert value(create("cohcoh", {"n": 1, "k": 2})) == 0
 
 
 def value(game: Game) -> int:
-    """The value for the first player, both playing as well as can be."""
+    """Return the value for the first player under best play."""
 
     @cache
     def best(state: State) -> int:
@@ -83,18 +83,18 @@ def value(game: Game) -> int:
 
 
 @pytest.mark.parametrize(("n", "k", "expected"), [(2, 2, -1), (3, 2, -1), (3, 3, 0)])
-def test_values_for_the_first_player(n: int, k: int, expected: int) -> None:
+def test_game_values_for_the_first_player(n: int, k: int, expected: int) -> None:
     assert value(create("cohcoh", {"n": n, "k": k})) == expected
 
 
-def test_the_evaluation_counts_windows_that_only_one_side_can_fill() -> None:
+def test_windows_evaluation_counts_windows_that_one_side_can_fill() -> None:
     game = create("cohcoh", {"n": 3, "k": 3, "start": "ww......b b"})
     assert [game.evaluate("windows", game.start(), side) for side in (0, 1)] == [4 - 5, 5 - 4]
     larger = create("cohcoh", {"n": 6, "k": 4, "start": "w................wb.w.w.b.w..b...b.. b"})
     assert [larger.evaluate("windows", larger.start(), side) for side in (0, 1)] == [24 - 38, 38 - 24]
 
 
-def test_the_widest_board() -> None:
+def test_largest_board() -> None:
     game = create("cohcoh", {"n": 12, "k": 12})
     state = game.start()
     for column in "abcdefghijk":
@@ -108,7 +108,7 @@ def test_the_widest_board() -> None:
     assert game.load(game.dump(lost)) == lost
 
 
-def test_a_taken_square_is_illegal_and_a_square_off_the_board_is_no_move() -> None:
+def test_occupied_square_is_illegal_and_unknown_square_is_invalid() -> None:
     game = create("cohcoh", {"n": 3, "start": ".w......b w"})
     with pytest.raises(IllegalMove, match="b3 is not legal here; legal: a1 a2 a3 b1 b2 c2 c3"):
         game.parse(game.start(), "b3")
@@ -118,7 +118,7 @@ def test_a_taken_square_is_illegal_and_a_square_off_the_board_is_no_move() -> No
 
 
 @pytest.mark.parametrize("options", [{"n": 0}, {"n": 13}, {"k": 1}, {"k": "three"}, {"n": 4.0}, {"m": 3}, {"n": True}])
-def test_options_that_cannot_be(options: dict[str, object]) -> None:
+def test_invalid_options_are_rejected(options: dict[str, object]) -> None:
     with pytest.raises(InvalidOption, match="cohcoh"):
         create("cohcoh", options)
 
@@ -138,12 +138,12 @@ def test_options_that_cannot_be(options: dict[str, object]) -> None:
         ("wwwbb.b.. w", "white is to move but has a line of 3, so the game was already over"),
     ],
 )
-def test_what_is_no_position(text: str, why: str) -> None:
+def test_invalid_positions_are_rejected(text: str, why: str) -> None:
     with pytest.raises(InvalidPosition, match="not a position of cohcoh: ") as caught:
         create("cohcoh", {"n": 3}).load(text)
     assert why in str(caught.value)
 
 
-def test_a_start_of_a_wrong_shape_says_so() -> None:
+def test_start_position_of_wrong_size_is_rejected() -> None:
     with pytest.raises(InvalidPosition, match="a board of 3 x 3 has 9 cells, not 8"):
         create("cohcoh", {"start": ".w.....b w"})

@@ -1,4 +1,4 @@
-"""Conga by hand: every sentence of docs/rules.md, and d4, which has no field of its own in the bit layout."""
+"""Conga: hand-made cases for every rule in docs/rules.md, and for d4, which has no field in the bit layout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def legal(position: str, stones: int = 10) -> set[str]:
     return set(game.legal(game.load(position)))
 
 
-def test_the_start() -> None:
+def test_start_position_and_defaults() -> None:
     game = create("conga")
     assert game.dump(game.start()) == "b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b"
     assert game.legal(game.start()) == ("a4a3", "a4b3", "a4b4")
@@ -30,31 +30,31 @@ def test_the_start() -> None:
     assert game.spec.options == {"stones": 10, "max_plies": 400}
 
 
-def test_a_run_of_three_gets_one_two_and_the_rest() -> None:
+def test_run_of_three_gets_one_two_and_the_rest() -> None:
     assert after("b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b", "a4a3") == ".,.,.,./b1,.,.,./b2,.,.,./b7,.,.,w10 w"
 
 
-def test_a_run_of_three_into_the_corner_that_has_no_field() -> None:
+def test_run_of_three_into_d4() -> None:
     assert after("b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b", "a4b4") == ".,b1,b2,b7/.,.,.,./.,.,.,./.,.,.,w10 w"
 
 
-def test_a_diagonal_run_ends_where_the_opponent_stands() -> None:
+def test_diagonal_run_ends_before_the_opponent() -> None:
     assert after("b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b", "a4b3") == ".,.,.,./.,b1,.,./.,.,b9,./.,.,.,w10 w"
 
 
-def test_a_run_of_one_ended_by_the_opponent_gets_all() -> None:
+def test_run_of_one_before_the_opponent_gets_all_stones() -> None:
     assert after("b10,.,w4,./.,.,.,./.,.,.,./.,.,.,w6 b", "a4b4") == ".,b10,w4,./.,.,.,./.,.,.,./.,.,.,w6 w"
 
 
-def test_a_run_of_one_ended_by_the_edge_gets_all() -> None:
+def test_run_of_one_at_the_edge_gets_all_stones() -> None:
     assert after(".,.,b10,./.,.,.,./.,.,.,./.,.,.,w10 b", "c4d4") == ".,.,.,b10/.,.,.,./.,.,.,./.,.,.,w10 w"
 
 
-def test_a_run_of_two_ended_by_the_edge_gets_one_and_the_rest() -> None:
+def test_run_of_two_at_the_edge_gets_one_and_the_rest() -> None:
     assert after(".,b10,.,./.,.,.,./.,.,.,./.,.,.,w10 b", "b4c4") == ".,.,b1,b9/.,.,.,./.,.,.,./.,.,.,w10 w"
 
 
-def test_a_run_of_two_ended_by_the_opponent_gets_one_and_the_rest() -> None:
+def test_run_of_two_before_the_opponent_gets_one_and_the_rest() -> None:
     assert after("b10,.,.,w3/.,.,.,./.,.,.,./.,.,.,w7 b", "a4b4") == ".,b1,b9,w3/.,.,.,./.,.,.,./.,.,.,w7 w"
 
 
@@ -66,24 +66,24 @@ def test_too_few_stones_fill_a_run_of_three_in_order(stones: int, row: str) -> N
     assert after(start, "a4b4", stones) == f"{row}/{EMPTY}/{EMPTY}/.,.,.,w{stones} w"
 
 
-def test_one_stone_on_a_run_of_two_goes_to_the_first() -> None:
+def test_single_stone_on_a_run_of_two_goes_to_the_first_square() -> None:
     assert after(f".,b1,.,b9/{EMPTY}/{EMPTY}/.,.,.,w10 b", "b4b3") == f".,.,.,b9/.,b1,.,./{EMPTY}/.,.,.,w10 w"
     assert after(f".,b1,.,./{EMPTY}/{EMPTY}/.,.,.,w1 b", "b4c4", 1) == f".,.,b1,./{EMPTY}/{EMPTY}/.,.,.,w1 w"
 
 
-def test_stones_add_to_own_stones_already_there_and_own_stones_do_not_end_a_run() -> None:
+def test_own_stones_do_not_end_a_run_and_stones_are_added_to_them() -> None:
     assert after(f"b4,b2,b3,b1/{EMPTY}/{EMPTY}/.,.,.,w10 b", "a4b4") == f".,b3,b5,b2/{EMPTY}/{EMPTY}/.,.,.,w10 w"
 
 
-def test_a_square_that_receives_none_keeps_its_owner() -> None:
+def test_square_that_receives_no_stone_is_unchanged() -> None:
     assert after(f"b1,b2,b3,b4/{EMPTY}/{EMPTY}/.,.,.,w10 b", "a4b4") == f".,b3,b3,b4/{EMPTY}/{EMPTY}/.,.,.,w10 w"
 
 
-def test_a_move_takes_all_stones_of_its_square_and_of_no_other() -> None:
+def test_move_takes_all_stones_of_its_origin_only() -> None:
     assert after(f"{EMPTY}/{EMPTY}/b3,.,.,w10/b7,.,.,. b", "a1b1") == f"{EMPTY}/{EMPTY}/b3,.,.,w10/.,b1,b2,b4 w"
 
 
-def test_all_eight_directions() -> None:
+def test_moves_in_all_eight_directions() -> None:
     middle = f"{EMPTY}/.,b10,.,./{EMPTY}/.,.,.,w10 b"
     assert legal(middle) == {"b3" + to for to in ("a4", "b4", "c4", "a3", "c3", "a2", "b2", "c2")}
     assert after(middle, "b3a4") == f"b10,.,.,./{EMPTY}/{EMPTY}/.,.,.,w10 w"
@@ -96,7 +96,7 @@ def test_all_eight_directions() -> None:
     assert after(middle, "b3c2") == f"{EMPTY}/{EMPTY}/.,.,b10,./.,.,.,w10 w"
 
 
-def test_an_empty_run_is_illegal() -> None:
+def test_empty_run_is_illegal() -> None:
     blocked = f"b10,w4,.,./{EMPTY}/{EMPTY}/.,.,.,w6 b"
     assert legal(blocked) == {"a4a3", "a4b3"}
     with pytest.raises(IllegalMove, match="a4b4 is not legal here; legal: a4a3 a4b3") as caught:
@@ -104,7 +104,7 @@ def test_an_empty_run_is_illegal() -> None:
     assert caught.value.legal == ("a4a3", "a4b3")
 
 
-def test_a_side_to_move_without_a_legal_move_loses() -> None:
+def test_side_without_a_legal_move_loses() -> None:
     game = create("conga")
     stuck = game.load("b10,w1,.,./w1,w1,.,./.,.,.,./.,.,.,w7 b")
     outcome = game.outcome(stuck)
@@ -115,7 +115,7 @@ def test_a_side_to_move_without_a_legal_move_loses() -> None:
 
 
 @pytest.mark.parametrize("stones", [1, 2, 10, 14, 15])
-def test_d4_may_hold_every_number_of_stones(stones: int) -> None:
+def test_d4_can_hold_any_number_of_stones(stones: int) -> None:
     game = create("conga", {"stones": stones})
     for there in range(1, stones + 1):
         elsewhere = f"b{stones - there}" if there < stones else "."
@@ -131,14 +131,14 @@ def sum_of(position: str) -> int:
     return sum(int(cell[1:]) for row in position.split()[0].split("/") for cell in row.split(",") if cell != ".")
 
 
-def test_stones_leave_d4_as_from_any_other_square() -> None:
+def test_moves_from_d4() -> None:
     assert after(f".,.,.,b10/{EMPTY}/{EMPTY}/.,.,.,w10 b", "d4c4") == f"b7,b2,b1,./{EMPTY}/{EMPTY}/.,.,.,w10 w"
     assert after(f".,.,.,b10/{EMPTY}/{EMPTY}/.,.,.,w10 b", "d4d3") == f"{EMPTY}/.,.,.,b1/.,.,.,b9/.,.,.,w10 w"
     assert after(f".,.,.,b15/{EMPTY}/{EMPTY}/w15,.,.,. b", "d4c3", 15) == f"{EMPTY}/.,.,b1,./.,b14,.,./w15,.,.,. w"
     assert after(f".,.,.,w1/{EMPTY}/{EMPTY}/b1,.,.,. w", "d4c3", 1) == f"{EMPTY}/.,.,w1,./{EMPTY}/b1,.,.,. b"
 
 
-def test_an_empty_d4_is_free_and_a_held_one_blocks() -> None:
+def test_d4_is_free_when_empty_and_blocks_when_held() -> None:
     assert "c4d4" in legal(f".,.,b15,./{EMPTY}/{EMPTY}/w15,.,.,. b", 15)
     assert "c4d4" not in legal(f".,.,b15,w1/{EMPTY}/{EMPTY}/w14,.,.,. b", 15)
     assert after(f"b15,.,.,w15/{EMPTY}/{EMPTY}/{EMPTY} b", "a4b4", 15) == f".,b1,b14,w15/{EMPTY}/{EMPTY}/{EMPTY} w"
@@ -150,7 +150,7 @@ def test_evaluations_at_the_start() -> None:
     assert values == {"hfunc0": -3, "hfunc1": 0, "move": 0, "neighbour": -3, "move+neighbour": -3}
 
 
-def test_evaluations_from_both_sides() -> None:
+def test_evaluations_for_both_sides() -> None:
     game = create("conga")
     state = game.load(".,.,.,./b2,w3,.,./w1,.,w4,./b7,.,b1,w2 b")
     names = ("hfunc0", "hfunc1", "neighbour", "move+neighbour")
@@ -158,7 +158,7 @@ def test_evaluations_from_both_sides() -> None:
     assert [game.evaluate(name, state, 1) for name in names] == [-8, 11, -3, 8]
 
 
-def test_the_neighbour_score_counts_d4_too() -> None:
+def test_neighbour_evaluation_includes_d4() -> None:
     game = create("conga")
     state = game.load(f".,.,b4,w10/{EMPTY}/{EMPTY}/b6,.,.,. b")
     assert game.evaluate("neighbour", state, 0) == 1 - 1 - 1
@@ -168,7 +168,7 @@ def test_the_neighbour_score_counts_d4_too() -> None:
 @pytest.mark.parametrize(
     "text", ["a4", "a4b", "a4c4", "a4a4", "a4d4", "e4e3", "a5a4", "A4B3", "a4-b3", "a4b33", "a1d4"]
 )
-def test_what_is_no_move(text: str) -> None:
+def test_invalid_move_texts_are_rejected(text: str) -> None:
     game = create("conga")
     with pytest.raises(InvalidNotation, match="expected the square moved from and the first square of the run"):
         game.parse(game.start(), text)
@@ -191,7 +191,7 @@ def test_what_is_no_move(text: str) -> None:
         ("b１,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b", "a cell must be . or b or w"),
     ],
 )
-def test_what_is_no_position(text: str, why: str) -> None:
+def test_invalid_positions_are_rejected(text: str, why: str) -> None:
     with pytest.raises(InvalidPosition, match="not a position of conga: ") as caught:
         create("conga").load(text)
     assert why in str(caught.value)

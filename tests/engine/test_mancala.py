@@ -1,4 +1,4 @@
-"""Mancala by hand: every sentence of docs/rules.md, for each profile."""
+"""Mancala: hand-made cases for every rule in docs/rules.md, for each profile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def after(position: str, *columns: str, rules: str = "course") -> str:
     return game.dump(state)
 
 
-def test_the_start() -> None:
+def test_start_position_and_defaults() -> None:
     game = create("mancala")
     assert game.dump(game.start()) == "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
     assert game.legal(game.start()) == ("1", "2", "3", "4", "5", "6")
@@ -32,21 +32,21 @@ def test_the_start() -> None:
 
 
 @every_profile
-def test_stones_are_sown_one_by_one_counter_clockwise(rules: str) -> None:
+def test_stones_are_sown_counter_clockwise(rules: str) -> None:
     start = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
     assert after(start, "1", rules=rules) == "4,4,4,4,4,4/0,5,5,5,5,4 0,0 2"
     assert after(start, "6", rules=rules) == "4,4,4,5,5,5/4,4,4,4,4,0 0,1 2"
 
 
 @every_profile
-def test_columns_count_from_the_left_as_displayed_for_both_sides(rules: str) -> None:
+def test_columns_are_numbered_from_the_left_for_both_sides(rules: str) -> None:
     start = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
     assert after(start, "1", "1", rules=rules) == "0,4,4,4,4,4/1,6,6,5,5,4 1,0 1"
     assert after(start, "1", "6", rules=rules) == "4,5,5,5,5,0/0,5,5,5,5,4 0,0 1"
 
 
 @every_profile
-def test_a_last_stone_in_the_own_store_moves_again(rules: str) -> None:
+def test_last_stone_in_own_store_gives_an_extra_turn(rules: str) -> None:
     start = "4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"
     assert after(start, "3", rules=rules) == "4,4,4,4,4,4/4,4,0,5,5,5 0,1 1"
     assert after(start, "3", "6", rules=rules) == "4,4,5,5,5,5/4,4,0,5,5,0 0,2 2"
@@ -54,13 +54,13 @@ def test_a_last_stone_in_the_own_store_moves_again(rules: str) -> None:
 
 
 @every_profile
-def test_the_opponents_store_is_skipped(rules: str) -> None:
+def test_opponent_store_is_skipped(rules: str) -> None:
     assert after("1,1,1,1,1,1/2,0,0,0,0,8 3,4 1", "6", rules=rules) == "2,2,2,2,2,2/3,0,0,0,0,0 3,5 2"
     assert after("8,0,0,0,0,2/1,1,1,1,1,1 3,4 2", "1", rules=rules) == "0,0,0,0,0,3/2,2,2,2,2,2 4,4 1"
 
 
 @every_profile
-def test_a_last_stone_in_an_own_empty_pit_captures_it_and_the_opposite_stones(rules: str) -> None:
+def test_last_stone_in_own_empty_pit_captures_the_opposite_stones(rules: str) -> None:
     assert after("4,5,4,4,4,4/1,0,4,4,4,4 0,0 1", "1", rules=rules) == "4,0,4,4,4,4/0,0,4,4,4,4 0,6 2"
     assert after("0,1,4,4,4,4/7,4,4,4,4,4 0,0 2", "2", rules=rules) == "0,0,4,4,4,4/0,4,4,4,4,4 8,0 1"
 
@@ -73,29 +73,29 @@ def test_a_last_stone_in_an_own_empty_pit_captures_it_and_the_opposite_stones(ru
         ("standard", "4,0,4,4,4,4/0,1,4,4,4,4 0,0 2"),
     ],
 )
-def test_whether_a_stone_opposite_an_empty_pit_is_captured(rules: str, expected: str) -> None:
+def test_capture_opposite_an_empty_pit_depends_on_the_profile(rules: str, expected: str) -> None:
     assert after("4,0,4,4,4,4/1,0,4,4,4,4 0,0 1", "1", rules=rules) == expected
 
 
 @every_profile
-def test_no_capture_in_an_own_pit_that_holds_stones_nor_in_an_opponents_pit(rules: str) -> None:
+def test_no_capture_in_a_filled_pit_or_an_opponent_pit(rules: str) -> None:
     assert after("4,4,4,4,4,4/1,1,4,4,4,4 0,0 1", "1", rules=rules) == "4,4,4,4,4,4/0,2,4,4,4,4 0,0 2"
     assert after("4,4,4,4,4,0/4,4,4,4,4,2 0,0 1", "6", rules=rules) == "4,4,4,4,4,1/4,4,4,4,4,0 0,1 2"
 
 
 @every_profile
-def test_a_full_lap_back_into_the_emptied_origin_captures(rules: str) -> None:
+def test_full_lap_into_the_origin_captures(rules: str) -> None:
     assert after("4,0,0,0,0,0/13,0,0,0,0,0 0,0 1", "1", rules=rules) == "0,1,1,1,1,1/0,1,1,1,1,1 0,7 2"
     assert after("0,0,9,0/0,3,0,0 0,0 2", "3", rules=rules) == "1,1,0,1/1,4,0,1 3,0 1"
 
 
 @every_profile
-def test_two_laps_end_in_an_origin_that_is_no_longer_empty(rules: str) -> None:
+def test_two_laps_into_the_origin_do_not_capture(rules: str) -> None:
     assert after("1,0,0,0,0,0/26,0,0,0,0,0 0,0 1", "1", rules=rules) == "3,2,2,2,2,2/2,2,2,2,2,2 0,2 2"
 
 
 @every_profile
-def test_a_pit_of_a_thousand_stones(rules: str) -> None:
+def test_pit_of_1000_stones(rules: str) -> None:
     game = create("mancala", {"pits": 2, "stones": 1000, "rules": rules})
     state = game.play(game.start(), game.parse(game.start(), "1"))  # 200 laps of five places
     assert game.dump(state) == "1200,1200/200,1200 0,200 2"
@@ -110,23 +110,23 @@ def test_a_pit_of_a_thousand_stones(rules: str) -> None:
         ("standard", "0,0,0/0,0,0 9,4 2"),
     ],
 )
-def test_the_mover_empties_the_own_row(rules: str, expected: str) -> None:
+def test_emptying_own_row_ends_the_game_depending_on_the_profile(rules: str, expected: str) -> None:
     assert after("1,2,3/0,0,2 2,3 1", "3", rules=rules) == expected
 
 
-def test_prose_goes_on_until_the_side_to_move_has_no_stone() -> None:
+def test_prose_game_ends_when_the_side_to_move_has_no_stone() -> None:
     assert after("1,2,3/0,0,2 2,3 1", "3", "3", rules="prose") == "2,3,0/1,0,0 3,4 1"
     assert after("0,0,0/2,0,1 5,5 1", "3", rules="prose") == "0,0,0/2,0,0 5,6 1"
     assert after("0,0,1/0,0,1 5,5 1", "3", rules="prose") == "0,0,0/0,0,0 6,6 1"
 
 
 @every_profile
-def test_the_opponents_row_is_emptied_by_a_capture(rules: str) -> None:
+def test_capture_of_the_last_opponent_stones_ends_the_game(rules: str) -> None:
     assert after("0,3,0/1,0,2 2,3 1", "1", rules=rules) == "0,0,0/0,0,0 2,9 2"
 
 
 @every_profile
-def test_an_extra_turn_without_a_stone_ends_the_game(rules: str) -> None:
+def test_extra_turn_without_stones_ends_the_game(rules: str) -> None:
     game = create("mancala", {"start": "1,2,3/0,0,1 2,3 1", "rules": rules})
     state = game.play(game.start(), game.parse(game.start(), "3"))
     outcome = game.outcome(state)
@@ -135,7 +135,7 @@ def test_an_extra_turn_without_a_stone_ends_the_game(rules: str) -> None:
     assert (outcome.winner, outcome.reason, outcome.scores) == (1, "score", (4, 8))
 
 
-def test_most_stones_win_and_equal_is_a_draw() -> None:
+def test_side_with_most_stones_wins() -> None:
     results = {"0,0/0,0 3,5 1": "1-0", "0,0/0,0 5,3 1": "0-1", "0,0/0,0 4,4 2": "1/2-1/2"}
     for position, result in results.items():
         game = create("mancala", {"start": position})
@@ -144,7 +144,7 @@ def test_most_stones_win_and_equal_is_a_draw() -> None:
         assert outcome.result == result
 
 
-def test_a_finished_position_that_was_not_swept_counts_the_rows() -> None:
+def test_finished_position_counts_stones_left_in_rows() -> None:
     course = create("mancala", {"start": "0,0,0/1,2,3 4,5 1"})
     ended = course.outcome(course.start())
     assert ended is not None
@@ -154,13 +154,13 @@ def test_a_finished_position_that_was_not_swept_counts_the_rows() -> None:
     assert prose.legal(prose.start()) == ("1", "2", "3")
 
 
-def test_the_evaluation_is_the_difference_of_the_stores() -> None:
+def test_stores_evaluation_is_the_difference_of_the_stores() -> None:
     game = create("mancala", {"start": "5,2,0,2,0,6/1,0,0,4,2,2 11,13 2"})
     assert [game.evaluate("stores", game.start(), side) for side in (0, 1)] == [2, -2]
 
 
 def value(game: Game) -> int:
-    """The margin of the first player, both playing as well as can be."""
+    """Return the margin of the first player under best play."""
 
     @cache
     def best(state: State) -> int:
@@ -180,11 +180,11 @@ def value(game: Game) -> int:
         *(pytest.param(*case, marks=pytest.mark.long) for case in ((4, 2, 6), (6, 1, 2))),
     ],
 )
-def test_values_published_in_solving_kalah(pits: int, stones: int, margin: int) -> None:
+def test_game_values_published_in_solving_kalah(pits: int, stones: int, margin: int) -> None:
     assert value(create("mancala", {"pits": pits, "stones": stones})) == margin
 
 
-def test_an_empty_pit_is_illegal_and_a_column_off_the_board_is_no_move() -> None:
+def test_empty_pit_is_illegal_and_unknown_column_is_invalid() -> None:
     game = create("mancala", {"start": "1,2,3/0,0,2 2,3 1"})
     with pytest.raises(IllegalMove, match="1 is not legal here; legal: 3"):
         game.parse(game.start(), "1")
@@ -203,7 +203,7 @@ def test_an_empty_pit_is_illegal_and_a_column_off_the_board_is_no_move() -> None
         ({"rules": "house"}, "option rules of mancala must be one of course, prose, standard, not 'house'"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, object], why: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, object], why: str) -> None:
     with pytest.raises(InvalidOption) as caught:
         create("mancala", options)
     assert str(caught.value) == why
@@ -224,7 +224,7 @@ def test_options_that_cannot_be(options: dict[str, object], why: str) -> None:
         ("4,4,4,4,4,4/4,4,4,4,4,5 0,0 1", "the stones add up to 49, but this game has 48"),
     ],
 )
-def test_what_is_no_position(text: str, why: str) -> None:
+def test_invalid_positions_are_rejected(text: str, why: str) -> None:
     with pytest.raises(InvalidPosition, match="not a position of mancala: ") as caught:
         create("mancala").load(text)
     assert why in str(caught.value)
@@ -241,7 +241,7 @@ def test_what_is_no_position(text: str, why: str) -> None:
         ("4,4,4,4,4,4/13,4,4,4,4,4 0,0 1", "1", "B2"),
     ],
 )
-def test_where_the_last_stone_falls(start: str, text: str, cell: str) -> None:
+def test_end_of_is_the_place_of_the_last_stone(start: str, text: str, cell: str) -> None:
     game = create("mancala", {"start": start})
     state = game.start()
     move = game.parse(state, text)

@@ -1,4 +1,4 @@
-"""Max-Connect4 by hand: every sentence of docs/rules.md."""
+"""Max-Connect4: hand-made cases for every rule in docs/rules.md."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ WINDOWS = [
 
 
 def counts(state: State, colour: str, pieces: int) -> int:
-    """Windows of four that hold exactly so many pieces of a colour, counted one by one."""
+    """Count the windows of four that contain exactly `pieces` pieces of a colour."""
     rows = GAME.dump(state).split()[0].split("/")
     return sum(sum(rows[y][x] == colour for x, y in window) == pieces for window in WINDOWS)
 
 
 def board(*rows: str) -> State:
-    """A position by its lowest rows, the bottom one last."""
+    """Return the position with these bottom rows, from top to bottom."""
     pieces = sum(row.count("1") + row.count("2") for row in rows)
     return GAME.load("/".join([*[EMPTY] * (6 - len(rows)), *rows]) + f" {pieces % 2 + 1}")
 
 
-def test_the_start() -> None:
+def test_start_position_and_sides() -> None:
     assert GAME.dump(GAME.start()) == "0000000/0000000/0000000/0000000/0000000/0000000 1"
     assert GAME.legal(GAME.start()) == ("1", "2", "3", "4", "5", "6", "7")
     assert (GAME.sides, GAME.spec.rows, GAME.spec.columns) == (("red", "green"), 6, 7)
 
 
-def test_pieces_drop_onto_each_other_and_sides_take_turns() -> None:
+def test_pieces_stack_and_sides_alternate() -> None:
     state = GAME.start()
     for column in "44474":
         state = GAME.play(state, GAME.parse(state, column))
     assert GAME.dump(state) == "0000000/0000000/0001000/0001000/0002000/0001002 2"
 
 
-def test_a_full_column_is_illegal() -> None:
+def test_full_column_is_illegal() -> None:
     state = GAME.start()
     for _ in range(6):
         state = GAME.play(state, GAME.parse(state, "1"))
@@ -56,11 +56,11 @@ def test_a_full_column_is_illegal() -> None:
             GAME.parse(state, text)
 
 
-def test_there_are_sixty_nine_quadruples() -> None:
+def test_board_has_69_quadruples() -> None:
     assert len(WINDOWS) == GAME.rules.fours(GAME.rules.FULL) == 69
 
 
-def test_overlapping_quadruples_all_count() -> None:
+def test_overlapping_quadruples_count_separately() -> None:
     assert GAME.evaluate("score", board("2222000", "1111100"), 0) == 2 - 1  # five in a row are two quadruples
     assert GAME.evaluate("score", board("2222220", "1111111"), 0) == 4 - 3  # seven are four, six are three
     assert GAME.evaluate("score", board("2222220", "1111111"), 1) == 3 - 4
@@ -73,13 +73,13 @@ def test_quadruples_in_all_four_directions() -> None:
     assert GAME.evaluate("score", board("1000000", "2100000", "2210000", "1221000"), 0) == 1
 
 
-def test_a_line_does_not_run_from_the_top_of_a_column_into_the_next() -> None:
+def test_line_does_not_wrap_into_the_next_column() -> None:
     column_and_next = board("1000000", "1000000", "1000000", "2000000", "2000000", "2100000")
     assert GAME.evaluate("score", column_and_next, 0) == 0
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_game_lasts_until_the_board_is_full_and_most_points_win(seed: int) -> None:
+def test_game_ends_on_a_full_board_and_most_points_win(seed: int) -> None:
     states = list(walk(GAME, seed))
     assert len(states) == 43
     assert all(GAME.outcome(state) is None for state in states[:-1])
@@ -90,7 +90,7 @@ def test_a_game_lasts_until_the_board_is_full_and_most_points_win(seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_evaluations_agree_with_windows_counted_one_by_one(seed: int) -> None:
+def test_evaluations_agree_with_a_simple_count(seed: int) -> None:
     for state in walk(GAME, 100 + seed):
         lead = counts(state, "1", 4) - counts(state, "2", 4)
         course = 999 if lead > 0 else -999 if lead < 0 else 0
@@ -127,7 +127,7 @@ def test_evaluations_agree_with_windows_counted_one_by_one(seed: int) -> None:
         ),
     ],
 )
-def test_what_is_no_position(text: str, why: str) -> None:
+def test_invalid_positions_are_rejected(text: str, why: str) -> None:
     with pytest.raises(InvalidPosition, match="not a position of maxconnect4: ") as caught:
         GAME.load(text)
     assert why in str(caught.value)

@@ -1,4 +1,4 @@
-"""A game that judges a single move without making them all says the same as its list of moves."""
+"""`allowed` and `parse` agree with the list of legal moves."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from engine.game import Game, State
 from engine.registry import GAMES, create
 
 
-def some_game(game: Game, seed: int) -> Iterator[State]:
-    """The states of a random game, of which the last one is over, or the hundredth."""
-    chance, state = random.Random(seed), game.start()
+def random_game(game: Game, seed: int) -> Iterator[State]:
+    """Yield the states of a random game, at most 100."""
+    rng, state = random.Random(seed), game.start()
     for _ in range(100):
         yield state
         moves = game.moves(state)
         if not moves:
             break
-        state = game.after(state, chance.choice(moves))
+        state = game.after(state, rng.choice(moves))
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_move_is_allowed_if_and_only_if_it_is_among_the_moves(name: str) -> None:
+def test_allowed_agrees_with_moves(name: str) -> None:
     game = create(name)
     for seed in range(20):
-        for state in some_game(game, seed):
+        for state in random_game(game, seed):
             if moves := game.moves(state):
                 assert [move for move in range(game.rules.MAX_MOVES) if game.allowed(state, move)] == list(moves)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_may_be_played_is_parsed_and_nothing_once_the_game_is_over(name: str) -> None:
+def test_parse_accepts_exactly_the_legal_moves(name: str) -> None:
     game = create(name)
     texts: set[str] = set()
     for seed in range(5):
-        for state in some_game(game, seed):
+        for state in random_game(game, seed):
             legal = game.legal(state)
             texts.update(legal)
-            assert {text for text in texts if not refused(game, state, text)} == set(legal)
+            assert {text for text in texts if not is_illegal(game, state, text)} == set(legal)
 
 
-def refused(game: Game, state: State, text: str) -> bool:
+def is_illegal(game: Game, state: State, text: str) -> bool:
     try:
         game.parse(state, text)
     except IllegalMove:

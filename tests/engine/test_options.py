@@ -1,4 +1,4 @@
-"""Options, the registry and the board view."""
+"""Options, the registry and the board."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ def test_equal_options_give_the_same_game() -> None:
     assert create("conga") is create("conga", {})
 
 
-def test_numbers_may_be_written_as_text() -> None:
+def test_numbers_can_be_given_as_text() -> None:
     assert create("mancala", {"pits": "4", "stones": "3"}).spec == create("mancala", {"pits": 4, "stones": 3}).spec
 
 
 @pytest.mark.parametrize("value", [True, False, None, 1.0, "1.0", "１", "", "0x1", "1" * 5000, 16, 0, -1, [1]])
-def test_a_number_that_cannot_be(value: object) -> None:
-    create("conga", {"stones": 1})  # True == 1 must not find this one
+def test_invalid_numbers_are_rejected(value: object) -> None:
+    create("conga", {"stones": 1})  # True == 1, but True must not return this cached game
     with pytest.raises(InvalidOption, match="option stones of conga must be a whole number from 1 to 15, not "):
         create("conga", {"stones": value})
 
 
-def test_what_does_not_exist() -> None:
+def test_unknown_games_and_options_are_rejected() -> None:
     with pytest.raises(InvalidOption, match="there is no game 'chess'; choose one of conga, mancala"):
         create("chess")
     with pytest.raises(InvalidOption, match="conga has no option 'pits'; use one of max_plies, start, stones"):
         create("conga", {"pits": 6})
 
 
-def test_a_start_tells_the_size_of_the_board() -> None:
+def test_board_size_is_inferred_from_the_start_position() -> None:
     assert create("mancala", {"start": "1,2,3/4,5,6 0,0 1"}).spec.options["pits"] == 3
     assert create("cohcoh", {"start": ".w......b w"}).spec.options["n"] == 3
     with pytest.raises(InvalidPosition, match="is not two rows of 4 pits"):
@@ -47,13 +47,13 @@ def test_a_start_tells_the_size_of_the_board() -> None:
         create("conga", {"start": 5})
 
 
-def test_options_of_a_game_are_complete_and_in_order() -> None:
+def test_spec_lists_all_options_in_order() -> None:
     spec = create("mancala", {"rules": "prose"}).spec
     assert list(spec.options.items()) == [("pits", 6), ("stones", 4), ("rules", "prose")]
     assert "start" in create("mancala", {"start": "1,2/3,4 0,0 2"}).spec.options
 
 
-def test_a_board_as_text() -> None:
+def test_board_as_text() -> None:
     game = create("conga")
     assert game.draw(game.start()).text().splitlines() == [
         "4  b10   .   .   .",
@@ -66,12 +66,12 @@ def test_a_board_as_text() -> None:
     assert mancala.draw(mancala.start()).text().splitlines() == ["2  0 4 4", "1    4 4 0", "     1 2"]
 
 
-def test_the_face_of_a_cell() -> None:
+def test_cell_as_text() -> None:
     board = Board((), (), (), ("x", "o"), counted=False)
     assert [board.face(cell) for cell in (None, Cell("a1", None), Cell("a1", 1, 1))] == ["", ".", "o"]
 
 
-def test_the_cells_that_a_text_names() -> None:
+def test_cell_names_in_a_text() -> None:
     row = tuple(Cell(name, None) for name in ("a1", "a12", "b1", "2,1"))
     board = Board((row,), ("1", "2", "3", "4"), ("",), ("x", "o"), counted=False)
     assert board.named("a1b1") == ("a1", "b1")

@@ -1,4 +1,4 @@
-"""Counts of move sequences, in one file a game and profile under tests/engine/perft."""
+"""perft counts: one file per game and profile in tests/engine/perft."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from engine.perft import perft
 from engine.registry import GAMES, create
 
-QUICK = 200_000  # sequences; deeper counts are for pytest -m long
+MAX_QUICK_COUNT = 200_000  # larger counts run with pytest -m long
 
 
 class Case(NamedTuple):
@@ -31,9 +31,9 @@ IDS = [f"{case.game}-{'-'.join(map(str, case.options.values()))}" for case in CA
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_quick_counts(case: Case) -> None:
+def test_small_counts(case: Case) -> None:
     game = create(case.game, case.options)
-    quick = [count for count in case.counts if count <= QUICK]
+    quick = [count for count in case.counts if count <= MAX_QUICK_COUNT]
     assert [perft(game, game.start(), depth) for depth in range(1, len(quick) + 1)] == quick
 
 
@@ -46,7 +46,7 @@ def test_all_counts(case: Case) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_brings_counts_from_its_start_and_for_each_of_its_profiles(game: str) -> None:
+def test_every_game_has_counts_from_its_start_and_for_each_profile(game: str) -> None:
     brought = [case for case in CASES if case.game == game]
     assert brought, f"there is no file for {game} in tests/engine/perft"
     whole = [case for case in brought if "start" not in case.options and len(case.counts) >= 4]
@@ -56,6 +56,6 @@ def test_every_game_brings_counts_from_its_start_and_for_each_of_its_profiles(ga
             assert any(case.options.get(option.name) == choice for case in brought), f"no counts for {choice}"
 
 
-def test_counts_of_no_moves_at_all() -> None:
+def test_perft_of_depth_0_is_1() -> None:
     game = create("conga")
     assert perft(game, game.start(), 0) == 1

@@ -1,4 +1,4 @@
-"""Records: a game as text and back, and what is wrong with a wrong one."""
+"""Records: writing, parsing, verifying and error messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WON = "w9,.,b1,./b1,b1,b3,b1/b1,b1,.,./w1,b1,.,. b"  # black wins with c3b4 or c
 
 
 def played_out(variant: Variant, seed: int, plies: int = 500) -> Record:
-    """A record of random moves to the end, or as far as asked."""
+    """Return a record of a random game, to its end or for a number of plies."""
     game = create(*variant)
     states, dice = [game.start()], random.Random(seed)
     moves: list[Played] = []
@@ -32,7 +32,7 @@ def played_out(variant: Variant, seed: int, plies: int = 500) -> Record:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
-def test_random_games_survive_writing_and_are_right(variant: Variant) -> None:
+def test_random_games_round_trip_and_verify(variant: Variant) -> None:
     record = played_out(variant, 3)
     assert parse(write(record)) == record
     verify(record)
@@ -57,7 +57,7 @@ PLAYED = st.builds(Played, WORDS | st.sampled_from(["a4b4", "d1d2"]), TIMES, TIM
     variant=st.sampled_from(VARIANTS),
 )  # fmt: skip
 @settings(max_examples=300)
-def test_any_record_is_read_as_it_was_written(
+def test_arbitrary_records_round_trip(
     seats: tuple[str, str], clock: str, date: str, reason: str, seed: int | None,
     result: str, moves: tuple[Played, ...], variant: Variant,
 ) -> None:  # fmt: skip
@@ -68,7 +68,7 @@ def test_any_record_is_read_as_it_was_written(
     assert write(parse(text)) == text
 
 
-def test_what_a_record_looks_like() -> None:
+def test_record_format() -> None:
     moves = (Played("a4b4", 297_400, 2_600), Played("d1c2", 299_100, 900, 850, "depth 9 value +3"))
     record = Record("conga", {}, ("alice", ' "x" '), "300+3", "2026-11-16T12:00:00Z", "0-1", "resigned", 7, moves)
     assert write(record).splitlines() == [
@@ -90,19 +90,19 @@ def test_what_a_record_looks_like() -> None:
     verify(record)
 
 
-def test_little_is_enough() -> None:
+def test_minimal_record() -> None:
     record = parse("parlour record 1\ngame: mancala\noption pits: 4\n\n1 player1 1\n\n2 ? 1\n")
     assert record == Record("mancala", {"pits": 4}, moves=(Played("1"), Played("1")))
     assert record.options == {"pits": 4, "stones": 4, "rules": "course"}
 
 
 @pytest.mark.parametrize("move", ["", " ", "a b", 'a"', "a;", "a\n2", "a\t", "a\u2028b", "\x1b[2J", "\u3000"])
-def test_a_move_is_one_word_and_cannot_pose_as_something_else(move: str) -> None:
+def test_move_must_be_one_word(move: str) -> None:
     with pytest.raises(InvalidRecord, match="a move must be one word"):
         Played(move)
 
 
-def test_times_seeds_and_results_that_cannot_be_written() -> None:
+def test_invalid_times_seeds_and_results_are_rejected() -> None:
     for name in ("left", "took", "charged"):
         with pytest.raises(InvalidRecord, match=f"the time {name} must be from 0 to"):
             replace(Played("1"), **{name: -1})  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ HEAD = "parlour record 1\ngame: conga\n"
         (HEAD + "\n1 black a4b4\n\n2 black d1d2", "line 6: ply 2 is for white to play, not 'black'"),
     ],
 )
-def test_what_is_no_record(text: str, why: str) -> None:
+def test_invalid_records_are_rejected_with_the_line_number(text: str, why: str) -> None:
     with pytest.raises(InvalidRecord) as caught:
         parse(text)
     assert why in str(caught.value)
@@ -180,7 +180,7 @@ def test_verify_names_the_first_wrong_ply(moves: list[str], result: str, reason:
     assert parse(write(record)) == record
 
 
-def test_verify_knows_what_the_rules_settle() -> None:
+def test_verify_checks_results_decided_by_the_rules() -> None:
     record = Record("conga", {"start": WON}, result="1-0", reason="no_moves", moves=(Played("c3b4"),))
     verify(record)
     for wrong in ({"result": "0-1"}, {"reason": "resigned"}, {"result": "*", "reason": ""}):
@@ -194,7 +194,7 @@ def test_verify_knows_what_the_rules_settle() -> None:
     assert write(longer).endswith("1 black c3b4\n2 white a4a3\n")
 
 
-def test_ends_by_agreement_are_taken_at_their_word() -> None:
+def test_verify_accepts_results_not_decided_by_the_rules() -> None:
     verify(Record("conga", result="1/2-1/2", reason="agreed", moves=(Played("a4b4"),)))
     verify(Record("cohcoh", result="0-1", reason="time"))
     verify(Record("cohcoh"))

@@ -1,4 +1,4 @@
-"""The endings that need a memory: the third occurrence of a position, and the limit of plies."""
+"""Replays, and the endings that depend on earlier moves: repetition and the ply limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.registry import create
 from engine.replay import Replay, ending
 
 WON = "w9,.,b1,./b1,b1,b3,b1/b1,b1,.,./w1,b1,.,. b"  # black wins with c3b4
-ROUND = ["a4a3", "d1d2", "a3a4", "d2d1"]  # with one stone each: there and back again
+ROUND = ["a4a3", "d1d2", "a3a4", "d2d1"]  # with one stone each: back to the start
 
 
 def states(game: Game, moves: list[str]) -> list[State]:
@@ -16,7 +16,7 @@ def states(game: Game, moves: list[str]) -> list[State]:
     return list(through.states)
 
 
-def test_the_third_occurrence_of_a_position_is_a_draw() -> None:
+def test_third_occurrence_of_a_position_is_a_draw() -> None:
     game = create("conga", {"stones": 1})
     assert ending(game, states(game, ROUND)) is None  # the start for the second time
     assert ending(game, states(game, ROUND + ROUND[:3])) is None
@@ -26,7 +26,7 @@ def test_the_third_occurrence_of_a_position_is_a_draw() -> None:
     assert Replay.of(game, [*ROUND, *ROUND, "a4a3"]).error == "ply 9: the game was already over (1/2-1/2 repetition)"
 
 
-def test_any_position_counts_not_only_the_last_ones_before_it() -> None:
+def test_repetition_counts_all_earlier_positions() -> None:
     game = create("conga", {"stones": 1})
     detour = ["a4b4", "d1d2", "b4a4", "d2d1"]
     through = Replay.of(game, ["a4a3", "d1d2", "a3a4", "d2d1", *detour])
@@ -34,7 +34,7 @@ def test_any_position_counts_not_only_the_last_ones_before_it() -> None:
     assert through.ended.reason == "repetition"
 
 
-def test_the_same_stones_with_the_other_side_to_move_are_another_position() -> None:
+def test_repetition_requires_the_same_side_to_move() -> None:
     game = create("conga", {"stones": 1})
     black = game.load("b1,.,.,./.,.,.,./.,.,.,./.,.,.,w1 b")
     white = game.load("b1,.,.,./.,.,.,./.,.,.,./.,.,.,w1 w")
@@ -42,7 +42,7 @@ def test_the_same_stones_with_the_other_side_to_move_are_another_position() -> N
     assert ending(game, [black, white, black, white, black]) is not None
 
 
-def test_the_ply_limit_is_a_draw() -> None:
+def test_ply_limit_is_a_draw() -> None:
     game = create("conga", {"max_plies": 2})
     assert Replay.of(game, ["a4a3"]).ended is None
     outcome = Replay.of(game, ["a4a3", "d1d2"]).ended
@@ -51,25 +51,25 @@ def test_the_ply_limit_is_a_draw() -> None:
     assert ending(game, states(game, ["a4a3", "d1d2"])) == outcome
 
 
-def test_a_win_with_the_last_ply_is_a_win() -> None:
+def test_win_on_the_last_ply_is_a_win() -> None:
     outcome = Replay.of(create("conga", {"max_plies": 1, "start": WON}), ["c3b4"]).ended
     assert outcome is not None
     assert (outcome.result, outcome.reason) == ("1-0", "no_moves")
 
 
-def test_other_games_know_neither_repetition_nor_a_limit() -> None:
+def test_other_games_have_no_repetition_rule_or_ply_limit() -> None:
     for name in ("mancala", "maxconnect4", "cohcoh"):
         spec = create(name).spec
         assert (spec.repetition, spec.max_plies) == (None, None)
 
 
-def test_a_replay_stops_at_the_first_move_that_cannot_be_played() -> None:
+def test_replay_stops_at_the_first_illegal_move() -> None:
     through = Replay.of(create("conga"), ["a4a3", "a3a4", "d1d2"])
     assert len(through.states) == 2
     assert through.error.startswith("ply 2: a3a4 is not legal here; legal: d1c1")
     assert [through.side(ply) for ply in (0, 1, 2, 3)] == ["?", "black", "white", "?"]
 
 
-def test_extra_turns_show_in_the_sides() -> None:
+def test_replay_names_the_same_side_after_an_extra_turn() -> None:
     through = Replay.of(create("mancala"), ["3", "6", "1"])
     assert [through.side(ply) for ply in (1, 2, 3)] == ["player1", "player1", "player2"]

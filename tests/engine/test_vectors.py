@@ -1,6 +1,6 @@
-"""Positions with moves, counts, evaluations and values from an independent program, where they are at hand.
+"""Test vectors from an independent program: moves, perft counts, evaluations and values of positions.
 
-They lie beside the checkout in ../shared/data; everything else is tested without them.
+The data is in ../shared/data, next to the checkout. The tests are skipped if it is missing.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from engine.perft import perft
 from engine.registry import create
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-pytestmark = pytest.mark.skipif(not (DATA / "vectors.json").exists(), reason="no shared data here")
-QUICK = 60_000
+pytestmark = pytest.mark.skipif(not (DATA / "vectors.json").exists(), reason="the shared data is missing")
+MAX_QUICK_COUNT = 60_000
 
 
 @cache
@@ -26,8 +26,8 @@ def vectors(game: str) -> Any:
     return json.loads((DATA / "vectors.json").read_text())[game]
 
 
-def counted(game: Game, counts: list[int]) -> None:
-    quick = [count for count in counts if count <= QUICK]
+def check_perft(game: Game, counts: list[int]) -> None:
+    quick = [count for count in counts if count <= MAX_QUICK_COUNT]
     assert [perft(game, game.start(), depth) for depth in range(1, len(quick) + 1)] == quick
 
 
@@ -41,7 +41,7 @@ def mancala_text(position: list[Any]) -> str:
 
 
 def best(game: Game, state: State, table: dict[State, int]) -> int:
-    """The exact value for the side to move."""
+    """Return the exact value for the side to move."""
     if state not in table:
         if game.outcome(state) is not None:
             table[state] = int(game.rules.score(state.mine, state.rest))
@@ -56,7 +56,7 @@ def value(game: Game, state: State, move: int, table: dict[State, int]) -> int:
 
 
 def values(game: Game) -> dict[str, int]:
-    """Each move of the start with its value for the first side."""
+    """Map each move in the start position to its value for the first side."""
     state, table = game.start(), dict[State, int]()
     sign = 1 - 2 * state.turn
     return {game.format(state, move): sign * value(game, state, move, table) for move in game.moves(state)}
@@ -69,7 +69,7 @@ def test_conga_positions() -> None:
             square(int(move[0]), int(move[1])) + square(int(move[3]), int(move[4])) for move in entry["legal"].split()
         }
         assert set(game.legal(game.start())) == legal
-        counted(game, entry["perft"])
+        check_perft(game, entry["perft"])
         for side, letter in enumerate("bw"):
             names = ("hfunc0", "hfunc1", "neighbour", "move+neighbour")
             assert [game.evaluate(name, game.start(), side) for name in names] == entry["eval"][letter]
@@ -96,12 +96,12 @@ def conga_text(board: list[Any], turn: str) -> str:
 def test_mancala_positions(rules: str) -> None:
     for size, counts in vectors("mancala")["perft_start"].items():
         pits, stones = map(int, size.split(","))
-        counted(create("mancala", {"pits": pits, "stones": stones, "rules": rules}), counts[rules])
+        check_perft(create("mancala", {"pits": pits, "stones": stones, "rules": rules}), counts[rules])
     for entry in vectors("mancala")["positions"]:
         game = create("mancala", {"start": mancala_text(entry["pos"]), "rules": rules})
         assert game.legal(game.start()) == tuple(map(str, entry["legal"]))
         assert game.evaluate("stores", game.start(), 0) == entry["eval_stores_p1"]
-        counted(game, entry["perft"][rules])
+        check_perft(game, entry["perft"][rules])
 
 
 @pytest.mark.parametrize("rules", ["course", "prose", "standard"])
@@ -117,7 +117,7 @@ def test_maxconnect4_positions() -> None:
         game = create("maxconnect4", {"start": f"{'/'.join(entry['rows'])} {entry['next']}"})
         state = game.start()
         assert game.legal(state) == tuple(map(str, entry["legal"]))
-        counted(game, entry["perft"])
+        check_perft(game, entry["perft"])
         assert [game.rules.fours(word) for word in state.of(0)] == entry["score"]
         assert [game.rules.threes(word) for word in state.of(0)] == entry["threes_of_four"]
         assert game.evaluate("score", state, 0) == entry["score"][0] - entry["score"][1]
@@ -133,15 +133,15 @@ def test_maxconnect4_late_positions(number: int) -> None:
 def test_cohcoh_positions() -> None:
     for size, counts in vectors("cohcoh")["perft_start"].items():
         n, k = map(int, size.split(","))
-        counted(create("cohcoh", {"n": n, "k": k}), counts)
+        check_perft(create("cohcoh", {"n": n, "k": k}), counts)
     for entry in vectors("cohcoh")["positions"]:
         game = create("cohcoh", {"n": entry["n"], "k": entry["k"], "start": f"{entry['pos']} {entry['next']}"})
         assert game.evaluate("windows", game.start(), 0) == entry["eval_w"]
         assert set(entry["unique"]) <= set(game.moves(game.start()))
-        counted(game, entry["perft"])
+        check_perft(game, entry["perft"])
 
 
-def test_every_reachable_position_of_cohcoh_3_3() -> None:
+def test_all_reachable_positions_of_cohcoh_3_3() -> None:
     game, table = create("cohcoh", {"n": 3, "k": 3}), dict[State, int]()
     ends = {"draw_full": ("1/2-1/2", "no_moves"), "w_lost": ("0-1", "line"), "b_lost": ("1-0", "line")}
     _, *lines = (DATA / "cohcoh" / "exact_n3_k3.tsv").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Sets of options that the generic tests play: every game as usual, as small and as large as it can be, and more."""
+"""Sets of options for the generic tests: the default, the smallest, the largest and unusual ones of every game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Variant = tuple[str, Mapping[str, int | str]]
 
 
 def extremes(name: str) -> list[Variant]:
-    """A game as small and as large as its options make it, if anybody would want to play that."""
+    """Return the smallest and the largest options of a game, unless they are pointless."""
     spans = {
         option.name: (option.low, option.high)
         for option in GAMES[name].options
@@ -42,7 +42,7 @@ NAMES = [f"{name}-{'-'.join(map(str, options.values())) or 'default'}" for name,
 
 
 def walk(game: Game, seed: int, plies: int = 250) -> Iterator[State]:
-    """The states of a game of random moves, until it is over or so many plies are played."""
+    """Yield the states of a random game, until it is over or `plies` moves were played."""
     dice, state = random.Random(seed), game.start()
     yield state
     for _ in range(plies):

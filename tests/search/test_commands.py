@@ -1,4 +1,4 @@
-"""`parlour best` and `parlour solve`, and the page that shows them."""
+"""`parlour best` and `parlour solve`, and the examples in docs/search.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def parlour(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("line", SHOWN)
-def test_the_page_shows_commands_that_run(line: str) -> None:
+def test_documented_commands_run(line: str) -> None:
     words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)]
     done = parlour(*words)
     assert done.returncode == 0, done.stderr
@@ -30,7 +30,7 @@ def test_the_page_shows_commands_that_run(line: str) -> None:
         assert list(json.loads(done.stdout)) == FIELDS
 
 
-def test_the_page_shows_python_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_documented_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.S | re.M)
     exec(block, {})
     assert capsys.readouterr().out
@@ -43,20 +43,20 @@ def test_best_as_json() -> None:
     assert found["line"][0] == "3"
 
 
-def test_solve_says_plainly_when_the_time_was_not_enough() -> None:
+def test_solve_reports_bounds_when_time_runs_out() -> None:
     done = parlour("solve", "maxconnect4", "--seconds", "0.2", "--plain")
     assert done.returncode == 1
     assert "not solved within 0.2 s: the value lies between -69 and +69" in done.stderr
     assert "estimated" in done.stdout
 
 
-def test_solve_says_plainly_when_nothing_can_be_forced() -> None:
+def test_solve_reports_when_nothing_is_forced() -> None:
     done = parlour("solve", "conga", "--option", "stones=1", "--option", "max_plies=6", "--plain")
     assert done.returncode == 1
     assert "not solved to the depth that can be searched" in done.stderr
 
 
-def test_a_game_that_is_over() -> None:
+def test_finished_game_shows_its_value() -> None:
     words = ("--position", "0,0,0/0,0,0 7,11 2", "--plain")
     assert "the game is over; value -4 for player 2" in parlour("best", "mancala", *words).stdout
     found = json.loads(parlour("solve", "mancala", *words, "--json").stdout)
@@ -73,7 +73,7 @@ def test_a_game_that_is_over() -> None:
         (("solve", "conga", "--table", "99999999999"), "is more than any machine has"),
     ],
 )
-def test_mistakes_cost_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+def test_user_errors_are_one_sentence(words: tuple[str, ...], sentence: str) -> None:
     done = parlour(*words)
     assert done.returncode == 2
     assert sentence in done.stderr

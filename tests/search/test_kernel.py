@@ -1,4 +1,4 @@
-"""The source of a compiled search: everything it needs, and nothing of another game or option."""
+"""The generated source of a compiled search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def other_guess(mine: int, rest: int) -> int:
     return 1
 
 
-def test_a_changed_rule_gives_another_source(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_source_changes_with_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     game = create("mancala")
     before = kernel.source(game)
     monkeypatch.setattr(other_guess, "__module__", mancala.__name__)
@@ -21,7 +21,7 @@ def test_a_changed_rule_gives_another_source(monkeypatch: pytest.MonkeyPatch) ->
     assert kernel.source(game) != before
 
 
-def test_options_give_sources_of_their_own() -> None:
+def test_source_depends_on_the_options() -> None:
     texts = {
         kernel.source(create("mancala", {"pits": pits, "rules": rules}))
         for pits in (5, 6)

@@ -1,4 +1,4 @@
-"""Limits are kept, whoever asks can stop it, and nobody else has to wait."""
+"""Limits, cancellation and table growth of the search, and an event loop running next to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def thinker() -> Thinker:
     return Thinker(create("conga"), compiled=True)
 
 
-def test_a_limit_of_nodes_is_exact_and_repeatable() -> None:
+def test_node_limit_is_exact_and_repeatable() -> None:
     game = create("conga")
     reports = [Thinker(game, compiled=True).think(game.start(), Limits(nodes=200_000)) for _ in range(2)]
     assert [report.nodes for report in reports] == [200_000, 200_000]
@@ -29,12 +29,12 @@ def test_a_limit_of_nodes_is_exact_and_repeatable() -> None:
     assert reports[0].value == reports[1].value
 
 
-def test_a_limit_of_depth(thinker: Thinker) -> None:
+def test_depth_limit(thinker: Thinker) -> None:
     assert thinker.think(thinker.game.start(), Limits(depth=5)).depth == 5
 
 
-def test_the_clock_is_looked_at_often(thinker: Thinker) -> None:
-    """The clock itself is no measure on a busy machine; that it is looked at again and again is."""
+def test_clock_is_checked_often(thinker: Thinker) -> None:
+    """Count the checks instead of measuring time, which is unreliable on a busy machine."""
     seen: list[int] = []
     thinker.think(thinker.game.start(), Limits(seconds=0.2))
     run = thinker.driver.kernel.run
@@ -49,18 +49,18 @@ def test_the_clock_is_looked_at_often(thinker: Thinker) -> None:
     assert report.depth >= 1
 
 
-def test_the_table_grows_while_there_is_time() -> None:
+def test_table_grows_only_if_there_is_time() -> None:
     driver = Thinker(create("maxconnect4"), compiled=True).driver
     size = len(driver.table)
     driver.grow(Clock(Limits(seconds=0.002)))
-    assert len(driver.table) == size, "copying it would take longer than is left"
+    assert len(driver.table) == size, "there is too little time to grow"
     driver.grow(Clock(Limits()))
     assert len(driver.table) == 4 * size
 
 
-def test_what_a_table_holds_is_found_when_it_has_grown() -> None:
-    chance, size = random.Random(1), 8 * 2 * BUCKET_ENTRIES
-    table, checks = [0] * size, [chance.getrandbits(62) for _ in range(20)]
+def test_rehash_keeps_all_entries() -> None:
+    rng, size = random.Random(1), 8 * 2 * BUCKET_ENTRIES
+    table, checks = [0] * size, [rng.getrandbits(62) for _ in range(20)]
     for i, check in enumerate(checks):
         store_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check, i, i, i, 1, 1, 1)
     kept = [i for i, check in enumerate(checks) if find_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check) >= 0]
@@ -74,24 +74,24 @@ def test_what_a_table_holds_is_found_when_it_has_grown() -> None:
     assert sum(data != 0 for data in table[1::2]) == len(kept)
 
 
-def test_an_answer_is_there_at_once(thinker: Thinker) -> None:
+def test_search_of_one_node_returns_a_move(thinker: Thinker) -> None:
     report = thinker.think(thinker.game.start(), Limits(nodes=1))
     assert report.move in thinker.game.moves(thinker.game.start())
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_move_that_stays_the_best_is_shown_wherever_the_search_is_stopped(seed: int) -> None:
-    game, chance = create("conga"), random.Random(seed)
+def test_stopped_search_returns_the_stable_best_move(seed: int) -> None:
+    game, rng = create("conga"), random.Random(seed)
     state = game.start()
     for _ in range(12):
-        state = game.after(state, chance.choice(game.moves(state)))
+        state = game.after(state, rng.choice(game.moves(state)))
     whole = [Thinker(game, compiled=True).think(state, Limits(depth=depth)) for depth in (4, 5)]
     stops = range(whole[0].nodes + 1, whole[1].nodes, max(1, (whole[1].nodes - whole[0].nodes) // 40))
     shown = {Thinker(game, compiled=True).think(state, Limits(nodes=nodes)).move for nodes in stops}
     assert {whole[0].move} == {whole[1].move} == shown
 
 
-def test_cancelled_from_outside() -> None:
+def test_search_can_be_cancelled_from_another_thread() -> None:
     game = create("maxconnect4")
     thinker, cancel, reports = Thinker(game, compiled=True), threading.Event(), []
     started = threading.Event()
@@ -109,8 +109,8 @@ def test_cancelled_from_outside() -> None:
     assert reports[0].move in game.moves(game.start())
 
 
-async def beats(stop: asyncio.Event) -> list[float]:
-    """How late an event loop's timer of one millisecond is, again and again."""
+async def timer_delays(stop: asyncio.Event) -> list[float]:
+    """Measure repeatedly how late a timer of one millisecond fires."""
     late = []
     while not stop.is_set():
         asked = time.perf_counter()
@@ -119,17 +119,17 @@ async def beats(stop: asyncio.Event) -> list[float]:
     return late
 
 
-def test_an_event_loop_goes_on_beside_it() -> None:
+def test_search_in_a_thread_does_not_block_the_event_loop() -> None:
     game = create("maxconnect4")
     thinker = Thinker(game, compiled=True)
 
-    async def scene() -> list[float]:
+    async def search_in_thread() -> list[float]:
         stop = asyncio.Event()
-        watcher = asyncio.create_task(beats(stop))
+        watcher = asyncio.create_task(timer_delays(stop))
         await asyncio.to_thread(thinker.think, game.start(), Limits(nodes=2_000_000))
         stop.set()
         return await watcher
 
-    late = sorted(asyncio.run(scene()))
-    assert len(late) > 20, "the loop stood still"
+    late = sorted(asyncio.run(search_in_thread()))
+    assert len(late) > 20, "the event loop was blocked"
     assert late[len(late) // 2] < 0.05

@@ -1,4 +1,4 @@
-"""Compiled searches on disk: found again without numba, never stale, and no trouble makes them fail."""
+"""The cache of compiled searches: loading without numba, damaged files, unwritable folders, two processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.registry import create
 from engine.search import Limits, Thinker, object_code
 from engine.search.kernel import source
 
-ASK = """
+SEARCH_SCRIPT = """
 from engine.registry import create
 from engine.search import Limits, Thinker
 game = create("mancala", {"pits": 3, "stones": 3})
@@ -21,11 +21,11 @@ print(Thinker(game, compiled=True, notice=print).think(game.start(), Limits(dept
 """
 
 
-def ask(folder: Path, **environment: str) -> list[str]:
-    """The search in a process of its own: its notices, then its count of nodes."""
+def run_search(folder: Path, **environment: str) -> list[str]:
+    """Run a search in a new process. Return its notices and then its node count."""
     env = {**os.environ, "PARLOUR_CACHE_DIR": str(folder), **environment}
     done = subprocess.run(
-        [sys.executable, "-c", ASK], env=env, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", SEARCH_SCRIPT], env=env, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")[:-1]
@@ -33,24 +33,24 @@ def ask(folder: Path, **environment: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A folder into which a search has been compiled, and what was printed then."""
+    """Return a cache folder with one compiled search, and the output of the compiling process."""
     folder = tmp_path_factory.mktemp("cache")
-    return folder, ask(folder)
+    return folder, run_search(folder)
 
 
-def test_compiled_once(cache: tuple[Path, list[str]]) -> None:
+def test_second_run_uses_the_cache(cache: tuple[Path, list[str]]) -> None:
     folder, first = cache
     assert first[0] == "compiling the search for mancala (once)"
-    assert ask(folder) == first[1:]
+    assert run_search(folder) == first[1:]
 
 
-def test_a_warm_start_takes_no_numba(cache: tuple[Path, list[str]]) -> None:
+def test_warm_start_does_not_import_numba(cache: tuple[Path, list[str]]) -> None:
     env = {**os.environ, "PARLOUR_CACHE_DIR": str(cache[0])}
-    script = f"{ASK}\nimport sys; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    script = f"{SEARCH_SCRIPT}\nimport sys; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], env=env, check=False, timeout=60).returncode == 0
 
 
-def test_damage_is_noticed(cache: tuple[Path, list[str]], tmp_path: Path) -> None:
+def test_damaged_cache_file_is_rejected(cache: tuple[Path, list[str]], tmp_path: Path) -> None:
     (path,), copy = cache[0].iterdir(), tmp_path / "copy"
     whole = path.read_bytes()
     copy.write_bytes(whole)
@@ -60,51 +60,54 @@ def test_damage_is_noticed(cache: tuple[Path, list[str]], tmp_path: Path) -> Non
         assert object_code.read_cached(copy) is None
 
 
-def test_mended_when_damaged(cache: tuple[Path, list[str]]) -> None:
+def test_damaged_cache_file_is_replaced(cache: tuple[Path, list[str]]) -> None:
     folder, first = cache
     (path,) = folder.iterdir()
-    path.write_bytes(b"no code at all")
-    assert ask(folder) == ["compiling the search for mancala (the cached code was damaged)", first[-1]]
-    assert ask(folder) == [first[-1]]
+    path.write_bytes(b"not object code")
+    assert run_search(folder) == ["compiling the search for mancala (the cached code was damaged)", first[-1]]
+    assert run_search(folder) == [first[-1]]
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_cache_folder_compiles_each_time(tmp_path: Path) -> None:
     blocked = tmp_path / "a file, not a folder"
     blocked.write_text("")
-    lines = ask(blocked)
+    lines = run_search(blocked)
     assert lines[0].startswith("compiling the search for mancala (each time: ")
     assert lines[-1].isdigit()
 
 
-def test_two_processes_at_once(tmp_path: Path) -> None:
+def test_two_processes_can_compile_at_once(tmp_path: Path) -> None:
     env = {**os.environ, "PARLOUR_CACHE_DIR": str(tmp_path)}
-    both = [subprocess.Popen([sys.executable, "-c", ASK], env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen([sys.executable, "-c", SEARCH_SCRIPT], env=env, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     outputs = [process.communicate(timeout=120)[0].split() for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert outputs[0][-1] == outputs[1][-1]
 
 
-def test_code_is_for_one_source_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    stamps = {object_code.fingerprint("one"), object_code.fingerprint("another")}
+def test_fingerprint_depends_on_source_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    fingerprints = {object_code.fingerprint("one"), object_code.fingerprint("another")}
     monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "another")
-    stamps.add(object_code.fingerprint("one"))
-    assert len(stamps) == 3
+    fingerprints.add(object_code.fingerprint("one"))
+    assert len(fingerprints) == 3
 
 
-def test_the_server_side_of_the_engine_never_imports_numba() -> None:
+def test_rules_and_records_do_not_import_numba() -> None:
     script = "import sys, engine.registry, engine.record; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
 
 
-def test_without_numba_the_same_source_runs_plain() -> None:
-    script = f"import sys; sys.modules['numba'] = None\n{ASK}".replace("compiled=True", "compiled=None")
+def test_search_runs_as_plain_python_without_numba() -> None:
+    script = f"import sys; sys.modules['numba'] = None\n{SEARCH_SCRIPT}".replace("compiled=True", "compiled=None")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     game = create("mancala", {"pits": 3, "stones": 3})
     assert done.stdout.split() == [str(Thinker(game, compiled=False).think(game.start(), Limits(depth=6)).nodes)]
 
 
-def test_what_cannot_be_compiled_is_told_in_one_line() -> None:
+def test_compile_errors_are_one_line() -> None:
     text = source(create("maxconnect4"))
     wrong = text.replace("return fours(mine) - fours(rest)", "return mine.bit_count()")
     assert wrong != text

@@ -1,4 +1,4 @@
-"""The search is right: plain and compiled runs are the same, and both agree with minimax."""
+"""Correctness of the search: plain and compiled runs are equal, and both agree with minimax."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.search.primitives import mix
 from tests.engine.exact_solver import ExactSolver, solve_random_game
 from tests.engine.variants import NAMES, VARIANTS, Variant
 
-COMPILED: list[tuple[str, dict[str, object]]] = [  # each costs seconds of compiling
+COMPILED: list[tuple[str, dict[str, object]]] = [  # each takes seconds to compile
     *((name, {}) for name in GAMES),
     ("mancala", {"pits": 6, "stones": 40, "rules": "standard"}),  # all 63 bits
     ("cohcoh", {"n": 7, "k": 3}),
@@ -31,27 +31,27 @@ SMALL: list[tuple[str, dict[str, object]]] = [
 
 
 def some_states(game: Game, count: int, plies: int, seed: int) -> list[State]:
-    """Positions from random games, none of them over."""
-    chance = random.Random(seed)
+    """Return unfinished positions of random games."""
+    rng = random.Random(seed)
     states: list[State] = []
     while len(states) < count:
         state = game.start()
-        for _ in range(chance.randrange(plies)):
+        for _ in range(rng.randrange(plies)):
             moves = game.moves(state)
             if not moves:
                 break
-            state = game.after(state, chance.choice(moves))
+            state = game.after(state, rng.choice(moves))
         if game.moves(state):
             states.append(state)
     return states
 
 
 @pytest.mark.parametrize(("name", "options"), COMPILED)
-def test_plain_and_compiled_searches_are_one_search(name: str, options: dict[str, object]) -> None:
+def test_plain_and_compiled_searches_are_equal(name: str, options: dict[str, object]) -> None:
     game = create(name, options)
     for state in some_states(game, 3, 20, seed=1):
         plain, fast = Thinker(game, compiled=False), Thinker(game, table_mb=0.25, compiled=True)
-        for _ in range(2):  # the second time with what the first left in the table
+        for _ in range(2):  # the second search starts with a filled table
             expected, got = (thinker.think(state, Limits(nodes=1500)) for thinker in (plain, fast))
             assert (expected.nodes, expected.depth, expected.value, expected.move, expected.line, expected.proved) == (
                 got.nodes,
@@ -64,13 +64,13 @@ def test_plain_and_compiled_searches_are_one_search(name: str, options: dict[str
 
 
 @pytest.mark.parametrize(("name", "options"), SMALL)
-def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object]) -> None:
+def test_solved_values_equal_minimax(name: str, options: dict[str, object]) -> None:
     game = create(name, options)
     exact = ExactSolver(game, 10_000)
     exact.value(game.start())
     known, thinker = exact.known, Thinker(game, compiled=False)
-    chance = random.Random(2)
-    for state in [game.start(), *chance.sample(sorted(known), min(60, len(known)))]:
+    rng = random.Random(2)
+    for state in [game.start(), *rng.sample(sorted(known), min(60, len(known)))]:
         played = [state]
         report = thinker.solve(state, Limits())
         assert (report.value, report.proved) == (known[state], True), game.dump(state)
@@ -86,10 +86,10 @@ def test_solved_values_are_those_of_minimax(name: str, options: dict[str, object
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
-def test_the_end_of_every_game_is_that_of_minimax(variant: Variant) -> None:
+def test_late_positions_of_every_game_equal_minimax(variant: Variant) -> None:
     game = create(*variant)
     if game.spec.max_plies is not None:
-        pytest.skip("its exact values need a memory")
+        pytest.skip("its exact values depend on earlier moves")
     for seed in range(2):
         exact, states = solve_random_game(game, seed)
         for state in states[-1:]:
@@ -101,14 +101,14 @@ def test_the_end_of_every_game_is_that_of_minimax(variant: Variant) -> None:
 
 def late_max_connect4(empty: int, seed: int) -> tuple[Game, State]:
     game = create("maxconnect4")
-    chance, state = random.Random(seed), game.start()
+    rng, state = random.Random(seed), game.start()
     for _ in range(42 - empty):
-        state = game.after(state, chance.choice(game.moves(state)))
+        state = game.after(state, rng.choice(game.moves(state)))
     return game, state
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_end_of_max_connect4_is_that_of_minimax(seed: int) -> None:
+def test_late_maxconnect4_positions_equal_minimax(seed: int) -> None:
     game, state = late_max_connect4(8, seed)
     report = think(game, state, Limits())
     assert report.proved
@@ -116,8 +116,8 @@ def test_the_end_of_max_connect4_is_that_of_minimax(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_deepening_proves_is_true(seed: int) -> None:
-    """A proof may come long before the last ply: it must never be an estimate in disguise."""
+def test_values_proved_by_deepening_equal_solved_values(seed: int) -> None:
+    """A proof can come long before the last ply and must not depend on estimates."""
     game = create("cohcoh", {"n": 4, "k": 3})
     for state in some_states(game, 8, 12, seed):
         solved = Thinker(game).solve(state, Limits())
@@ -127,7 +127,7 @@ def test_what_deepening_proves_is_true(seed: int) -> None:
         assert solved.value == deepened.value, game.dump(state)
 
 
-def test_wide_options_run_unjitted() -> None:
+def test_wide_options_run_as_plain_python() -> None:
     for name, options in (("cohcoh", {"n": 9, "k": 4}), ("mancala", {"pits": 8, "stones": 500})):
         game = create(name, options)
         assert not compilable(game)
@@ -135,7 +135,7 @@ def test_wide_options_run_unjitted() -> None:
         assert report.move in game.moves(game.start())
 
 
-def test_wide_positions_are_told_apart_by_all_of_their_bits() -> None:
+def test_hash_of_wide_words_depends_on_all_bits() -> None:
     assert len({mix(1 << bit, 0) for bit in range(200)} | {mix(0, 1 << bit) for bit in range(200)}) == 400
     game = create("mancala", {"start": "1,0,0,3,1,0,4,1,0,1/0,0,0,0,0,0,4,0,0,1 179,205 1", "pits": 10})
     assert not compilable(game)
@@ -144,7 +144,7 @@ def test_wide_positions_are_told_apart_by_all_of_their_bits() -> None:
 
 
 @pytest.mark.parametrize("stores", [(0, 0), (0, 6000), (6000, 0), (30_000, 30_000)])
-def test_stores_of_any_size_leave_the_rest_alone(stores: tuple[int, int]) -> None:
+def test_store_size_does_not_change_the_move_value(stores: tuple[int, int]) -> None:
     game = create("mancala", {"start": f"1,2/2,1 {stores[0]},{stores[1]} 1"})
     for report in (think(game, game.start(), Limits()), Thinker(game).solve(game.start(), Limits())):
         assert report.proved
@@ -152,7 +152,7 @@ def test_stores_of_any_size_leave_the_rest_alone(stores: tuple[int, int]) -> Non
         assert report.move in game.moves(game.start())
 
 
-def test_no_proof_goes_beyond_the_ply_limit() -> None:
+def test_proofs_respect_the_ply_limit() -> None:
     position = ".,.,b1,w4/.,b1,b1,b1/b1,b1,w1,b1/w5,b2,b1,. w"  # white loses in two plies
     for limit, proved in ((1, False), (2, True), (400, True)):
         game = create("conga", {"start": position, "max_plies": limit})
@@ -161,8 +161,8 @@ def test_no_proof_goes_beyond_the_ply_limit() -> None:
 
 
 @pytest.mark.parametrize(("reply", "image"), [("d4", "b2"), ("b2", "d4"), ("c4", "c2")])
-def test_a_sure_draw_is_less_than_a_game(reply: str, image: str) -> None:
-    """With the centre, white could answer every move with its image and draw."""
+def test_search_avoids_a_sure_draw(reply: str, image: str) -> None:
+    """White holds the centre and could draw by answering every move with its image."""
     game = create("cohcoh", {"n": 5, "k": 4})
     state = game.start()
     for text in ("c3", reply):
@@ -173,7 +173,7 @@ def test_a_sure_draw_is_less_than_a_game(reply: str, image: str) -> None:
     assert not report.proved
 
 
-def test_a_finished_game_has_its_result_and_no_move() -> None:
+def test_finished_game_has_a_value_and_no_move() -> None:
     game = create("mancala", {"start": "0,0,0,0,0,0/0,0,0,0,0,0 20,28 1"})
     report = think(game, game.start(), Limits(seconds=1))
     assert (report.move, report.value, report.proved, report.line) == (None, 8, True, ())

@@ -1,4 +1,4 @@
-"""Exact values computed by an independent program, where the shared data is present; and published ones."""
+"""Exact values from an independent program (skipped if the shared data is missing), and published values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.search import Limits, Thinker
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 VECTORS: dict[str, Any] = json.loads((DATA / "vectors.json").read_text()) if (DATA / "vectors.json").exists() else {}
-needs_data = pytest.mark.skipif(not VECTORS, reason="the shared data is not here")
+needs_data = pytest.mark.skipif(not VECTORS, reason="the shared data is missing")
 
 PUBLISHED = {4: (2, 6, 8, 2, 2, 0), 5: (0, 0, 8, 12, 2), 6: (2, 10, 2, 10)}  # docs/rules.md: "Solving Kalah"
 QUICK = [(4, 1), (4, 2), (4, 3), (4, 4), (5, 1), (5, 2), (6, 1), (6, 2), (6, 3)]
@@ -98,7 +98,7 @@ def test_every_position_of_3_3() -> None:
 
 
 def check_published(pits: int, stones: int) -> None:
-    compiled = pits * stones >= 16  # compiling takes longer than the smaller ones do without
+    compiled = pits * stones >= 16  # for smaller games, compiling takes longer than the search
     assert solve("mancala", {"pits": pits, "stones": stones}, compiled)[0] == PUBLISHED[pits][stones - 1]
 
 
