@@ -4,6 +4,7 @@ FROM python:3.13-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/parlour
 COPY pyproject.toml README.md LICENSE ./
+COPY runtime runtime
 COPY engine engine
 COPY protocol protocol
 COPY server server

@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
+from protocol.frames import Packet
 from protocol.messages import Created, Player, Said, TimeControl
 from server import found
 from server.app import running
 from server.hall import Hall
 from server.index import whole
 from server.live import Live
-from server.packet import Packet
 from server.room import evolve
 from server.settings import Settings
 from server.store import appended

@@ -15,7 +15,7 @@ import uvloop
 from client.load.sockets import Client, connect, masked
 from engine.registry import create
 from protocol import messages as m
-from protocol.wire import MSGPACK
+from protocol.codec import MSGPACK
 
 GAME = "maxconnect4"
 RULES = create(GAME)

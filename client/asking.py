@@ -7,9 +7,9 @@ import time
 
 from client.errors import SessionError
 from client.link import Link
-from client.throttle import Throttle
 from client.waiting import Waiting
 from protocol import messages as m
+from runtime.token_bucket import Throttle
 
 LATENCY_WEIGHT = 0.2  # of the newest measurement
 

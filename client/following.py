@@ -10,7 +10,7 @@ from client.session import Session
 from client.table import Table
 from client.tui.words import name_of, outcome_text, printable, side_name, situation, standing_text, title
 from protocol import messages as m
-from protocol.wire import JSON
+from protocol.codec import JSON
 
 Write = Callable[[str], None]
 

@@ -15,8 +15,8 @@ from websockets.typing import Subprotocol
 
 from client.address import is_here
 from client.errors import NoServer, SessionError
+from protocol.codec import Codec, Malformed
 from protocol.messages import Message, ServerMessage
-from protocol.wire import Codec, Malformed
 
 LARGEST = 8 << 20  # bytes of a server's message
 

@@ -18,9 +18,9 @@ from client.pace import human_delay
 from client.session import Session
 from client.table import Table
 from client.thinking import Source, think
-from client.threads import in_thread
 from engine.game import Game
 from protocol import messages as m
+from runtime.threads import in_thread
 
 Tell = Callable[[str], None]
 AGAIN = ("stale", "not_your_turn", "game_over", "too_late", "not_running")  # the table knows better, or soon will

@@ -9,7 +9,7 @@ from typing import Literal
 from engine.errors import GameError
 from engine.registry import create
 from protocol.messages import Options, RoomInfo, Snapshot, TimeControl
-from protocol.names import fold
+from protocol.usernames import fold
 
 Stakes = Literal["any", "rated", "casual"]
 

@@ -16,10 +16,10 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from client import attached
-from client.backoff import Backoff
 from client.errors import NoServer
 from client.statefile import state_folder, try_lock
+from runtime import child_process
+from runtime.backoff import Backoff
 
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave
@@ -129,7 +129,7 @@ class PrivateServer:
     async def _launch(self, port: int) -> str:
         words = ["serve", "--port", str(port), "--db", str(self._place.folder / "parlour.db"), "--log-level", "error"]
         words += ["--house", ",".join(self._bots) or "none", *self._settings]
-        self._process = await attached.start("client.privately", *words, heard=True, held=self._place.held)
+        self._process = await child_process.start("client.privately", *words, heard=True, held=self._place.held)
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         line = b""
@@ -151,11 +151,11 @@ class PrivateServer:
     async def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            await attached.end(process, GRACE)
+            await child_process.end(process, GRACE)
 
 
 def leave_with_stdin() -> None:
-    attached.until_end_of_input()
+    child_process.until_end_of_input()
     os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from client.address import DEFAULT_URL
-from client.attached import until_end_of_input
-from client.backoff import Backoff
 from client.bot import Bot
 from client.bots.load import LoadError
 from client.bridges.failure import Failure
@@ -28,10 +26,12 @@ from client.runner import Runner
 from client.session import Session
 from client.statefile import StateFile, default_file
 from client.thinking import Source
-from client.threads import in_thread
 from engine.errors import GameError
 from engine.registry import create
-from protocol.loop import run_loop
+from runtime.backoff import Backoff
+from runtime.child_process import until_end_of_input
+from runtime.event_loop import run_loop
+from runtime.threads import in_thread
 
 LONGEST = 26  # characters of a name that leave room for more
 

@@ -20,8 +20,6 @@ from typing import Self
 
 from client.address import DEFAULT_URL, websocket_url
 from client.asking import Asking
-from client.backoff import Backoff
-from client.chores import Chores
 from client.errors import Closed, NoServer, Refused, SessionError, Unanswered
 from client.happenings import Connected, Happening, Lost
 from client.introduction import Introduction
@@ -30,8 +28,10 @@ from client.subscriptions import Subscriptions
 from client.tables import Tables
 from client.waiting import Waiting
 from protocol import messages as m
+from protocol.codec import MSGPACK, Codec
 from protocol.messages import ServerMessage
-from protocol.wire import MSGPACK, Codec
+from runtime.backoff import Backoff
+from runtime.tasks import BackgroundTasks
 
 TEMPORARY = ("rate_limited", "unavailable", "draining", "internal")
 
@@ -74,7 +74,7 @@ class Session:
         self._subscriptions = Subscriptions()
         self._happenings: asyncio.Queue[Happening | SessionError] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
-        self._chores = Chores()
+        self._tasks = BackgroundTasks(SessionError)
         self._ended: SessionError | None = None
         self._why = f"no answer from {self.url}"  # there was no connection, last time
         self._pause = 0.0  # seconds the server wants us to stay away
@@ -102,7 +102,7 @@ class Session:
 
     async def close(self) -> None:
         self._end(Closed("the session was closed"))
-        tasks = [*self._chores, *([] if self._task is None else [self._task])]
+        tasks = [*self._tasks, *([] if self._task is None else [self._task])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -187,7 +187,7 @@ class Session:
         finally:
             if self._ended is None:
                 self._ready.clear()
-            for task in self._chores:  # the next connection has its own
+            for task in self._tasks:  # the next connection has its own
                 task.cancel()
             self._asking.disconnected()
 
@@ -198,7 +198,7 @@ class Session:
         self.welcome, self.resume = welcome, welcome.session
         self._backoff.reset()
         self._happenings.put_nowait(Connected(welcome, again))
-        self._chores.begin(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
+        self._tasks.start(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
         self._ready.set()
 
     async def _take_up(self, welcome: m.Welcome, unanswered: list[Waiting]) -> None:
@@ -244,7 +244,7 @@ class Session:
         if self.tables.event(event, now):
             self._happenings.put_nowait(event)  # type: ignore[arg-type]  # every event is one of them
         elif event.room in self.tables.missing and not asked:
-            self._chores.begin(self._catch_up(event.room, self.tables.missing[event.room]))
+            self._tasks.start(self._catch_up(event.room, self.tables.missing[event.room]))
 
     async def _catch_up(self, room: str, after: int) -> None:
         """Ask for the events behind a seq, or with 0 for a whole snapshot."""

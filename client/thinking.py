@@ -14,9 +14,9 @@ from client.bot import Bot, Budget, Thought, as_thought
 from client.bridges.failure import Failure
 from client.bridges.forensics import Case, default_folder, keep
 from client.note import Note
-from client.threads import in_thread
 from engine.errors import GameError
 from engine.game import Game, State
+from runtime.threads import in_thread
 
 LEAVING = 1.0  # seconds for a bot that is stopped to put its things away
 

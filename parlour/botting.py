@@ -26,8 +26,8 @@ from client.thinking import Source, think
 from engine.registry import GAMES, create
 from parlour.arguments import options_of
 from parlour.cli import UserError
-from protocol.loop import run_loop
-from protocol.names import fold
+from protocol.usernames import fold
+from runtime.event_loop import run_loop
 
 
 def run_bot(args: Namespace) -> int:

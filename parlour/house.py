@@ -17,11 +17,11 @@ from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from client import attached
-from client.backoff import Backoff
 from client.bots.load import LoadError
 from client.bots.recipe import Recipe
 from client.statefile import state_folder
+from runtime import child_process
+from runtime.backoff import Backoff
 from server.app import Running
 from server.log import log
 from server.names import new_player
@@ -128,7 +128,7 @@ async def keep(name: str, url: str, token: str, trust: str) -> None:
         try:
             await process.wait()
         finally:
-            await attached.end(process, GRACE)
+            await child_process.end(process, GRACE)
         if time.monotonic() - began > LASTING:
             backoff.reset()
         seconds = backoff.next()
@@ -144,4 +144,4 @@ async def start(name: str, url: str, token: str, trust: str) -> asyncio.subproce
         words += ["--level", str(recipe.level)]
     if trust:
         words += ["--tls-trust", trust]
-    return await attached.start("parlour", *words, token=token)
+    return await child_process.start("parlour", *words, token=token)

@@ -11,20 +11,20 @@ from typing import Any, get_args
 HOME = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HOME))
 
-from protocol import messages, wire  # noqa: E402
+from protocol import codec, messages  # noqa: E402
 
 TARGET = HOME / "docs" / "asyncapi.yaml"
 ABOUT = "Where board-game bots and people meet. docs/protocol.md explains it; this file lists every message and field."
 COMMANDS = (
     "What clients send; each is answered with ok or error, hello with welcome or error. "
-    f"At most {wire.MOST_BYTES} bytes, and {wire.MOST_DEPTH} maps or lists inside each other."
+    f"At most {codec.MOST_BYTES} bytes, and {codec.MOST_DEPTH} maps or lists inside each other."
 )
 
 
 def document() -> dict[str, Any]:
     commands = get_args(messages.AnyCommand)
     outgoing = get_args(messages.PublicEvent) + get_args(messages.AnyReply)
-    _, schemas = wire.schemas([*commands, *outgoing])
+    _, schemas = codec.schemas([*commands, *outgoing])
     kinds = [*commands, *outgoing]
     return {
         "asyncapi": "3.0.0",

@@ -16,8 +16,8 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import NegotiationError
 from websockets.typing import Subprotocol
 
-from protocol.loop import run_loop
-from protocol.wire import CODECS, MOST_BYTES
+from protocol.codec import CODECS, MOST_BYTES
+from runtime.event_loop import run_loop
 from server.bus import open_bus
 from server.clockwork import Now, now
 from server.connection import Connection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from protocol.messages import Hello, Player
-from protocol.names import alphabets, readable
+from protocol.usernames import alphabets, readable
 from server.decision import Refusal
 from server.names import draw, new_player
 from server.settings import Settings

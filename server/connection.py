@@ -22,11 +22,11 @@ from websockets.protocol import CLOSING, OPEN, Event
 from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
+from protocol.codec import JSON, Malformed
+from protocol.frames import BINARY
+from protocol.frames import TEXT as TEXT_FRAME
 from protocol.messages import Player
-from protocol.wire import JSON, Malformed
 from server.outgoing import POLICY, Outgoing
-from server.packet import BINARY
-from server.packet import TEXT as TEXT_FRAME
 
 if TYPE_CHECKING:
     from server.house import House

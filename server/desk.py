@@ -9,7 +9,7 @@ from typing import Any
 
 from protocol import messages as m
 from protocol.messages import AnyCommand, Move, RoomCommand
-from protocol.names import fold
+from protocol.usernames import fold
 from server import found
 from server.agenda import RETRY
 from server.auth import check_name

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any
 
-from protocol.wire import read_event
+from protocol.codec import read_event
 from server.agenda import RETRY, Agenda
 from server.attendance import Attendance
 from server.audience import Audience

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from protocol.messages import Closing
-from protocol.names import fold
+from protocol.usernames import fold
 from server.addresses import Addresses
 from server.agenda import RETRY
 from server.bus import Bus

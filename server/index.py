@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterable
 
 from protocol import messages as m
+from protocol.codec import MSGPACK, read_part, write_part
 from protocol.messages import RoomInfo
-from protocol.names import fold
-from protocol.wire import MSGPACK, read_part, write_part
+from protocol.usernames import fold
 from server import view
 from server.decision import Decision
 from server.log import log

@@ -6,10 +6,10 @@ from asyncio import TimerHandle
 from collections import deque
 from typing import Any
 
+from protocol.codec import read_event
+from protocol.frames import Packet, join
 from protocol.messages import Created, Snapshot
-from protocol.wire import read_event
 from server import view
-from server.packet import Packet, join
 from server.peer import Peer
 from server.room import Room, replay
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
+from protocol.frames import Packet
 from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
 from server.audience import Audience
-from server.packet import Packet
 from server.peer import Peer
 from server.room import Room
 

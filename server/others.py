@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from protocol import messages as m
-from protocol.wire import read_event
+from protocol.codec import read_event
+from protocol.frames import Packet
 from server.index import INDEXED
 from server.live import Live
-from server.packet import Packet
 from server.pending import THE_HOUSE
 from server.room import evolve
 from server.store import Unavailable

@@ -9,10 +9,10 @@ from websockets.asyncio.server import Server, ServerConnection
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
+from protocol.codec import MSGPACK
+from protocol.frames import BINARY, TEXT, frame
 from protocol.messages import Error, ErrorCode, Message, Snapshot
-from protocol.wire import MSGPACK
 from server.log import log
-from server.packet import BINARY, TEXT, frame
 
 if TYPE_CHECKING:
     from server.house import House

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
-from protocol.wire import CODECS
+from protocol.codec import CODECS
 from server import view
 
 if TYPE_CHECKING:

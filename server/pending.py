@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from protocol import messages as m
+from protocol.frames import Packet
 from protocol.messages import Moved, RoomCommand
 from server import rating
 from server.decision import Decision, Refusal
 from server.found import again
 from server.index import line, line_after, stands, whole
 from server.live import Live
-from server.packet import Packet
 from server.peer import Peer
 from server.room import Room
 from server.store import Append, Conflict, RatingRow, Store, Unavailable, appended

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from protocol.names import fold
+from protocol.usernames import fold
 
 MOST_AT_ONCE = 10_000  # games that end in one millisecond
 FOR_EVER = 2**62

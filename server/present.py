@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from protocol.messages import Player
-from protocol.names import fold
+from protocol.usernames import fold
 from server.peer import Peer, require
 from server.store import Unavailable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol import messages as m
 from protocol.messages import Player
-from protocol.names import fold
+from protocol.usernames import fold
 from server import clock
 from server.decision import NO_RESULT, Decision, Refusal, head, then, won
 from server.room import Room, evolved

@@ -66,7 +66,7 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        from protocol.wire import MOST_BYTES
+        from protocol.codec import MOST_BYTES
 
         return Limits(
             message_bytes=MOST_BYTES,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from protocol.frames import Packet, framed
 from protocol.messages import Join, Ok, RoomCommand
 from server.clockwork import Now
 from server.decision import Refusal
 from server.live import Live
-from server.packet import Packet, framed
 from server.peer import Peer, require
 from server.settings import Settings
 

@@ -6,7 +6,6 @@ wrong measure: a Java machine reserves tens of gigabytes that it never touches.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,8 +31,3 @@ class Limits:
         if self.cpu:
             set_limits.append(f"ulimit -S -t {self.cpu}; ulimit -H -t {self.cpu + 1}")
         return ["/bin/sh", "-c", f'{{ {"; ".join(set_limits)}; }} 2>/dev/null; exec "$@"', "sh", *words]
-
-
-def environment() -> dict[str, str]:
-    """What a program may know of ours: nothing that begins with PARLOUR_, a token may be among it."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}

@@ -17,7 +17,8 @@ from typing import IO
 
 from client.bridges.failure import Failure
 from client.bridges.guard import GUARD, carrying, kill_strays
-from client.bridges.limits import Limits, environment
+from client.bridges.limits import Limits
+from runtime.child_process import environment
 
 KILLED = 5.0  # seconds that the system may take to end a killed process
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from client.load.sockets import Client, connect, masked
 from engine.record import ending
 from engine.registry import create
+from protocol.codec import MSGPACK
 from protocol.messages import Create, Hello, Join, Move, Ok, Options, Rematch, Snapshot, TimeControl, Welcome
-from protocol.wire import MSGPACK
 
 MOVED, ENDED, OFFERED = (
     b"\xa4type" + bytes((0xA0 + len(tag),)) + tag for tag in (b"moved", b"ended", b"rematch_offered")

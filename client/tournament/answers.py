@@ -6,7 +6,6 @@ import asyncio
 import time
 from functools import lru_cache
 
-from client import attached
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.plan import Goal, Plan
@@ -15,6 +14,7 @@ from client.tournament.story import Answer, Story
 from engine.errors import GameError
 from engine.game import Game, State
 from engine.search import Limits, Thinker
+from runtime import child_process
 
 SECONDS = 120.0  # to solve a position in
 SPARE = 30.0  # seconds that a program may take to start and to leave
@@ -38,14 +38,14 @@ async def ask(plan: Plan, folder: Folder, student: str, goal: Goal, position: st
     limit = f"{goal.seconds:g}"
     asking = ["--ask", plan.game, f"--position={position}", "--seconds", limit, "--deadline", limit, *options]
     began = time.monotonic()
-    process = await attached.start("parlour", "bot", *words(player, plan, folder), *asking, heard=True)
+    process = await child_process.start("parlour", "bot", *words(player, plan, folder), *asking, heard=True)
     try:
         async with asyncio.timeout(goal.seconds + player.startup + SPARE):
             said, errors = await process.communicate()
     except TimeoutError:
         said, errors = b"", b"it never left"
     finally:
-        await attached.end(process, GRACE)
+        await child_process.end(process, GRACE)
     seconds = round(time.monotonic() - began, 3)
     move = said.decode(errors="replace").split(maxsplit=1)[0] if process.returncode == 0 and said.strip() else ""
     text = "" if move else " ".join(errors.decode(errors="replace").removeprefix("parlour: ").split())[-300:]

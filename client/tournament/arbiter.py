@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from client.chores import Chores
 from client.clocks import parse
 from client.errors import Cut, Refused, SessionError, Unanswered
 from client.happenings import Connected, Lost
@@ -18,6 +17,7 @@ from client.tournament.errors import TournamentError
 from client.tournament.plan import Plan
 from client.tournament.results import Pairing
 from protocol import messages as m
+from runtime.tasks import BackgroundTasks
 
 PAUSE = 1.0  # seconds before another try at what was refused for now
 PAGES = 3  # of finished games, in which one may be that we never heard of
@@ -30,7 +30,7 @@ class Arbiter:
         self._clock = parse(plan.clock)
         self._changed: dict[str, asyncio.Event] = {}  # the rooms that somebody waits for
         self._watched: set[str] = set()  # rooms that we have asked to hear of, beside those that we made
-        self._chores = Chores()
+        self._tasks = BackgroundTasks(SessionError)
         self._away_since: float | None = None
         self._away = 0.0  # seconds without a connection, so far
         self._strays: list[m.RoomInfo] = []
@@ -54,7 +54,7 @@ class Arbiter:
             self._away += time.monotonic() - self._away_since
             self._away_since = None
         for room in self._changed:
-            self._chores.begin(self._watch(room))
+            self._tasks.start(self._watch(room))
 
     def now(self) -> float:
         """A clock that stands still while there is no connection: nobody is to lose for what the network does."""
@@ -151,7 +151,7 @@ class Arbiter:
         self._changed.pop(room, None)
         if room in self._watched:  # else the session would go on asking for it, connection after connection
             self._watched.discard(room)
-            self._chores.begin(self._leave(room))
+            self._tasks.start(self._leave(room))
         table = self.session.tables.get(room)
         if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
             del self.session.tables[room]

@@ -14,13 +14,13 @@ from contextlib import suppress
 from random import Random
 from typing import IO
 
-from client import attached
-from client.backoff import Backoff
 from client.note import clean
 from client.tournament.errors import TournamentError
 from client.tournament.folder import Folder
 from client.tournament.plan import Contestant, Plan, file_of
-from protocol.names import fold
+from protocol.usernames import fold
+from runtime import child_process
+from runtime.backoff import Backoff
 
 COMING = 60.0  # seconds until a player must have connected, after what it may take to start
 LASTING = 30.0  # seconds after which a player that dies was healthy
@@ -133,9 +133,9 @@ class Player:
     async def _live(self) -> None:
         """From its start to its end; what it says is kept in a file."""
         self._output_file.parent.mkdir(parents=True, exist_ok=True)
-        process = self._process = await attached.start("parlour", *self._words, heard=True, token=self._token)
+        process = self._process = await child_process.start("parlour", *self._words, heard=True, token=self._token)
         if self._stopping:  # it was, while it came up
-            await attached.end(process, GRACE)
+            await child_process.end(process, GRACE)
         assert process.stdout is not None
         assert process.stderr is not None
         with self._output_file.open("ab", buffering=0) as file:
@@ -165,7 +165,7 @@ class Player:
         self._stopping = True
         process, self._process = self._process, None
         if process is not None:
-            await attached.end(process, GRACE)
+            await child_process.end(process, GRACE)
         if self._reading is not None:
             await asyncio.gather(self._reading, return_exceptions=True)
         self._stopping = False

@@ -14,7 +14,7 @@ from client.tournament.errors import TournamentError
 from client.tournament.plan import Contestant, Plan
 from client.tournament.story import Story
 from engine.record import parse, write
-from protocol.names import fold
+from protocol.usernames import fold
 
 SECRET = "pseudonyms.key"
 

@@ -11,7 +11,7 @@ from client.tournament.errors import TournamentError
 from client.tournament.plan import Plan
 from engine.errors import GameError
 from engine.replay import judge
-from protocol.names import fold, readable
+from protocol.usernames import fold, readable
 
 LONGEST_NAME = 32
 MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier

@@ -73,7 +73,7 @@ async def ask(args: Namespace, games: Sequence[str], options: Options) -> Found:
 
 
 def in_json(found: Found) -> Iterator[str]:
-    from protocol.wire import to_plain
+    from protocol.codec import to_plain
 
     for game, lines in found.items():
         for line in lines:

@@ -72,8 +72,8 @@ async def test(url: str, args: Namespace) -> int:
 
 
 def describe(error: bytes) -> str:
+    from protocol.codec import MSGPACK
     from protocol.messages import Error
-    from protocol.wire import MSGPACK
 
     message = MSGPACK.server_message(error)
     return f"{message.code}: {message.text}" if isinstance(message, Error) else "?"

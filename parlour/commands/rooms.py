@@ -36,8 +36,8 @@ def run(args: Namespace) -> int:
 
 async def rooms(args: Namespace) -> list[str]:
     from client.tui.words import room_line
+    from protocol.codec import to_plain
     from protocol.messages import List
-    from protocol.wire import to_plain
 
     async with visit(args, "parlour rooms") as session:
         found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=PATIENCE)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from protocol.codec import JSON, MSGPACK, Malformed, to_plain
 from protocol.messages import AnyEvent, BotInfo, Created, LobbyUpdate, Message
-from protocol.wire import JSON, MSGPACK, Malformed, to_plain
 from server import view
 from server.bus import Ear
 from server.clockwork import now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.names import fold
+from protocol.usernames import fold
 from server.postgres.migrations import migrations
 from server.store import WHICH, StoreError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from protocol.names import fold
+from protocol.usernames import fold
 from server.store import Account, Session, digest
 
 

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import asyncpg
 
-from protocol.names import fold
+from protocol.usernames import fold
 from server import played
 from server.postgres.migrating import migrate
 from server.postgres.people import People

@@ -8,7 +8,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import IO
 
-from protocol.names import fold
+from protocol.usernames import fold
 from server.sqlite.migrations import migrations
 from server.store import WHICH, StoreError
 

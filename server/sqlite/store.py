@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import IO, Any
 
-from protocol.names import fold
+from protocol.usernames import fold
 from server import played
 from server.sqlite.jobs import Statement
 from server.sqlite.opening import check_place, claim, damage, migrate, trouble

@@ -7,16 +7,16 @@ from random import Random
 import pytest
 
 from client.address import websocket_url
-from client.backoff import Backoff
 from client.budgeting import allowance
 from client.clocks import parse
 from client.errors import NoServer
 from client.pace import human_delay
 from client.policy import Policy
 from client.table import Table
-from client.throttle import Throttle
 from engine.errors import GameError
 from protocol.messages import RoomInfo, Seat, TimeControl
+from runtime.backoff import Backoff
+from runtime.token_bucket import Throttle
 from tests.client.test_table import Log
 
 

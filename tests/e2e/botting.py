@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from client.backoff import Backoff
 from client.bots.recipe import Recipe
 from client.maker import Maker, of_recipe
 from client.playing import Manners
@@ -20,6 +19,7 @@ from client.session import Session
 from client.thinking import Source
 from protocol import messages as m
 from protocol.messages import TimeControl
+from runtime.backoff import Backoff
 from server.app import Running
 from tests.e2e.parlours import until
 

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.backoff import Backoff
 from client.session import Session
 from protocol import messages as m
+from runtime.backoff import Backoff
 from server.app import Running, running
 from server.clockwork import Now, now
 from server.settings import Settings

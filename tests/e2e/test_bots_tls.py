@@ -13,7 +13,7 @@ import pytest
 from client.errors import NoServer
 from client.link import Dropped, linked
 from protocol import messages as m
-from protocol.wire import MSGPACK
+from protocol.codec import MSGPACK
 from server.settings import BadSetting
 from tests.e2e.parlours import parlour, session, until
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from client.backoff import Backoff
 from client.errors import Closed, Cut, NoServer, Refused, Unanswered
 from client.happenings import Connected, Lost
 from client.session import Session
 from client.table import Table
 from protocol import messages as m
-from protocol.wire import JSON
+from protocol.codec import JSON
+from runtime.backoff import Backoff
 from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, seat_two, session, until
 

@@ -13,8 +13,8 @@ from bench.cluster.balancer import Balancer
 from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
+from protocol.codec import read_event
 from protocol.messages import Ended, Moved
-from protocol.wire import read_event
 from server import neighbours
 from server.postgres.store import PostgresStore
 from tests.e2e.conftest import Come

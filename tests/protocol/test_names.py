@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.names import alphabets, fold, readable
+from protocol.usernames import alphabets, fold, readable
 
 
 @pytest.mark.parametrize(

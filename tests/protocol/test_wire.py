@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from protocol import messages, strict, wire
+from protocol import codec, messages, validation
+from protocol.codec import CODECS, JSON, MOST_BYTES, MSGPACK, Codec, Malformed
 from protocol.messages import AnyCommand, Create, Ended, Error, Hello, Message, Move, Moved, ServerMessage, TimeControl
-from protocol.wire import CODECS, JSON, MOST_BYTES, MSGPACK, Codec, Malformed
 
 BOTH = pytest.mark.parametrize("codec", CODECS.values(), ids=lambda codec: codec.name)
 MOVE = {"type": "move", "id": 7, "room": "r", "ply": 3, "move": "a4b3"}
@@ -173,7 +173,7 @@ trees = st.recursive(
 @example(tree=["x" * 300, "y" * 70000, b"z" * 300, b"z" * 70000])
 def test_the_walk_ends_where_the_value_ends(tree: Any) -> None:
     data = msgpack.packb(tree)
-    assert strict.walk(data, 100) == len(data)
+    assert validation.walk(data, 100) == len(data)
 
 
 @given(tree=trees, cut=st.integers(0, 400), byte=st.integers(0, 255))
@@ -188,7 +188,7 @@ def test_the_log_holds_the_very_bytes_that_are_sent() -> None:
     moved = Moved(
         room="r", seq=4, at=1, ply=1, side=0, move="3", position="p", turn=1, took=5, charged=5, left=(300, 400)
     )
-    assert wire.read_event(MSGPACK.encode(moved)) == moved
+    assert codec.read_event(MSGPACK.encode(moved)) == moved
 
 
 def test_parts_inside_messages_survive() -> None:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from protocol import messages as m
+from protocol.codec import MSGPACK
 from protocol.messages import AnyEvent, Message, Player
-from protocol.wire import MSGPACK
 from server.bus import LocalBus
 from server.hall import Hall
 from server.live import Live

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from protocol import messages as m
-from protocol.wire import read_event
+from protocol.codec import read_event
 from server import found
 from server.hall import Hall
 from server.index import whole

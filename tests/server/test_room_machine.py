@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from engine.registry import GAMES
 from protocol import messages as m
+from protocol.codec import MSGPACK, read_event
 from protocol.messages import AnyEvent, TimeControl
-from protocol.wire import MSGPACK, read_event
 from server import view
 from server.decide import decide
 from server.decision import Decision, Refusal

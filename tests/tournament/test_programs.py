@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from client import attached
 from client.tournament import cast
 from client.tournament.bundle import pack
 from client.tournament.errors import TournamentError
@@ -21,6 +20,7 @@ from client.tournament.plan import Contestant, Goal, Sprt
 from client.tournament.players import Player
 from client.tournament.standings import standings
 from client.tournament.verify import verify
+from runtime import child_process
 from tests.e2e.parlours import parlour
 from tests.tournament.houses import Ears, plan_of, run
 
@@ -101,14 +101,14 @@ async def test_a_player_who_cannot_be_started_is_said_at_once(
 
 
 async def test_a_player_can_be_stopped_while_it_comes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, gate, start = asyncio.Event(), asyncio.Event(), attached.start
+    asked, gate, start = asyncio.Event(), asyncio.Event(), child_process.start
 
     async def late(*words: str, **more: Any) -> asyncio.subprocess.Process:
         asked.set()
         await gate.wait()
         return await start(*words, **more)
 
-    monkeypatch.setattr(attached, "start", late)
+    monkeypatch.setattr(child_process, "start", late)
     contestant = Contestant("x", bot="random")
     folder = Folder(tmp_path / "cup")
     given = plan_of("match", (contestant, Contestant("y", bot="random")))

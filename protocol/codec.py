@@ -11,7 +11,7 @@ from typing import Any, Generic, NoReturn, TypeVar, get_args
 
 import msgspec
 
-from protocol import strict
+from protocol import validation
 from protocol.messages import AnyCommand, AnyEvent, CommandId, Message, ServerMessage
 
 MOST_BYTES = 16 * 1024  # of a client's message
@@ -95,15 +95,15 @@ class Codec(Generic[M]):
         return message
 
     def _refuse(self, data: bytes, error: Exception) -> NoReturn:
-        if isinstance(error, strict.Twice):
+        if isinstance(error, validation.Twice):
             why = "a key stands twice in one map"
-        elif isinstance(error, strict.TooDeep | RecursionError):
+        elif isinstance(error, validation.TooDeep | RecursionError):
             why = f"more than {MOST_DEPTH} maps or lists inside each other"
         elif isinstance(error, UnicodeDecodeError):
             why = "a text is not UTF-8"
         else:
             why = self._unknown_type(data) or str(error)
-        id = None if isinstance(error, strict.Twice) else self.id_of(data)  # of two ids none can be trusted
+        id = None if isinstance(error, validation.Twice) else self.id_of(data)  # of two ids none can be trusted
         raise Malformed(f"cannot read this message as {self.name}: {why}", id) from None
 
     def _unknown_type(self, data: bytes) -> str:
@@ -126,7 +126,7 @@ def plain_msgpack(data: bytes) -> Any:
     """The value as dicts and lists. A flat map with as many entries as its head says has no key twice."""
     tree = _msgpack_plain.decode(data)
     if type(tree) is not dict or data[0] != 0x80 + len(tree) or not NESTING.isdisjoint(map(type, tree.values())):
-        strict.walk(data, MOST_DEPTH)
+        validation.walk(data, MOST_DEPTH)
     return tree
 
 
@@ -146,7 +146,7 @@ BARE = {command: first for command in get_args(AnyCommand) if (first := bare(com
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     tree = dict(pairs)
     if len(tree) != len(pairs):
-        raise strict.Twice
+        raise validation.Twice
     return tree
 
 
@@ -160,7 +160,7 @@ def check_depth(tree: Any, depth: int) -> None:
     children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else None
     if children is not None:
         if depth == 0:
-            raise strict.TooDeep
+            raise validation.TooDeep
         for child in children:
             check_depth(child, depth - 1)
 

@@ -1,4 +1,4 @@
-"""Processes of ours that end when we do, however we end: they read from a pipe of ours, and leave when it closes."""
+"""Child processes of ours that end when their parent does: they read a pipe and exit when it closes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
 
-from client.bridges.limits import environment
+
+def environment() -> dict[str, str]:
+    """Return the environment for a child: ours without PARLOUR_ variables, which may hold a token."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
 
 
 async def start(module: str, *words: str, heard: bool = False, token: str = "", held: tuple[int, ...] = ()) -> Process:

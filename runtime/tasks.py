@@ -1,0 +1,33 @@
+"""A set of background tasks that one owner starts, and cancels when it closes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import suppress
+from typing import Any
+
+
+class BackgroundTasks:
+    """Keep a reference to every running task; drop it when the task is done.
+
+    An exception listed in `expected` ends a task quietly. Any other is reported by the event loop.
+    """
+
+    def __init__(self, *expected: type[BaseException]) -> None:
+        self._expected = expected
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the background."""
+        task = asyncio.create_task(self._run(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step leaves it unawaited
+
+    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        with suppress(*self._expected):
+            await work
+
+    def __iter__(self) -> Iterator[asyncio.Task[None]]:
+        return iter(tuple(self._tasks))
