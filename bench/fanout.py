@@ -13,23 +13,23 @@ import uvloop
 
 from protocol.frames import Packet
 from protocol.messages import Created, Player, Said, TimeControl
-from server import found
 from server.app import running
-from server.hall import Hall
-from server.index import whole
-from server.live import Live
-from server.room import evolve
-from server.settings import Settings
-from server.store import appended
+from server.config import Settings
+from server.domain import creation
+from server.domain.room import evolve
+from server.rooms.live_room import Live
+from server.rooms.registry import Hall
+from server.storage.interface import appended
+from server.storage.room_index import whole
 
 TEXT = "x" * 96  # makes a frame as long as that of a move
 
 
 async def make_room(hall: Hall) -> Live:
     now, somebody = hall.now(), Player(id="p", name="somebody")
-    options = found.settle("conga", {}, TimeControl())
+    options = creation.settle("conga", {}, TimeControl())
     created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
-    founded = found.found(created, somebody, 0)
+    founded = creation.found(created, somebody, 0)
     first = whole(founded)
     await appended(hall.store, first)
     return hall.admit(founded, first.payloads)

@@ -23,10 +23,10 @@ from client.statefile import state_folder
 from runtime import child_process
 from runtime.backoff import Backoff
 from server.app import Running
-from server.log import log
-from server.names import new_player
-from server.settings import Settings
-from server.store import Store, new_secret
+from server.config import Settings
+from server.ids import new_player
+from server.logs import log
+from server.storage.interface import Store, new_secret
 
 NOBODY = "none"
 LASTING = 30.0  # seconds after which a bot that dies was healthy

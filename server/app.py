@@ -18,15 +18,15 @@ from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS, MOST_BYTES
 from runtime.event_loop import run_loop
-from server.bus import open_bus
-from server.clockwork import Now, now
-from server.connection import Connection
-from server.house import House
-from server.log import log, set_up
+from server.cluster.bus import open_bus
+from server.config import BadSetting, Settings
+from server.logs import log, set_up
 from server.metrics import Metrics
-from server.opening import open_store, relied_on
-from server.settings import BadSetting, Settings
-from server.store import without_password
+from server.rooms.timers import Now, now
+from server.server import House
+from server.storage.factory import open_store, relied_on
+from server.storage.interface import without_password
+from server.transport.connection import Connection
 
 MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
 UNREAD = 1 << 15  # bytes that may wait to be read before anybody looks how many they are

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
-from server.log import JsonLines
+from server.logs import JsonLines
 
 _numbers = count(1)
 

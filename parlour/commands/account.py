@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from parlour.cli import UserError
-from server.auth import check_new_name
-from server.decision import Refusal
-from server.names import new_player
-from server.opening import open_store, relied_on
-from server.settings import Settings
-from server.store import Store, StoreError, new_secret, without_password
+from server.config import Settings
+from server.domain.decision import Refusal
+from server.handlers.auth import check_new_name
+from server.ids import new_player
+from server.storage.factory import open_store, relied_on
+from server.storage.interface import Store, StoreError, new_secret, without_password
 
 
 def arguments(parser: ArgumentParser) -> None:

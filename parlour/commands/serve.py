@@ -9,9 +9,9 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import fields
 
 from parlour.cli import UserError
-from server.bus import BusError
-from server.settings import BadSetting, Settings, read
-from server.store import StoreError
+from server.cluster.bus import BusError
+from server.config import BadSetting, Settings, read
+from server.storage.interface import StoreError
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -11,11 +11,11 @@ from client.tables import Tables
 from engine.game import Game
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Player, Snapshot, TimeControl
-from server import view
-from server.decide import decide
-from server.decision import Decision, Refusal
-from server.found import found, settle
-from server.room import Room, evolve
+from server.domain import snapshots
+from server.domain.creation import found, settle
+from server.domain.decide import decide
+from server.domain.decision import Decision, Refusal
+from server.domain.room import Room, evolve
 
 ALICE, BOB = Player(id="a", name="alice"), Player(id="b", name="bob")
 FISCHER = TimeControl(kind="fischer", base=60_000, increment=1000)
@@ -65,7 +65,7 @@ class Log:
             self.do(who, m.Move(id=1, room="r", ply=self.room.ply, move=text, note="n"))
 
     def snapshot(self, at: int, seat: int | None = 0) -> Snapshot:
-        return view.snapshot(self.rooms[at], seat, self.events[at].at)
+        return snapshots.snapshot(self.rooms[at], seat, self.events[at].at)
 
 
 def event_room(room: Room, event: AnyEvent) -> Room:
@@ -166,9 +166,9 @@ def test_clocks() -> None:
     assert table.time_left(0, 103.5) == 8.5
     assert table.time_left(1, 103.5) == 12.0
     assert table.free(101.5) == 0.5
-    later = view.snapshot(log.room, 0, log.now + 1500)  # one who comes later finds the turn begun
+    later = snapshots.snapshot(log.room, 0, log.now + 1500)  # one who comes later finds the turn begun
     assert Table(later, now=200.0).time_left(0, 200.0) == 10.5
-    assert Table(view.snapshot(log.room, 0, log.now + 3000), now=200.0).time_left(0, 200.0) == 9.0
+    assert Table(snapshots.snapshot(log.room, 0, log.now + 3000), now=200.0).time_left(0, 200.0) == 9.0
 
 
 def test_a_game_that_we_do_not_know_can_be_followed_by_its_texts() -> None:

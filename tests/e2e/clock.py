@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.clockwork import now
+from server.rooms.timers import now
 
 
 class Clock:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from server.app import Running, running
-from server.clockwork import Now, now
-from server.settings import Settings
+from server.config import Settings
+from server.rooms.timers import Now, now
 from tests.e2e.guest import PATIENCE, Guest
 
 Start = Callable[..., Awaitable[Running]]

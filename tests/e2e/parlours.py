@@ -15,8 +15,8 @@ from client.session import Session
 from protocol import messages as m
 from runtime.backoff import Backoff
 from server.app import Running, running
-from server.clockwork import Now, now
-from server.settings import Settings
+from server.config import Settings
+from server.rooms.timers import Now, now
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store import Unavailable
+from server.storage.interface import Unavailable
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import PATIENCE, Guest
 

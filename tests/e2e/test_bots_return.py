@@ -12,7 +12,7 @@ import pytest
 
 from client.session import Session
 from protocol import messages as m
-from server.live import Live
+from server.rooms.live_room import Live
 from tests.e2e.botting import Said, account, bot, house, in_state, present, start, wish
 from tests.e2e.parlours import parlour, session, until
 

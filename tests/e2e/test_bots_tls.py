@@ -14,7 +14,7 @@ from client.errors import NoServer
 from client.link import Dropped, linked
 from protocol import messages as m
 from protocol.codec import MSGPACK
-from server.settings import BadSetting
+from server.config import BadSetting
 from tests.e2e.parlours import parlour, session, until
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from parlour.cli import main
 from server.app import running
-from server.opening import open_store
-from server.settings import Settings
-from server.sqlite.store import SqliteStore
-from server.store import StoreError, Unavailable
+from server.config import Settings
+from server.storage.factory import open_store
+from server.storage.interface import StoreError, Unavailable
+from server.storage.sqlite.store import SqliteStore
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import move, room_of

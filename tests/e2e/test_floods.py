@@ -12,8 +12,8 @@ from websockets.exceptions import InvalidMessage, InvalidStatus
 from websockets.typing import Subprotocol
 
 from server import app
-from server.addresses import SPARE
-from server.settings import Settings
+from server.config import Settings
+from server.transport.ip_limits import SPARE
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import Unread
 from tests.e2e.guest import PATIENCE, Guest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.attendance import ENDED_KEPT
+from server.rooms.membership import ENDED_KEPT
 from tests.e2e.conftest import Come, Start
 from tests.e2e.play import room_of
 

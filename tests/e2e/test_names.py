@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.store import Session
+from server.storage.interface import Session
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from server.app import Running
-from server.clockwork import now
-from server.store import Append, RatingRow, appended
+from server.rooms.timers import now
+from server.storage.interface import Append, RatingRow, appended
 from tests.e2e.accounts import account, members
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server import progress
+from server.lobby import progress
 from tests.e2e.conftest import Come, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import play, room_of

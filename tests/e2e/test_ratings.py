@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from server.clockwork import now
-from server.glicko import Rating, rated
-from server.opening import open_store
-from server.store import Append, RatingRow, appended
+from server.domain.glicko2 import Rating, rated
+from server.rooms.timers import now
+from server.storage.factory import open_store
+from server.storage.interface import Append, RatingRow, appended
 from tests.e2e.accounts import members
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Guest

@@ -13,9 +13,9 @@ from websockets.exceptions import ConnectionClosed
 
 from engine.registry import create
 from server.app import Running
-from server.clockwork import Alarms, now
-from server.live import Live
-from server.sqlite.store import SqliteStore
+from server.rooms.live_room import Live
+from server.rooms.timers import Alarms, now
+from server.storage.sqlite.store import SqliteStore
 from tests.e2e.conftest import Come, Process, Spawn, Start
 from tests.e2e.guest import Guest, Message
 from tests.e2e.parlours import until

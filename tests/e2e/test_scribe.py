@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from server import pages
 from server.app import Running
-from server.sqlite import keeper
-from server.sqlite.store import SqliteStore
+from server.storage.sqlite import supervisor
+from server.storage.sqlite.store import SqliteStore
+from server.transport import http
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import PATIENCE
 from tests.e2e.pages import get
@@ -43,7 +43,7 @@ def is_gone(pid: int) -> bool:
 
 async def test_games_go_on_when_it_dies(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every move is acknowledged once, or refused and then played again; and it is in the log."""
-    monkeypatch.setattr(keeper, "AGAIN", 0.01)
+    monkeypatch.setattr(supervisor, "AGAIN", 0.01)
     server = await start(rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, options={"n": 6, "k": 6})
@@ -78,7 +78,7 @@ async def test_it_leaves_when_its_server_is_killed(spawn: Spawn, come: Come) -> 
 
 
 async def test_the_server_is_not_well_while_it_hangs(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "LONG", 0.2)
+    monkeypatch.setattr(http, "LONG", 0.2)
     server = await start(sweep=1000.0)  # which writes now and then
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from server.agenda import RETRY
 from server.app import Running
-from server.desk import MOST_WAITING
-from server.sqlite.store import SqliteStore
+from server.handlers.dispatcher import MOST_WAITING
+from server.rooms.processor import RETRY
+from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Start
 from tests.e2e.parlours import until

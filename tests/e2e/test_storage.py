@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from server import house
+from server import server as house
 from server.app import Running, running
-from server.settings import Settings
-from server.sqlite.store import SqliteStore
-from server.store import StoreError
+from server.config import Settings
+from server.storage.interface import StoreError
+from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import PATIENCE, Message

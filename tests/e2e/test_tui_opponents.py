@@ -8,7 +8,7 @@ from pathlib import Path
 
 from client.tui.plan import Wish
 from protocol.messages import BotInfo
-from server.settings import Settings
+from server.config import Settings
 from tests.e2e.botting import house, present
 from tests.e2e.guest import PATIENCE
 from tests.e2e.parlours import parlour

@@ -12,8 +12,8 @@ import pytest
 
 from bench.cluster.broker import Broker
 from server.app import Running, running
-from server.clockwork import Now, now
-from server.settings import Settings
+from server.config import Settings
+from server.rooms.timers import Now, now
 from tests.e2e.conftest import come as come
 from tests.e2e.guest import PATIENCE
 

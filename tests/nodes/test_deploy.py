@@ -18,7 +18,7 @@ from bench.cluster.broker import available
 from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing, binaries
 from parlour.cli import COMMANDS
-from server.settings import Settings
+from server.config import Settings
 from tests.e2e.conftest import Come
 from tests.e2e.guest import Guest
 from tests.e2e.pages import get

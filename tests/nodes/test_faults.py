@@ -15,8 +15,8 @@ from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from protocol.codec import read_event
 from protocol.messages import Ended, Moved
-from server import neighbours
-from server.postgres.store import PostgresStore
+from server.cluster import node as neighbours
+from server.storage.postgres.store import PostgresStore
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.play import move, play, room_of

@@ -17,7 +17,7 @@ import pytest
 from bench.cluster.broker import Broker, program
 from bench.cluster.postgres import Missing
 from server.app import running
-from server.settings import Settings
+from server.config import Settings
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE
 from tests.e2e.play import play, room_of

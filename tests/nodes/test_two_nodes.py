@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from bench.cluster.postgres import Postgres
-from server import progress
-from server.clockwork import now
+from server.lobby import progress
+from server.rooms.timers import now
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.pages import get

@@ -11,7 +11,7 @@ import pytest
 
 from parlour.cli import main
 from server.app import running
-from server.settings import Settings
+from server.config import Settings
 
 
 async def test_it_measures_and_stops_by_itself(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.opening import open_store
-from server.store import Store
+from server.storage.factory import open_store
+from server.storage.interface import Store
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

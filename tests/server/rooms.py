@@ -6,10 +6,10 @@ from typing import Any
 
 from protocol import messages as m
 from protocol.messages import Created, Player, TimeControl
-from server import found
-from server.decide import decide
-from server.decision import Decision, Refusal
-from server.room import Room
+from server.domain import creation
+from server.domain.decide import decide
+from server.domain.decision import Decision, Refusal
+from server.domain.room import Room
 
 ANN, BEN, EVE = (Player(id=f"p-{name}", name=name) for name in ("ann", "ben", "eve"))
 NOW = 1_800_000_000_000
@@ -18,9 +18,9 @@ NOW = 1_800_000_000_000
 def made(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Decision:
     """A room in which ann has seat 0."""
     control = clock or TimeControl()
-    options = found.settle(game, terms.pop("options", {}), control)
+    options = creation.settle(game, terms.pop("options", {}), control)
     created = Created(room="r1", seq=1, at=now, game=game, options=options, clock=control, by=ANN.id, **terms)
-    return found.found(created, ANN, 0)
+    return creation.found(created, ANN, 0)
 
 
 def running(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Room:

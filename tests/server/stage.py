@@ -10,12 +10,12 @@ from typing import Any
 from protocol import messages as m
 from protocol.codec import MSGPACK
 from protocol.messages import AnyEvent, Message, Player
-from server.bus import LocalBus
-from server.hall import Hall
-from server.live import Live
-from server.room import Room
-from server.sqlite.store import SqliteStore
-from server.store import Append, Conflict, Done
+from server.cluster.bus import LocalBus
+from server.domain.room import Room
+from server.rooms.live_room import Live
+from server.rooms.registry import Hall
+from server.storage.interface import Append, Conflict, Done
+from server.storage.sqlite.store import SqliteStore
 
 
 class Stage(SqliteStore):

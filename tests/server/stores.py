@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.store import RatingRow, RoomRow
+from server.storage.interface import RatingRow, RoomRow
 
 
 def row(room: str, status: str = "running", **changes: object) -> RoomRow:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from protocol import messages as m
 from protocol.messages import Created, TimeControl
-from server import found, view
-from server.room import Room, replay
-from server.seating import presence
+from server.domain import creation, snapshots
+from server.domain.room import Room, replay
+from server.domain.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, play, refused
 
 
 def waiting() -> Room:
     created = Created(
-        room="r1", seq=1, at=NOW, game="conga", options=found.settle("conga", {}, TimeControl()), clock=TimeControl(),
-        by=EVE.id, players=("Ann", "Ben"), arbiter="eve",
+        room="r1", seq=1, at=NOW, game="conga", options=creation.settle("conga", {}, TimeControl()),
+        clock=TimeControl(), by=EVE.id, players=("Ann", "Ben"), arbiter="eve",
     )  # fmt: skip
-    decision = found.arbitrated(created)
+    decision = creation.arbitrated(created)
     assert replay(decision.events) == decision.room
     return decision.room
 
@@ -32,7 +32,7 @@ def test_each_player_gets_the_seat_that_is_kept() -> None:
     assert refused(room, again, m.Join).code == "seat_taken"
     assert do(presence(room, 1, False, NOW).room, again, m.Join).room.seats[1] == m.Seat(player="p-other", name="ben")
     assert do(room, ANN, m.Join).room.status == "running"
-    assert view.info(room).players == ("Ann", "Ben")
+    assert snapshots.info(room).players == ("Ann", "Ben")
 
 
 def test_it_waits_on_when_a_player_gets_up() -> None:

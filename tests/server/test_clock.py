@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.messages import TimeControl
-from server import clock
-from server.clock import MOST_CREDIT, QUOTA, Clocks
+from server.domain import clock
+from server.domain.clock import MOST_CREDIT, QUOTA, Clocks
 
 FISCHER = TimeControl(kind="fischer", base=10_000, increment=1000)
 PER_MOVE = TimeControl(kind="move", per_move=5000)

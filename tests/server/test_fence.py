@@ -12,13 +12,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from protocol import messages as m
 from protocol.codec import read_event
-from server import found
-from server.hall import Hall
-from server.index import whole
-from server.live import Live
+from server.config import Settings
+from server.domain import creation
+from server.domain.room import replay
 from server.metrics import Metrics
-from server.room import replay
-from server.settings import Settings
+from server.rooms.live_room import Live
+from server.rooms.registry import Hall
+from server.storage.room_index import whole
 from tests.server.rooms import ANN, BEN, EVE, NOW
 from tests.server.stage import Rumours, Stage, Visitor
 
@@ -39,10 +39,11 @@ class TwoHalls(RuleBasedStateMachine):
 
     async def open(self) -> None:
         created = m.Created(
-            room="r1", seq=1, at=NOW, game="cohcoh", options=found.settle("cohcoh", {"n": 3, "k": 3}, m.TimeControl()),
+            room="r1", seq=1, at=NOW, game="cohcoh",
+            options=creation.settle("cohcoh", {"n": 3, "k": 3}, m.TimeControl()),
             clock=m.TimeControl(kind="fischer", base=60_000), by=ANN.id,
         )  # fmt: skip
-        founded = found.found(created, ANN, 0)
+        founded = creation.found(created, ANN, 0)
         append = whole(founded)
         self.store.log = {("r1", seq): payload for seq, payload in enumerate(append.payloads, 1)}
         for number, bus in enumerate(self.buses):

@@ -6,11 +6,11 @@ import sqlite3
 
 import asyncpg
 
-from server.opening import open_store
-from server.postgres import migrations as in_postgres
-from server.sqlite import migrations as in_sqlite
-from server.sqlite.opening import APPLICATION
-from server.store import Store, digest
+from server.storage.factory import open_store
+from server.storage.interface import Store, digest
+from server.storage.postgres import migrations as in_postgres
+from server.storage.sqlite import migrations as in_sqlite
+from server.storage.sqlite.schema import APPLICATION
 
 ACCOUNTS = [("José", "p1", 1), ("JOSÉ", "p2", 2), ("jose", "p3", 3)]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.glicko import MOST_DEVIATION, Rating, rated, rested
+from server.domain.glicko2 import MOST_DEVIATION, Rating, rated, rested
 
 ratings = st.builds(Rating, st.floats(0, 3500), st.floats(30, 350), st.floats(0.03, 0.12))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from protocol.messages import LobbyUpdate
-from server import view
-from server.audience import Audience
-from server.lobby import Lobby
+from server.domain import snapshots
+from server.lobby.feed import Lobby
+from server.lobby.watcher_counts import Audience
 from tests.server.rooms import EVE, play, running
 from tests.server.stage import Visitor
 
@@ -33,7 +33,7 @@ async def test_the_last_word_of_a_game_counts(elsewhere: bool) -> None:
 
     def changed() -> None:
         if elsewhere:
-            opened.lobby.heard(view.info(room))
+            opened.lobby.heard(snapshots.info(room))
         else:
             opened.lobby.changed(room)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.bus import BusError
-from server.mqtt.address import Topics, address
-from server.settings import Settings
+from server.cluster.bus import BusError
+from server.cluster.mqtt.url import Topics, address
+from server.config import Settings
 
 
 def test_addresses() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.pairing import NEAR, UNSURE, WIDER, Wait, choices, fits, matches, nearest
+from server.domain.pairing import NEAR, UNSURE, WIDER, Wait, choices, fits, matches, nearest
 
 NOW = 1_000_000
 

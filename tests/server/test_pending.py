@@ -8,10 +8,10 @@ import pytest
 
 from protocol import messages as m
 from protocol.messages import TimeControl
-from server.decision import Decision
-from server.live import Live
-from server.pending import THE_HOUSE, Pending
-from server.room import Room
+from server.domain.decision import Decision
+from server.domain.room import Room
+from server.rooms.live_room import Live
+from server.rooms.pending import THE_HOUSE, Pending
 from tests.server.rooms import ANN, do, move, running
 
 BLITZ = TimeControl(kind="fischer", base=60_000)

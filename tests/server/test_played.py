@@ -7,10 +7,10 @@ import sqlite3
 import asyncpg
 import pytest
 
-from server import played
-from server.sqlite.store import SqliteStore
-from server.store import Append, Store
-from server.store import appended as put
+from server.storage import queries
+from server.storage.interface import Append, Store
+from server.storage.interface import appended as put
+from server.storage.sqlite.store import SqliteStore
 from tests.server.stores import row
 
 QUESTIONS = [("", ""), ("conga", ""), ("", "ann"), ("conga", "ann")]
@@ -20,12 +20,12 @@ LISTS = [(game, status) for game in ("", "conga") for status in ("", "waiting", 
 def questions(mark: str) -> list[tuple[str, list[object]]]:
     asked: list[tuple[str, list[object]]] = []
     for game, name in QUESTIONS:
-        sql, values = played.games(mark, game, name)
+        sql, values = queries.games(mark, game, name)
         asked.append((sql, [0, 9, 50, *values]))
     for game, status in LISTS:
-        sql, values = played.rooms(mark, game, status)
+        sql, values = queries.rooms(mark, game, status)
         asked.append((sql, [50, *values]))
-    asked.append((played.last_opponent(mark), ["p", "ann"]))
+    asked.append((queries.last_opponent(mark), ["p", "ann"]))
     return asked
 
 
@@ -45,7 +45,7 @@ async def test_no_question_reads_all_rooms_in_sqlite(tmp_path: object) -> None:
 
 
 async def test_no_question_reads_all_rooms_in_postgres(database: str) -> None:
-    from server.postgres.store import PostgresStore
+    from server.storage.postgres.store import PostgresStore
 
     store = PostgresStore(database)
     await store.open()

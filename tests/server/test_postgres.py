@@ -10,9 +10,9 @@ import asyncpg
 import pytest
 
 from bench.cluster.postgres import Postgres
-from server.postgres.store import PostgresStore
-from server.store import Append, Conflict, StoreError, Unavailable, without_password
-from server.store import appended as put
+from server.storage.interface import Append, Conflict, StoreError, Unavailable, without_password
+from server.storage.interface import appended as put
+from server.storage.postgres.store import PostgresStore
 from tests.server.stores import row
 
 PATIENCE = 20.0

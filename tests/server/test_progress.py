@@ -6,13 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from protocol import messages as m
-from server import progress, view
-from server.bus import LocalBus
-from server.hall import Hall
-from server.live import Live
+from server.cluster.bus import LocalBus
+from server.config import Settings
+from server.domain import snapshots
+from server.domain.room import Room
+from server.lobby import progress
 from server.metrics import Metrics
-from server.room import Room
-from server.settings import Settings
+from server.rooms.live_room import Live
+from server.rooms.registry import Hall
 from tests.server.rooms import ANN, do, play, running
 from tests.server.stage import Stage, Visitor
 
@@ -101,7 +102,7 @@ async def test_what_is_heard_of_other_nodes_is_filled_in_and_has_a_bound(
     monkeypatch.setattr(progress, "KEPT", 2)
 
     def shown(name: str, room: Room) -> int:
-        return node.hall.progress.fill_in(replace(view.info(room), room=name)).ply
+        return node.hall.progress.fill_in(replace(snapshots.info(room), room=name)).ply
 
     begun = after("a1")
     node.hall.progress.heard({"r1": 3, "r2": 3})

@@ -6,13 +6,13 @@ import pytest
 
 from protocol import messages as m
 from protocol.messages import Options, Player
-from server import found, rating
-from server.decide import decide
-from server.decision import Decision, Refusal
-from server.ending import abort, resign
-from server.glicko import PERIOD
-from server.room import Room, evolve
-from server.store import RatingRow
+from server.domain import creation, ratings
+from server.domain.decide import decide
+from server.domain.decision import Decision, Refusal
+from server.domain.endings import abort, resign
+from server.domain.glicko2 import PERIOD
+from server.domain.room import Room, evolve
+from server.storage.interface import RatingRow
 from tests.server.rooms import NOW
 
 ANN = Player(id="p1", name="ann", account=True)
@@ -21,11 +21,11 @@ GUEST = Player(id="p3", name="guest")
 
 
 def room(first: Player = ANN, second: Player = BEN, rated: bool = True) -> Room:
-    options = found.settle("cohcoh", {"n": 3}, m.TimeControl())
+    options = creation.settle("cohcoh", {"n": 3}, m.TimeControl())
     created = m.Created(
         room="r1", seq=1, at=NOW, game="cohcoh", options=options, clock=m.TimeControl(), by=first.id, rated=rated
     )
-    founded = found.found(created, first, 0)
+    founded = creation.found(created, first, 0)
     return decide(founded.room, second, m.Join(id=1, room="r1"), NOW).room
 
 
@@ -43,23 +43,23 @@ def resigned(before: Room) -> Decision:
     ],
 )
 def test_a_profile_is_a_game_with_what_is_unusual_about_it(game: str, options: Options, name: str) -> None:
-    assert rating.profile(game, options) == name
-    assert rating.profile(game, found.settle(game, options, m.TimeControl())) == name
+    assert ratings.profile(game, options) == name
+    assert ratings.profile(game, creation.settle(game, options, m.TimeControl())) == name
 
 
 def test_what_counts() -> None:
     begun = room()
     ended = resigned(begun)
-    assert rating.counts(begun, ended)
-    assert not rating.counts(ended.room, Decision((), ended.room))
-    assert not rating.counts(begun, abort(begun, 0, m.Abort(id=1, room="r1"), NOW))
+    assert ratings.counts(begun, ended)
+    assert not ratings.counts(ended.room, Decision((), ended.room))
+    assert not ratings.counts(begun, abort(begun, 0, m.Abort(id=1, room="r1"), NOW))
     for casual in (room(rated=False), room(GUEST, ANN, rated=False)):
-        assert not rating.counts(casual, resigned(casual))
+        assert not ratings.counts(casual, resigned(casual))
 
 
 def test_a_guest_in_a_rated_room_of_old_times_is_not_rated() -> None:
     old = evolve(room(), m.Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
-    assert not rating.counts(old, resigned(old))
+    assert not ratings.counts(old, resigned(old))
 
 
 def test_guests_are_refused_where_it_counts() -> None:
@@ -67,14 +67,14 @@ def test_guests_are_refused_where_it_counts() -> None:
         room(ANN, GUEST)
     assert refused.value.code == "account_needed"
     with pytest.raises(Refusal):
-        found.check_rated({}, GUEST)
-    found.check_rated({}, None)  # an arbiter does not play
+        creation.check_rated({}, GUEST)
+    creation.check_rated({}, None)  # an arbiter does not play
 
 
 def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() -> None:
     begun = room()
     known = {"p1": RatingRow("cohcoh n=3", "p1", 7, 1700.0, 60.0, 0.06, NOW - PERIOD, "r0")}
-    decision, (first, second) = rating.settle(resigned(begun), known)
+    decision, (first, second) = ratings.settle(resigned(begun), known)
     end = decision.events[-1]
     assert isinstance(end, m.Ended)
     assert evolve(begun, end) == decision.room
@@ -89,8 +89,8 @@ def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() 
 
 def test_who_stayed_away_is_provisional_again() -> None:
     row = RatingRow("conga", "p1", 50, 1700.0, 60.0, 0.06, NOW, "r0")
-    assert rating.known_as(ANN, None, NOW) == ANN
-    fresh, stale = rating.known_as(ANN, row, NOW), rating.known_as(ANN, row, NOW + 100 * PERIOD)
+    assert ratings.known_as(ANN, None, NOW) == ANN
+    fresh, stale = ratings.known_as(ANN, row, NOW), ratings.known_as(ANN, row, NOW + 100 * PERIOD)
     assert (fresh.rating, fresh.provisional) == (1700, False)
     assert (stale.rating, stale.provisional) == (1700, True)
-    assert rating.standing(row, NOW - PERIOD) == rating.standing(row, NOW)  # a clock that went back
+    assert ratings.standing(row, NOW - PERIOD) == ratings.standing(row, NOW)  # a clock that went back

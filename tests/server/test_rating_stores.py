@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from server.glicko import PERIOD
-from server.opening import open_store
-from server.store import Append, Conflict, RatingRow, Store
-from server.store import appended as put
+from server.domain.glicko2 import PERIOD
+from server.storage.factory import open_store
+from server.storage.interface import Append, Conflict, RatingRow, Store
+from server.storage.interface import appended as put
 from tests.server.stores import rating
 
 

@@ -10,12 +10,12 @@ from engine.record import RULE_REASONS, parse, verify, write
 from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import END_REASONS, TimeControl
-from server import found, view
-from server.decide import decide
-from server.decision import Refusal
-from server.ending import overdue, resume
-from server.room import BOTH_GONE, Room, evolve, replay
-from server.seating import presence
+from server.domain import creation, snapshots
+from server.domain.decide import decide
+from server.domain.decision import Refusal
+from server.domain.endings import overdue, resume
+from server.domain.room import BOTH_GONE, Room, evolve, replay
+from server.domain.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
 
 MINUTE = 60_000
@@ -96,7 +96,7 @@ def test_a_private_room_asks_for_its_code_and_an_invited_name_needs_none() -> No
 )
 def test_rooms_that_cannot_be_are_refused(game: str, options: m.Options, clock: dict[str, int], code: str) -> None:
     with pytest.raises(Refusal) as caught:
-        found.settle(game, options, TimeControl(**clock))  # type: ignore[arg-type]
+        creation.settle(game, options, TimeControl(**clock))  # type: ignore[arg-type]
     assert caught.value.code == code
 
 
@@ -225,7 +225,7 @@ def test_a_player_who_is_gone_can_be_claimed_against_after_the_grace() -> None:
     assert refused(room, ANN, m.Claim).code == "too_early"
     (told,), gone = presence(room, 1, False, NOW)
     assert isinstance(told, m.Presence)
-    assert (told.claim_at, view.snapshot(gone, 0, NOW).claim_at) == (NOW + 30_000, (NOW + 30_000, None))
+    assert (told.claim_at, snapshots.snapshot(gone, 0, NOW).claim_at) == (NOW + 30_000, (NOW + 30_000, None))
     assert refused(gone, ANN, m.Claim, NOW + 29_999).retry_after == 1
     ended = do(gone, ANN, m.Claim, NOW + 30_000).room.ended
     assert ended is not None
@@ -253,7 +253,7 @@ def test_a_flag_falls_after_the_time_and_the_credit() -> None:
     late = overdue(room, NOW + 1500).room
     assert late.ended is not None
     assert (late.ended.reason, late.ended.winner) == ("time", 1)
-    assert view.snapshot(late, 0, NOW + 1500).left == (0, 1000)
+    assert snapshots.snapshot(late, 0, NOW + 1500).left == (0, 1000)
 
 
 def test_a_move_after_the_time_loses() -> None:
@@ -266,7 +266,7 @@ def test_a_move_after_the_time_loses() -> None:
 def test_after_an_outage_the_running_clock_gets_its_time_back() -> None:
     room = play(running(clock=TimeControl(kind="fischer", base=10_000)), "a4b4", now=NOW + 1000)
     back = resume(room, NOW + MINUTE, NOW + 3000).room
-    assert view.left_now(back, NOW + MINUTE) == (9000, 8000)
+    assert snapshots.left_now(back, NOW + MINUTE) == (9000, 8000)
     assert back.away == (NOW + MINUTE, NOW + MINUTE)
 
 
@@ -305,14 +305,14 @@ def test_a_rematch_swaps_the_seats() -> None:
     agreed = do(offered, ANN, m.Rematch)
     assert agreed.room.next == "r2"
     assert refused(agreed.room, ANN, m.Rematch).code == "too_late"
-    again = found.again(agreed.room, "r2", NOW, (True, True)).room
+    again = creation.again(agreed.room, "r2", NOW, (True, True)).room
     assert [seat and seat.name for seat in again.seats] == ["ben", "ann"]
     assert (again.status, again.setup.previous) == ("running", "r1")
 
 
 def test_a_rematch_waits_for_who_is_gone() -> None:
     agreed = do(do(do(running(), ANN, m.Resign).room, BEN, m.Rematch).room, ANN, m.Rematch).room
-    again = found.again(agreed, "r2", NOW, (True, False))
+    again = creation.again(agreed, "r2", NOW, (True, False))
     assert replay(again.events) == again.room
     assert (again.room.status, again.room.away) == ("waiting", (NOW, None)), "ben, who has the first seat now, is gone"
     assert presence(again.room, 0, True, NOW + MINUTE).room.status == "running"
@@ -326,30 +326,30 @@ def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:
 
 def test_watchers_with_a_delay_see_the_game_some_plies_late() -> None:
     room = running(delay=2)
-    assert (room.horizon, view.info(room).ply) == (room.seq, 0)
+    assert (room.horizon, snapshots.info(room).ply) == (room.seq, 0)
     room = play(room, "a4b4", "d1c1")
-    assert (room.horizon, view.info(room).ply) == (room.moves[0].seq - 1, 0)
+    assert (room.horizon, snapshots.info(room).ply) == (room.moves[0].seq - 1, 0)
     room = play(room, "d4c4")
-    assert (room.horizon, view.info(room).ply) == (room.moves[1].seq - 1, 1)
+    assert (room.horizon, snapshots.info(room).ply) == (room.moves[1].seq - 1, 1)
     over = do(room, ANN, m.Resign).room
-    assert (over.horizon, view.info(over).ply) == (over.seq, 3)
+    assert (over.horizon, snapshots.info(over).ply) == (over.seq, 3)
 
 
 def test_a_snapshot_is_complete_and_keeps_secrets() -> None:
     room = play(running(private=True, code="sesame", clock=TimeControl(kind="fischer", base=9000)), "a4b4")
-    seen = view.snapshot(room, None, NOW + 500)
+    seen = snapshots.snapshot(room, None, NOW + 500)
     assert (seen.your_seat, seen.your_move, seen.code, seen.left, seen.running) == (None, False, "", (9000, 8500), 1)
-    mine = view.snapshot(room, 1, NOW)
+    mine = snapshots.snapshot(room, 1, NOW)
     assert (mine.your_seat, mine.your_move, mine.code, mine.ply) == (1, True, "sesame", 1)
     assert [played.move for played in mine.moves] == ["a4b4"]
 
 
 def test_a_finished_game_is_a_record_that_verifies() -> None:
     room = play(running("cohcoh", options={"n": 2, "k": 2}), "a1", "a2", "b1")
-    record = parse(write(view.record(room)))
+    record = parse(write(snapshots.record(room)))
     verify(record)
     assert (record.result, record.reason, record.seats) == ("0-1", "line", ("ann", "ben"))
-    aborted = parse(write(view.record(do(running(), ANN, m.Abort).room)))
+    aborted = parse(write(snapshots.record(do(running(), ANN, m.Abort).room)))
     verify(aborted)
     assert (aborted.result, aborted.reason) == ("*", "aborted")
 
@@ -371,4 +371,4 @@ def test_every_game_can_be_played_to_its_end(game: str) -> None:
     while room.status == "running":
         room = play(room, room.game.legal(room.state)[0])
     assert room.ended is not None
-    verify(view.record(room))
+    verify(snapshots.record(room))

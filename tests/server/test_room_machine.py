@@ -12,13 +12,13 @@ from engine.registry import GAMES
 from protocol import messages as m
 from protocol.codec import MSGPACK, read_event
 from protocol.messages import AnyEvent, TimeControl
-from server import view
-from server.decide import decide
-from server.decision import Decision, Refusal
-from server.ending import overdue, resume
-from server.past import state_at
-from server.room import Room, evolve, replay
-from server.seating import presence
+from server.domain import snapshots
+from server.domain.decide import decide
+from server.domain.decision import Decision, Refusal
+from server.domain.endings import overdue, resume
+from server.domain.past import state_at
+from server.domain.room import Room, evolve, replay
+from server.domain.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, made
 
 players = st.sampled_from([ANN, BEN])
@@ -142,7 +142,7 @@ class RoomMachine(RuleBasedStateMachine):
         assert room.horizon <= room.seq
         assert room.state == state_at(room, room.ply)
         assert (room.deadline is None) <= (room.status == "ended" or room.setup.clock.kind == "none")
-        seen = view.snapshot(room, 0, self.now)
+        seen = snapshots.snapshot(room, 0, self.now)
         assert seen.your_move == (room.status == "running" and room.turn == 0)
         assert seen.left is None or min(seen.left) >= 0
         assert MSGPACK.server_message(MSGPACK.encode(seen)) == seen

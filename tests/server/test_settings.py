@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parlour.cli import main
-from server.settings import BadSetting, Settings, read
+from server.config import BadSetting, Settings, read
 
 OPERATING = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 

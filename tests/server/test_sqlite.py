@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from server.opening import open_store
-from server.sqlite.opening import APPLICATION
-from server.sqlite.scribe import connect
-from server.sqlite.store import SqliteStore
-from server.store import Append, Session, StoreError, Unavailable
-from server.store import appended as put
+from server.storage.factory import open_store
+from server.storage.interface import Append, Session, StoreError, Unavailable
+from server.storage.interface import appended as put
+from server.storage.sqlite.schema import APPLICATION
+from server.storage.sqlite.store import SqliteStore
+from server.storage.sqlite.writer_process import connect
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from server.sqlite import keeper, scribe, writer
-from server.sqlite.jobs import Statement
-from server.sqlite.keeper import Keeper
-from server.sqlite.store import SqliteStore
-from server.store import Append, Conflict, StoreError, Unavailable
-from server.store import appended as put
+from server.storage.interface import Append, Conflict, StoreError, Unavailable
+from server.storage.interface import appended as put
+from server.storage.sqlite import supervisor, write_queue, writer_process
+from server.storage.sqlite.batch import Statement
+from server.storage.sqlite.store import SqliteStore
+from server.storage.sqlite.supervisor import Keeper
 from tests.client.programs import gone
 from tests.e2e.parlours import until
 
@@ -30,7 +30,7 @@ FIRST = Append("r", 0, (b"a",))
 
 @pytest.fixture
 async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SqliteStore]:
-    monkeypatch.setattr(keeper, "AGAIN", 0.01)
+    monkeypatch.setattr(supervisor, "AGAIN", 0.01)
     store = SqliteStore(str(tmp_path / "parlour.db"), busy=0.05)
     await store.open()
     yield store
@@ -132,7 +132,7 @@ async def test_another_file_is_not_taken_for_ours(store: SqliteStore, tmp_path: 
 async def test_the_end_does_not_wait_for_a_disk_that_does_not_answer(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "PATIENCE", 0.05)
+    monkeypatch.setattr(write_queue, "PATIENCE", 0.05)
     stuck = pid(store)
     os.kill(stuck, signal.SIGSTOP)
     append = put(store, FIRST)
@@ -165,7 +165,9 @@ def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("these are just notes, not a database at all" * 30)
     file = notes.stat()
-    words = [sys.executable, "-I", "-S", scribe.__file__, str(notes), "0.1", str(file.st_dev), str(file.st_ino)]
+    words = [sys.executable, "-I", "-S", writer_process.__file__, str(notes), "0.1", str(file.st_dev), str(file.st_ino)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True)
-    assert marshal.loads(done.stdout[scribe.LENGTH :]) == [f"cannot use the database {notes}: file is not a database"]
+    assert marshal.loads(done.stdout[writer_process.LENGTH :]) == [
+        f"cannot use the database {notes}: file is not a database"
+    ]
     assert done.stderr == b""

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from server.opening import open_store
-from server.store import Append, Conflict, Session, Store, Unavailable, new_secret
-from server.store import appended as put
+from server.storage.factory import open_store
+from server.storage.interface import Append, Conflict, Session, Store, Unavailable, new_secret
+from server.storage.interface import appended as put
 from tests.server.stores import row
 
 

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from server.sqlite.store import SqliteStore
-from server.storeclock import StoreClock
+from server.cluster.clock_sync import StoreClock
+from server.storage.sqlite.store import SqliteStore
 
 
 class Told(SqliteStore):

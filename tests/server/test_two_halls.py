@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from server.app import Running, running
-from server.ending import resume
-from server.settings import Settings
-from server.sqlite import store
+from server.config import Settings
+from server.domain.endings import resume
+from server.storage.sqlite import store
 from tests.e2e.conftest import Come
 from tests.e2e.conftest import come as come
 from tests.e2e.guest import Guest

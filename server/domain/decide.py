@@ -1,0 +1,55 @@
+"""Which events a command leads to. Pure: `decide` looks at a room and changes nothing.
+
+What commands mean is in the files beside: playing.py, agreeing.py, ending.py, seating.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from protocol import messages as m
+from protocol.messages import Move, Player
+from server.domain.decision import Decision, Refusal, head, then
+from server.domain.endings import abort, claim, resign, stop
+from server.domain.moves import move, require_running, require_time
+from server.domain.offers import answer_draw, offer_draw, rematch, takeback
+from server.domain.room import Room
+from server.domain.seating import join, leave
+
+
+def decide(
+    room: Room, who: Player, command: m.RoomCommand, now: int, lag: int = 0, waited: int = 0, next_room: str = ""
+) -> Decision:
+    """`lag` is what the sender's connection costs, `waited` how long the command has been here, and `next_room` the
+    name of a room that a rematch would make."""
+    kind = type(command)
+    seat = room.seat_of(who.id)
+    if kind is Move:
+        return move(room, seat, command, now, lag, waited)  # type: ignore[arg-type]  # the common case first
+    if kind is m.Join:
+        return join(room, who, command, now)  # type: ignore[arg-type]
+    if kind is m.Say:
+        return then(room, m.Said(**head(room, now), name=who.name, seat=seat, text=command.text))  # type: ignore[attr-defined]
+    if kind is m.Abort and room.setup.players is not None:
+        return stop(room, who, now)
+    if seat is None:
+        raise Refusal("not_seated", "you have no seat in this room")
+    if kind is m.Rematch:
+        return rematch(room, seat, command, now, next_room)  # type: ignore[arg-type]
+    if kind is m.Leave:
+        return leave(room, seat, now)
+    require_running(room, command)
+    if room.status == "running" and room.turn == seat:
+        require_time(room, seat, now, lag, waited)
+    return ANSWERS[kind](room, seat, command, now)
+
+
+ANSWERS: dict[type[Any], Callable[[Room, int, Any, int], Decision]] = {
+    m.Resign: resign,
+    m.OfferDraw: offer_draw,
+    m.AnswerDraw: answer_draw,
+    m.Takeback: takeback,
+    m.Abort: abort,
+    m.Claim: claim,
+}

@@ -1,0 +1,100 @@
+"""Moves. Pure."""
+
+from __future__ import annotations
+
+from engine.errors import GameError, InvalidNotation
+from engine.game import Outcome
+from engine.replay import judge
+from protocol import messages as m
+from protocol.messages import ErrorCode, Moved
+from server.domain import clock
+from server.domain.decision import Decision, Refusal, head, then, won
+from server.domain.past import occurrences
+from server.domain.room import Room, evolved
+
+
+def require_running(room: Room, command: m.RoomCommand) -> None:
+    if room.status == "ended":
+        raise Refusal("game_over", "the game is over")
+    if room.status == "waiting" and type(command) is not m.Abort:
+        raise Refusal("not_running", "the game has not begun")
+
+
+def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> None:
+    if clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)[3]:
+        raise out_of_time(room, seat, now)
+
+
+def out_of_time(room: Room, seat: int, now: int) -> Refusal:
+    return Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
+
+
+def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, waited: int) -> Decision:
+    if seat is None:
+        raise Refusal("not_seated", "you have no seat in this room")
+    if room.status != "running":
+        require_running(room, command)
+    ply = room.ply
+    if command.ply != ply:
+        raise Refusal("stale", f"this answers ply {command.ply}, the game is at ply {ply}")
+    game, state, setup = room.game, room.state, room.setup
+    if state.turn != seat:
+        raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
+    took, charged, left, fell = clock.charge(setup.clock, room.clocks, seat, now - waited, lag)
+    if fell:
+        raise out_of_time(room, seat, now)
+    try:
+        number = game.parse(state, command.move, running=True)
+    except GameError as error:
+        raise foul(room, seat, command.move, error, now) from None
+    after = game.after(state, number)
+    moved = Moved(
+        room=setup.room,
+        seq=room.seq + 1,
+        at=now,
+        ply=ply + 1,
+        side=seat,
+        move=game.format(state, number),
+        position=game.dump(after),
+        turn=after.turn,
+        took=took,
+        charged=charged,
+        left=left,
+        note=command.note,
+    )
+    return finish(evolved(room, moved, after), moved, now)
+
+
+def finish(room: Room, moved: Moved, now: int) -> Decision:
+    """The move, and the end of the game where the rules see one."""
+    game = room.game
+    enough = game.spec.repetition
+    outcome = judge(game, room.state, moved.ply, 1 if enough is None else occurrences(room, enough))
+    if outcome is None:
+        return Decision((moved,), room)
+    end = by_rules(room, outcome, now)
+    return Decision((moved, end), evolved(room, end, None))
+
+
+def by_rules(room: Room, outcome: Outcome, now: int) -> m.Ended:
+    return m.Ended(
+        **head(room, now),
+        result=outcome.result,  # type: ignore[arg-type]  # the engine's words are among ours; a test sees to that
+        reason=outcome.reason,  # type: ignore[arg-type]
+        winner=outcome.winner,
+        scores=outcome.scores,
+    )
+
+
+def foul(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusal:
+    """An illegal move is refused; where they are counted it is written down, and one too many loses."""
+    code: ErrorCode = "invalid_notation" if isinstance(error, InvalidNotation) else "illegal_move"
+    if not room.setup.illegal:
+        return Refusal(code, str(error))
+    fouls = room.fouls[seat] + 1
+    seen = "".join(character if character.isprintable() else "?" for character in text[:40])
+    counted = then(room, m.Fouled(**head(room, now), seat=seat, move=seen, fouls=fouls))
+    if fouls >= room.setup.illegal:
+        lost = won(counted.room, 1 - seat, "illegal_moves", now)
+        counted = Decision(counted.events + lost.events, lost.room)
+    return Refusal(code, f"{error} (illegal move {fouls} of {room.setup.illegal})", decision=counted)

@@ -1,0 +1,124 @@
+"""Which games are rated, and what they do to ratings. Pure; the numbers are in server/domain/glicko2.py.
+
+Ratings belong to a *profile*: a game with the options that change it. `start` is not among them: a rated game begins at
+the usual position.
+"""
+
+from __future__ import annotations
+
+from engine.registry import GAMES
+from protocol import messages as m
+from protocol.messages import Leader, Options, Player, RatedGame, RatingChange, TimeControl
+from server.domain import creation
+from server.domain.decision import Decision
+from server.domain.glicko2 import PERIOD, PROVISIONAL, Rating, rated, rested
+from server.domain.room import Room, evolved
+from server.storage.interface import RatingRow
+
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+Rows = dict[str, RatingRow]
+
+
+def profile(game: str, options: Options) -> str:
+    """`conga`, or `mancala pits=4 rules=standard`: what is not as usual, in the game's own order."""
+    usual = {option.name: option.default for option in GAMES[game].options}
+    unusual = [
+        f"{name}={options.get(name, value)}" for name, value in usual.items() if options.get(name, value) != value
+    ]
+    return " ".join([game, *unusual])
+
+
+def profile_of(game: str, options: Options) -> str:
+    """What somebody asks for; Refusal if there can be no such thing."""
+    wanted = {name: value for name, value in options.items() if name != "start"}
+    return profile(game, creation.settle(game, wanted, TimeControl()))
+
+
+def counts(before: Room, decision: Decision) -> bool:
+    """Whether a rated game ends here, with a result, between two who have accounts."""
+    room = decision.room
+    end = room.ended
+    if not room.setup.rated or end is None or before.ended is not None or end.result not in POINTS:
+        return False
+    first, second = room.seats
+    return first is not None and second is not None and first.account and second.account
+
+
+def standing(row: RatingRow | None, now: int) -> Rating:
+    """What somebody's rating is now: the longer since the last game, the less certain."""
+    if row is None:
+        return Rating()
+    return rested(Rating(row.rating, row.deviation, row.volatility), (now - row.at) / PERIOD)
+
+
+def is_provisional(rating: Rating) -> bool:
+    return rating.deviation > PROVISIONAL
+
+
+def known_as(player: Player, row: RatingRow | None, now: int) -> Player:
+    """Somebody with the rating that others see beside the name; none before the first rated game."""
+    if row is None:
+        return player
+    uncertain = is_provisional(standing(row, now))
+    return Player(
+        id=player.id, name=player.name, account=player.account, rating=round(row.rating), provisional=uncertain
+    )
+
+
+def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, RatingRow]]:
+    """The end of a rated game with what it does to the ratings of both, and the rows to be stored."""
+    room, end = decision.room, decision.events[-1]
+    first, second = room.seats
+    assert isinstance(end, m.Ended)
+    assert first is not None
+    assert second is not None
+    rows = known.get(first.player), known.get(second.player)
+    before = standing(rows[0], end.at), standing(rows[1], end.at)
+    points = POINTS[end.result]
+    after = rated(before[0], [(before[1], points)]), rated(before[1], [(before[0], 1 - points)])
+    name = profile(room.setup.game, room.setup.options)
+
+    def stored(seat: int, player: str) -> RatingRow:
+        row = rows[seat]
+        return RatingRow(name, player, 1 if row is None else row.games + 1, *after[seat], end.at, room.id)
+
+    told = m.Ended(
+        room=end.room,
+        seq=end.seq,
+        at=end.at,
+        result=end.result,
+        reason=end.reason,
+        winner=end.winner,
+        scores=end.scores,
+        ratings=(change(before[0], after[0]), change(before[1], after[1])),
+    )
+    settled = Decision((*decision.events[:-1], told), evolved(room, told, None))
+    return settled, (stored(0, first.player), stored(1, second.player))
+
+
+def change(before: Rating, after: Rating) -> RatingChange:
+    return RatingChange(
+        before=round(before.rating),
+        after=round(after.rating),
+        deviation=round(after.deviation),
+        provisional=is_provisional(after),
+    )
+
+
+def leader(name: str, row: RatingRow, now: int) -> Leader:
+    today = standing(row, now)
+    return Leader(
+        name=name,
+        rating=round(row.rating),
+        deviation=round(today.deviation),
+        games=row.games,
+        at=row.at,
+        provisional=is_provisional(today),
+    )
+
+
+def rated_game(row: RatingRow) -> RatedGame:
+    return RatedGame(
+        room=row.room, rating=round(row.rating), deviation=round(row.deviation), games=row.games, at=row.at
+    )

@@ -1,0 +1,100 @@
+"""Sessions, accounts and nodes in PostgreSQL: the part of the store that is not about rooms."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from protocol.usernames import fold
+from server.storage.interface import Account, Session, digest
+
+
+class People(ABC):
+    @abstractmethod
+    async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]: ...
+
+    # -- sessions and accounts
+
+    async def save_session(self, secret: str, session: Session, now: int) -> None:
+        sql = """
+            INSERT INTO sessions (secret, player, name, account, seen_at) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (secret) DO UPDATE SET player = $2, name = $3, account = $4, seen_at = $5
+        """
+        await self._fetch(sql, digest(secret), *session, now)
+
+    async def forget_sessions(self, before: int) -> None:
+        await self._fetch("DELETE FROM sessions WHERE seen_at < $1", before)
+
+    async def session(self, secret: str) -> Session | None:
+        rows = await self._fetch("SELECT player, name, account FROM sessions WHERE secret = $1", digest(secret))
+        return Session(*rows[0]) if rows else None
+
+    async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
+        sql = """
+            INSERT INTO accounts (token, name, player, created_at, folded) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (folded) WHERE revoked_at IS NULL DO NOTHING RETURNING 1
+        """
+        return bool(await self._fetch(sql, digest(token), name, player, now, fold(name)))
+
+    async def revoke_account(self, name: str, now: int) -> bool:
+        sql = "UPDATE accounts SET revoked_at = $2 WHERE folded = $1 AND revoked_at IS NULL RETURNING 1"
+        return bool(await self._fetch(sql, fold(name), now))
+
+    async def accounts(self) -> list[Account]:
+        sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
+        return [Account(*row) for row in await self._fetch(sql)]
+
+    async def account_of_token(self, token: str) -> Account | None:
+        return await self._account("token = $1", digest(token))
+
+    async def account_named(self, name: str) -> Account | None:
+        return await self._account("folded = $1", fold(name))
+
+    async def _account(self, which: str, value: object) -> Account | None:
+        sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {which} AND revoked_at IS NULL"
+        rows = await self._fetch(sql, value)
+        return Account(*rows[0]) if rows else None
+
+    # -- nodes, and who is where
+
+    async def mark_alive(self, node: str, now: int) -> bool:
+        sql = """
+            INSERT INTO nodes (node, alive_at) VALUES ($1, $2)
+            ON CONFLICT (node) DO UPDATE SET alive_at = $2 RETURNING xmax <> 0
+        """
+        rows = await self._fetch(sql, node, now)
+        return bool(rows[0][0])
+
+    async def last_alive(self) -> int | None:
+        rows = await self._fetch("SELECT max(alive_at) FROM nodes")
+        at: int | None = rows[0][0]
+        return at
+
+    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+        sql = """
+            INSERT INTO present (node, player, name) SELECT $1, * FROM unnest($2::text[], $3::text[])
+            ON CONFLICT DO NOTHING
+        """
+        await self._fetch(sql, node, [player for player, _ in people], [fold(name) for _, name in people])
+
+    async def take_name(self, node: str, player: str, name: str) -> bool:
+        sql = """
+            INSERT INTO present (node, player, name) SELECT $1, $2::text, $3::text
+            WHERE NOT EXISTS (SELECT 1 FROM present WHERE name = $3 AND player <> $2)
+            ON CONFLICT (node, player, name) DO UPDATE SET name = excluded.name RETURNING 1
+        """
+        return bool(await self._fetch(sql, node, player, fold(name), turn=f"name {fold(name)}"))
+
+    async def left(self, node: str, player: str, name: str) -> None:
+        sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
+        await self._fetch(sql, node, player, fold(name))
+
+    async def bury(self, before: int) -> list[str]:
+        """One statement, so that of several nodes which notice a death exactly one deals with it."""
+        sql = """
+            WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node),
+                 lost AS (DELETE FROM present USING dead WHERE present.node = dead.node RETURNING player)
+            SELECT DISTINCT player FROM lost WHERE NOT EXISTS (
+                SELECT 1 FROM present WHERE present.player = lost.player AND present.node NOT IN (TABLE dead))
+        """
+        return [row[0] for row in await self._fetch(sql, before)]

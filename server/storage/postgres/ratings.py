@@ -1,0 +1,58 @@
+"""Ratings in PostgreSQL: a log of them with a fence, and the newest of each for leaderboards."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from server.domain.glicko2 import PERIOD, PROVISIONAL, SCALE
+from server.storage.interface import RatingRow
+
+NAMES = RatingRow._fields
+COLUMNS = ", ".join(NAMES)
+TYPES = ("text", "text", "bigint", *["double precision"] * 3, "bigint", "text")
+# A node that comes second fails at the first of these, before it could put its own numbers over those of the other.
+PUT = f"""
+    INSERT INTO ratings ({COLUMNS}) SELECT * FROM unnest({", ".join(f"${n}::{t}[]" for n, t in enumerate(TYPES, 1))})
+"""
+STAND = f"""
+    INSERT INTO standings ({COLUMNS}) VALUES ({", ".join(f"${n}" for n in range(1, len(NAMES) + 1))})
+    ON CONFLICT (profile, player) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in NAMES[2:])}
+"""
+LEADERS = f"""
+    SELECT accounts.name, {", ".join(f"standings.{name}" for name in NAMES)}
+    FROM standings JOIN accounts ON accounts.player = standings.player AND accounts.revoked_at IS NULL
+    WHERE profile = $1
+    ORDER BY deviation * deviation + volatility * volatility * $2 * greatest(0, $3::bigint - at) > $4,
+      rating DESC, accounts.folded
+    LIMIT $5
+"""
+
+
+async def put_ratings(connection: Any, rows: Sequence[RatingRow]) -> None:
+    """Sorted, so that two nodes take their locks in the same order."""
+    await connection.execute(PUT, *([row[n] for row in rows] for n in range(len(NAMES))))
+    await connection.executemany(STAND, rows)
+
+
+class Ratings(ABC):
+    @abstractmethod
+    async def _fetch(self, sql: str, *values: Any) -> list[Any]: ...
+
+    async def ratings(self, profile: str, players: list[str]) -> dict[str, RatingRow]:
+        sql = f"SELECT {COLUMNS} FROM standings WHERE profile = $1 AND player = ANY($2::text[])"
+        rows = [RatingRow(*row) for row in await self._fetch(sql, profile, players)]
+        return {row.player: row for row in rows}
+
+    async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
+        rows = await self._fetch(LEADERS, profile, SCALE * SCALE / PERIOD, now, PROVISIONAL * PROVISIONAL, limit)
+        return [(row[0], RatingRow(*row[1:])) for row in rows]
+
+    async def rating_history(self, profile: str, player: str, before: int | None, limit: int) -> list[RatingRow]:
+        sql = f"""
+            SELECT {COLUMNS} FROM ratings WHERE profile = $1 AND player = $2 AND games < $3
+            ORDER BY games DESC LIMIT $4
+        """
+        rows = await self._fetch(sql, profile, player, 2**62 if before is None else before, limit)
+        return [RatingRow(*row) for row in rows]

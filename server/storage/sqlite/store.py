@@ -1,0 +1,235 @@
+"""The store in one SQLite file: WAL, synchronous=FULL, one process that writes (writer.py), one thread that reads."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
+from typing import IO, Any
+
+from protocol.usernames import fold
+from server.storage import queries
+from server.storage.interface import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
+from server.storage.sqlite.batch import Statement
+from server.storage.sqlite.ratings import Ratings
+from server.storage.sqlite.schema import check_place, claim, damage, migrate, trouble
+from server.storage.sqlite.write_queue import Writer
+from server.storage.sqlite.writer_process import connect
+
+BUSY_SECONDS = 2.0  # to wait for another process that holds the file
+LAST_OPPONENT = queries.last_opponent("?")
+
+
+class SqliteStore(Ratings):
+    shared = False
+
+    def __init__(self, path: str, on_commit: Commit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self.on_commit = on_commit
+        self._busy = busy
+        self._readers = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
+        self._writer: Writer | None = None
+        self._reader: sqlite3.Connection | None = None
+        self._names: dict[str, str] = {}  # who came first under a name
+        self._claim: IO[bytes] | None = None  # held by the one server that takes up the games of this file
+
+    async def open(self, make: bool = True) -> bool:
+        loop = asyncio.get_running_loop()
+        self._reader, new = await loop.run_in_executor(self._readers, self._connect, make)
+        self._writer = Writer(self.path, self._busy, self.on_commit, self._payload)
+        try:
+            await self._writer.start()
+        except StoreError:
+            await self.close()
+            raise
+        return new
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._writer.close()
+            self._writer = None
+        if self._reader is not None:
+            await asyncio.get_running_loop().run_in_executor(self._readers, self._reader.close)
+            self._reader = None
+        self._readers.shutdown()
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
+
+    def _connect(self, make: bool) -> tuple[sqlite3.Connection, bool]:
+        check_place(self.path, make)
+        try:
+            connection = connect(self.path, self._busy)
+            return connection, migrate(connection, self.path)
+        except (sqlite3.Error, UnicodeError) as error:
+            raise StoreError(trouble(error, self.path)) from None
+
+    async def damage(self, table: str = "") -> str:
+        assert self._reader is not None
+        return await asyncio.get_running_loop().run_in_executor(self._readers, damage, self._reader, self.path, table)
+
+    # -- writing
+
+    def append(self, append: Append, done: Done) -> None:
+        assert self._writer is not None
+        self._writer.submit(append, done)
+
+    def hurry(self) -> None:
+        if self._writer is not None:
+            self._writer.hurry()
+
+    async def settled(self) -> None:
+        if self._writer is not None:
+            await self._writer.settled()
+
+    @property
+    def queued(self) -> int:
+        return 0 if self._writer is None else self._writer.queued
+
+    @property
+    def waiting(self) -> float:
+        return 0.0 if self._writer is None else self._writer.waiting
+
+    async def _write(self, sql: str, *values: Any) -> int:
+        assert self._writer is not None
+        statement = Statement(sql, values)
+        await awaited(partial(self._writer.submit, statement))
+        return statement.changed
+
+    async def _read(self, sql: str, *values: Any) -> list[Any]:
+        reader = self._reader
+        assert reader is not None
+
+        def rows() -> list[Any]:
+            return reader.execute(sql, values).fetchall()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, rows)
+        except sqlite3.Error as error:
+            raise Unavailable(f"the database cannot be read: {error}") from None
+
+    # -- rooms
+
+    async def events(self, room: str, after: int = 0) -> list[bytes]:
+        rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq > ? ORDER BY seq", room, after)
+        return [payload for (payload,) in rows]
+
+    async def _payload(self, room: str, seq: int) -> bytes | None:
+        rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq = ?", room, seq)
+        return rows[0][0] if rows else None
+
+    async def latest(self, rooms: list[str]) -> dict[str, int]:
+        sql = f"SELECT room, max(seq) FROM events WHERE room IN ({','.join('?' * len(rooms))}) GROUP BY room"
+        return dict(await self._read(sql, *rooms))
+
+    async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
+        sql, values = queries.rooms("?", game, status)
+        return [info for (info,) in await self._read(sql, limit, *values)]
+
+    async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
+        return await queries.history(self._read, "?", game, name, before, limit)
+
+    async def last_opponent(self, player: str, name: str) -> str:
+        rows = await self._read(LAST_OPPONENT, player, fold(name))
+        return str(rows[0][0]) if rows else ""
+
+    async def rooms_of(self, player: str) -> list[str]:
+        sql = "SELECT room FROM rooms WHERE status != 'ended' AND {} = ?"
+        both = f"{sql.format('player0')} UNION {sql.format('player1')} ORDER BY 1"
+        return [room for (room,) in await self._read(both, player, player)]
+
+    async def rooms_for(self, name: str) -> list[str]:
+        sql = """
+            SELECT room FROM rooms WHERE status <> 'ended' AND status = 'waiting' AND ?1 IN (name0, name1)
+            ORDER BY room
+        """
+        return [room for (room,) in await self._read(sql, fold(name))]
+
+    async def due(self, before: int) -> list[tuple[str, int]]:
+        sql = (
+            "SELECT room, deadline FROM rooms WHERE deadline IS NOT NULL AND deadline <= ? ORDER BY deadline LIMIT 500"
+        )
+        return await self._read(sql, before)
+
+    async def postpone(self, room: str, was: int, due: int) -> None:
+        await self._write("UPDATE rooms SET deadline = ? WHERE room = ? AND deadline = ?", due, room, was)
+
+    async def unfinished(self) -> list[str]:
+        sql = f"SELECT room FROM rooms WHERE status <> 'ended' AND {queries.OPEN} ORDER BY room"
+        return [room for (room,) in await self._read(sql)]
+
+    # -- people
+
+    async def save_session(self, secret: str, session: Session, now: int) -> None:
+        sql = "INSERT OR REPLACE INTO sessions (secret, player, name, account, seen_at) VALUES (?,?,?,?,?)"
+        await self._write(sql, digest(secret), *session, now)
+
+    async def forget_sessions(self, before: int) -> None:
+        await self._write("DELETE FROM sessions WHERE seen_at < ?", before)
+
+    async def session(self, secret: str) -> Session | None:
+        rows = await self._read("SELECT player, name, account FROM sessions WHERE secret = ?", digest(secret))
+        return Session(*rows[0]) if rows else None
+
+    async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
+        sql = """
+            INSERT INTO accounts (token, name, player, created_at, folded) SELECT ?1,?2,?3,?4,?5
+            WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE folded = ?5 AND revoked_at IS NULL)
+        """
+        return await self._write(sql, digest(token), name, player, now, fold(name)) == 1
+
+    async def revoke_account(self, name: str, now: int) -> bool:
+        sql = "UPDATE accounts SET revoked_at = ? WHERE folded = ? AND revoked_at IS NULL"
+        return await self._write(sql, now, fold(name)) == 1
+
+    async def accounts(self) -> list[Account]:
+        sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
+        return [Account(*row) for row in await self._read(sql)]
+
+    async def account_of_token(self, token: str) -> Account | None:
+        return await self._account("token", digest(token))
+
+    async def account_named(self, name: str) -> Account | None:
+        return await self._account("folded", fold(name))
+
+    async def _account(self, column: str, value: object) -> Account | None:
+        sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {column} = ? AND revoked_at IS NULL"
+        rows = await self._read(sql, value)
+        return Account(*rows[0]) if rows else None
+
+    # -- nodes
+
+    async def mark_alive(self, node: str, now: int) -> bool:
+        await self._write("INSERT OR REPLACE INTO nodes (node, alive_at) VALUES (?,?)", node, now)
+        return True
+
+    async def last_alive(self) -> int | None:
+        rows = await self._read("SELECT max(alive_at) FROM nodes")
+        at: int | None = rows[0][0]
+        return at
+
+    # -- a file has one node, which knows by itself who is there
+
+    def alone(self, what: str) -> AbstractAsyncContextManager[None]:
+        if what == "start" and self._claim is None:
+            self._claim = claim(self.path)
+        return nullcontext()
+
+    async def time(self) -> int | None:
+        return None
+
+    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+        for player, name in people:
+            await self.take_name(node, player, name)
+
+    async def take_name(self, node: str, player: str, name: str) -> bool:
+        return self._names.setdefault(fold(name), player) == player
+
+    async def left(self, node: str, player: str, name: str) -> None:
+        if self._names.get(fold(name)) == player:
+            del self._names[fold(name)]
+
+    async def bury(self, before: int) -> list[str]:
+        return []
