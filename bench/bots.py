@@ -26,7 +26,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from client.session import Session
+from client.sdk.session import Session
 from protocol import messages as m
 
 GAME, OPTIONS = "cohcoh", {"n": 12, "k": 12}  # 144 moves, whatever is played

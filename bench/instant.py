@@ -12,7 +12,7 @@ import time
 
 import uvloop
 
-from client.load.sockets import Client, connect, masked
+from client.loadtest.sockets import Client, connect, masked
 from engine.registry import create
 from protocol import messages as m
 from protocol.codec import MSGPACK

@@ -18,11 +18,11 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from client.bot import Budget, as_thought
-from client.bots.chance import Chance
-from client.bots.levels import LEVELS
-from client.bots.search import SearchBot, warm
-from client.tournament.elo import difference
+from client.bots.builtin.levels import LEVELS
+from client.bots.builtin.rng import Chance
+from client.bots.builtin.search import SearchBot, warm
+from client.sdk.bot import Budget, as_thought
+from client.tournament.model.elo import difference
 from engine.game import Game
 from engine.registry import GAMES, create
 from engine.replay import Replay, ending

@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 import uvloop
 
 from bench.cluster.parts import Cluster
-from client.load.matches import Match, Tally, at, play, seat
+from client.loadtest.matches import Match, Tally, at, play, seat
 
 OPEN_HOUSE = ("--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error")
 Plan = list[tuple[int, int]]  # for every group of matches: the nodes of its two players

@@ -31,9 +31,9 @@ from typing import Any
 
 import uvloop
 
-from client.load.matches import Match, Tally, ask, at, measure, seat
-from client.load.matches import play as play_on
-from client.load.sockets import Client, connect, masked
+from client.loadtest.matches import Match, Tally, ask, at, measure, seat
+from client.loadtest.matches import play as play_on
+from client.loadtest.sockets import Client, connect, masked
 from protocol.messages import Hello, Watch
 
 FRAME = 44  # bytes of a move, for the echo

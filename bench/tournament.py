@@ -25,10 +25,10 @@ import uvloop
 
 from bench.instant import GAME, name
 from bench.server import parlour
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant, Plan
-from client.tournament.run import Where, play, prepared
-from client.tournament.settling import settle
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant, Plan
+from client.tournament.model.plan_defaults import settle
+from client.tournament.play.setup import Where, play, prepared
 
 PLAYERS = 5
 PAIRINGS = PLAYERS * (PLAYERS - 1) // 2

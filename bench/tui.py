@@ -22,7 +22,7 @@ import time
 from itertools import cycle
 from pathlib import Path
 
-from client.session import Session
+from client.sdk.session import Session
 from engine.registry import GAMES
 from protocol import messages as m
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from client.privately import Place, PrivateServer
+from client.local_server import Place, PrivateServer
 
 
 class Hosting:

@@ -15,11 +15,11 @@ import os.path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from client.bot import Bot as Bot
-    from client.bot import Budget as Budget
-    from client.bot import Thought as Thought
-    from client.note import Note as Note
-    from client.run import run as run
+    from client.bots.main import run as run
+    from client.sdk.bot import Bot as Bot
+    from client.sdk.bot import Budget as Budget
+    from client.sdk.bot import Thought as Thought
+    from client.sdk.note import Note as Note
     from engine.board import Board as Board
     from engine.errors import GameError as GameError
     from engine.errors import IllegalMove as IllegalMove
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 HOUSE = ("engine", "protocol", "server", "client")
 PUBLIC = {
     "Board": "engine.board",
-    "Bot": "client.bot",
-    "Budget": "client.bot",
+    "Bot": "client.sdk.bot",
+    "Budget": "client.sdk.bot",
     "GAMES": "engine.registry",
     "Game": "engine.game",
     "GameError": "engine.errors",
@@ -48,14 +48,14 @@ PUBLIC = {
     "InvalidOption": "engine.errors",
     "InvalidPosition": "engine.errors",
     "InvalidRecord": "engine.errors",
-    "Note": "client.note",
+    "Note": "client.sdk.note",
     "Outcome": "engine.game",
     "Played": "engine.record",
     "Record": "engine.record",
     "State": "engine.game",
-    "Thought": "client.bot",
+    "Thought": "client.sdk.bot",
     "create": "engine.registry",
-    "run": "client.run",
+    "run": "client.bots.main",
 }
 
 

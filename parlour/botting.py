@@ -7,22 +7,22 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-from client.bot import Budget
-from client.bots.levels import LEVELS
-from client.bots.load import LoadError
-from client.bots.recipe import Recipe
-from client.bridges.adapters import ADAPTERS
-from client.bridges.failure import Failure
-from client.bridges.forensics import default_folder
-from client.bridges.limits import Limits
-from client.bridges.program import Program, from_anywhere, name_of, split
-from client.clocks import parse
-from client.errors import SessionError
-from client.maker import Maker, of_homework, of_program, of_recipe
-from client.playing import Manners
-from client.policy import Policy, Wish
-from client.run import Connection, play
-from client.thinking import Source, think
+from client.bots.builtin.levels import LEVELS
+from client.bots.factory import Maker, of_homework, of_program, of_recipe
+from client.bots.game_loop import Manners
+from client.bots.loader import LoadError
+from client.bots.main import Connection, play
+from client.bots.move_request import Source, think
+from client.bots.policy import Policy, Wish
+from client.bots.spec import Recipe
+from client.programs.adapters import ADAPTERS
+from client.programs.crash_report import default_folder
+from client.programs.failure import Failure
+from client.programs.limits import Limits
+from client.programs.program import Program, from_anywhere, name_of, split
+from client.sdk.bot import Budget
+from client.sdk.errors import SessionError
+from client.sdk.time_control import parse
 from engine.registry import GAMES, create
 from parlour.arguments import options_of
 from parlour.cli import UserError

@@ -9,11 +9,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from client.address import DEFAULT_URL
+from client.sdk.url import DEFAULT_URL
 from parlour.cli import UserError
 
 if TYPE_CHECKING:
-    from client.session import Session
+    from client.sdk.session import Session
 
 PATIENCE = 4.0  # seconds to wait for a server's answer
 
@@ -27,7 +27,7 @@ def add_connection(parser: ArgumentParser) -> None:
 
 
 def add_looks(parser: ArgumentParser) -> None:
-    from client.tui.looks import THEMES
+    from client.tui.render.appearance import THEMES
 
     text = "classic, safe for every eye, or mono for no colours"
     parser.add_argument("--theme", choices=THEMES, default="", help=text)
@@ -54,7 +54,7 @@ def identity(args: Namespace) -> dict[str, Any]:
 async def visit(args: Namespace, client: str) -> AsyncIterator[Session]:
     """A session for somebody who sits in front of it: where there is no server they are told at once. SessionError."""
     from client.hosting import Hosting
-    from client.session import Session
+    from client.sdk.session import Session
 
     url = url_of(args) or DEFAULT_URL
     async with AsyncExitStack() as stack:

@@ -17,9 +17,9 @@ from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from client.bots.load import LoadError
-from client.bots.recipe import Recipe
-from client.statefile import state_folder
+from client.bots.loader import LoadError
+from client.bots.spec import Recipe
+from client.sdk.credentials import state_folder
 from runtime import child_process
 from runtime.backoff import Backoff
 from server.app import Running

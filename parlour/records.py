@@ -42,7 +42,7 @@ def text_of(args: Namespace, name: str) -> str:
 
 
 async def played(args: Namespace, room: str) -> str:
-    from client.errors import SessionError
+    from client.sdk.errors import SessionError
     from protocol.messages import Export
 
     try:

@@ -2,7 +2,7 @@
 
 Without a terminal:   picking.py cursor.py browsing.py play.py picture.py values.py words.py offers.py rooms.py
                       keys.py looks.py plan.py
-What it looks like:   palette.py house_styles.tcss ascii_only.py dressed.py
+What it looks like:   palette.py styles.tcss ascii_only.py dressed.py
 One widget a file:    board_view.py seat_line.py move_list.py note_view.py value_graph.py chat.py tile.py
                       foot.py
 Screens:              table_screen.py (a table_manners.py, a table_view.py) lobby_screen.py wall_screen.py, each a

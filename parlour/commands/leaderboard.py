@@ -39,7 +39,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.errors import SessionError
+    from client.sdk.errors import SessionError
     from engine.registry import GAMES, create
 
     options = options_of(args)
@@ -81,7 +81,7 @@ def in_json(found: Found) -> Iterator[str]:
 
 
 def in_words(found: Found, options: str) -> Iterator[str]:
-    from client.tui.words import leader_line, rated_game_line
+    from client.presentation.texts import leader_line, rated_game_line
     from protocol.messages import Leader
 
     if not any(found.values()):

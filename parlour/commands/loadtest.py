@@ -25,8 +25,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.address import is_here, websocket_url
-    from client.errors import NoServer
+    from client.sdk.errors import NoServer
+    from client.sdk.url import is_here, websocket_url
 
     for name, value, most in (
         ("matches", args.matches, MOST_MATCHES),
@@ -51,8 +51,8 @@ def run(args: Namespace) -> int:
 
 
 async def test(url: str, args: Namespace) -> int:
-    from client.load.matches import Tally, at, play, seat
-    from client.load.watching import Audience
+    from client.loadtest.matches import Tally, at, play, seat
+    from client.loadtest.watching import Audience
 
     tally, audience = Tally(), Audience()
     matches = await seat(url, args.matches, tally, args.think)

@@ -22,7 +22,7 @@ from parlour.cli import UserError
 from parlour.connecting import add_connection, add_looks, identity, url_of
 
 if TYPE_CHECKING:
-    from client.tui.plan import Plan
+    from client.presentation.launch_plan import Plan
 
 USUAL = "search@5"
 ANYBODY = "anybody"
@@ -49,11 +49,11 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.clocks import parse
-    from client.tui.looks import Looks
-    from client.tui.plan import BOT_AFTER, Plan, Wish
-    from client.tui.run import has_terminal
-    from client.tui.run import run as show
+    from client.presentation.launch_plan import BOT_AFTER, Plan, Wish
+    from client.sdk.time_control import parse
+    from client.tui.app.run import has_terminal
+    from client.tui.app.run import run as show
+    from client.tui.render.appearance import Looks
     from engine.registry import create
 
     seat = None if args.seat is None else SEATS[args.seat]
@@ -100,9 +100,9 @@ def run(args: Namespace) -> int:
 
 
 async def plainly(plan: Plan) -> int:
-    from client.errors import SessionError
-    from client.plainly import play_plainly, read_lines
-    from client.tui.host import Host
+    from client.presentation.plain_play import play_plainly, read_lines
+    from client.sdk.errors import SessionError
+    from client.tui.app.server_choice import Host
 
     heard, host = read_lines(), Host(plan)
     try:

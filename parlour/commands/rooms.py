@@ -23,7 +23,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.errors import SessionError
+    from client.sdk.errors import SessionError
 
     try:
         lines = asyncio.run(rooms(args))
@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
 
 
 async def rooms(args: Namespace) -> list[str]:
-    from client.tui.words import room_line
+    from client.presentation.texts import room_line
     from protocol.codec import to_plain
     from protocol.messages import List
 

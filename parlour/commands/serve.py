@@ -29,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.bots.load import LoadError
+    from client.bots.loader import LoadError
     from parlour.house import house_bots, house_names
     from server.app import main
 

@@ -91,9 +91,9 @@ ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
 
 
 def run(args: Namespace) -> int:
-    from client.bots.load import LoadError
-    from client.tournament.errors import TournamentError
-    from client.tournament.folder import Folder
+    from client.bots.loader import LoadError
+    from client.tournament.journal.folder import Folder
+    from client.tournament.model.errors import TournamentError
     from parlour.tournament.actions import ACTIONS
 
     try:

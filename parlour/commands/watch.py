@@ -26,8 +26,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.errors import SessionError
-    from client.tui.run import has_terminal
+    from client.sdk.errors import SessionError
+    from client.tui.app.run import has_terminal
 
     if args.plain or args.json or not has_terminal():
         if len(args.rooms) != 1:
@@ -37,10 +37,10 @@ def run(args: Namespace) -> int:
         except SessionError as error:
             raise UserError(str(error)) from None
         return 0
-    from client.address import DEFAULT_URL
-    from client.tui.looks import Looks
-    from client.tui.plan import Plan
-    from client.tui.run import run as show
+    from client.presentation.launch_plan import Plan
+    from client.sdk.url import DEFAULT_URL
+    from client.tui.app.run import run as show
+    from client.tui.render.appearance import Looks
 
     plan = Plan(
         errand="watch" if args.rooms else "lobby",
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
 
 
 async def follow_room(args: Namespace) -> None:
-    from client.following import follow
+    from client.presentation.plain_watch import follow
 
     async with visit(args, "parlour watch") as session:
         await follow(session, args.rooms[0], args.code, args.json, say, warn)

@@ -9,18 +9,18 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from client.tournament import grades, tables
-from client.tournament.bundle import pack
-from client.tournament.errors import TournamentError
-from client.tournament.folder import Folder
-from client.tournament.log import is_cut
-from client.tournament.page import page
-from client.tournament.plan import Plan, file_of
-from client.tournament.pseudonyms import drawn, pseudonyms, published
-from client.tournament.standings import Forfeit, standings
-from client.tournament.story import Story
-from client.tournament.verify import verify as check
-from client.tui.words import counted
+from client.presentation.texts import counted
+from client.tournament.export import grades, tables
+from client.tournament.export.bundle import pack
+from client.tournament.export.html import page
+from client.tournament.export.pseudonyms import drawn, pseudonyms, published
+from client.tournament.export.verify import verify as check
+from client.tournament.formats.standings import Forfeit, standings
+from client.tournament.journal.folder import Folder
+from client.tournament.journal.log import is_cut
+from client.tournament.journal.replay import Story
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Plan, file_of
 from parlour.cli import UserError, complain
 from parlour.house import recipe_of
 from parlour.tournament import running

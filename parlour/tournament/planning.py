@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from client.tournament import planfile
-from client.tournament.plan import FORMATS, Contestant, Plan, Sprt, file_of
-from client.tournament.settling import settle
+from client.tournament.model import plan_file
+from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, file_of
+from client.tournament.model.plan_defaults import settle
 from engine.registry import GAMES
 from parlour.arguments import add_options, options_of
 from parlour.cli import UserError
@@ -81,7 +81,7 @@ def plan_of(args: Namespace, name: str) -> Plan:
         changes["options"] = options_of(args)
     players = tuple(args.players)
     if args.plan is not None:
-        known = planfile.load(args.plan)
+        known = plan_file.load(args.plan)
         return settle(replace(known, **changes, players=known.players + players), str(args.plan))
     if args.game is None:
         raise UserError("say what is played: --game GAME and players with --bot, --exec or --connects, or --plan FILE")

@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from client.tournament.results import Pairing, Result
-from client.tournament.runner import News, Runner
-from client.tournament.standings import standings
-from client.tournament.tables import HEADS, cells, columns
+from client.tournament.export.tables import HEADS, cells, columns
+from client.tournament.formats.standings import standings
+from client.tournament.model.results import Pairing, Result
+from client.tournament.play.runner import News, Runner
 
 BAR = 30
 EVERY = 0.5  # seconds between two pictures

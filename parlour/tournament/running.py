@@ -8,14 +8,14 @@ import os
 import sys
 from argparse import Namespace
 
-from client.errors import SessionError
-from client.run import interruptible
-from client.tournament import grades
-from client.tournament.answers import unanswered
-from client.tournament.folder import Folder
-from client.tournament.run import Where, play, prepared
-from client.tournament.standings import standings
-from client.tournament.tables import as_json, as_text
+from client.bots.main import interruptible
+from client.sdk.errors import SessionError
+from client.tournament.export import grades
+from client.tournament.export.tables import as_json, as_text
+from client.tournament.formats.standings import standings
+from client.tournament.journal.folder import Folder
+from client.tournament.play.position_tests import unanswered
+from client.tournament.play.setup import Where, play, prepared
 from parlour.cli import UserError
 from parlour.tournament.progress import JsonLines, Lines, Screen
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from client.bridges.child import Child
+from client.programs.child import Child
 
 
 @pytest.fixture

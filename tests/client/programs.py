@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from client.bot import Budget
-from client.bridges.limits import Limits
-from client.bridges.program import Program
+from client.programs.limits import Limits
+from client.programs.program import Program
+from client.sdk.bot import Budget
 
 FIRST = """
 import json, sys

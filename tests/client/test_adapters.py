@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from client.bridges.adapters import ADAPTERS
-from client.bridges.adapters.base import Run, fill
-from client.bridges.adapters.mancala import after, find_turn
-from client.bridges.failure import Failure
-from client.bridges.homework import HomeworkBot
-from client.bridges.limits import Limits
-from client.bridges.program import Program
-from client.bridges.workshop import Workshop
-from client.maker import of_homework
+from client.bots.factory import of_homework
+from client.programs.adapters import ADAPTERS
+from client.programs.adapters.base import Run, fill
+from client.programs.adapters.mancala import after, find_turn
+from client.programs.failure import Failure
+from client.programs.limits import Limits
+from client.programs.oneshot_bot import HomeworkBot
+from client.programs.program import Program
+from client.programs.workdir import Workshop
 from engine.course.mancala import read_task
 from engine.game import Game, State
 from engine.record import ending

@@ -8,7 +8,7 @@ import pytest
 
 from bench.bots import measure, percentile
 from bench.ladder import OPTIONS, Tally, match
-from client.bots.search import warm
+from client.bots.builtin.search import warm
 from engine.registry import GAMES, create
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from client.bot import Bot, Budget, as_thought
-from client.bots.levels import LEVELS
-from client.bots.load import LoadError, load
-from client.bots.recipe import Recipe
-from client.bridges.failure import Failure
-from client.maker import of_class, of_recipe
-from client.note import Note
-from client.statefile import StateFile, default_file
+from client.bots.builtin.levels import LEVELS
+from client.bots.factory import of_class, of_recipe
+from client.bots.loader import LoadError, load
+from client.bots.spec import Recipe
+from client.programs.failure import Failure
+from client.sdk.bot import Bot, Budget, as_thought
+from client.sdk.credentials import StateFile, default_file
+from client.sdk.note import Note
 from engine.errors import GameError
 from engine.game import Game, State
 from engine.record import ending
@@ -245,7 +245,7 @@ def test_a_class_without_a_place_cannot_have_a_process() -> None:
 
 
 def test_without_numba_the_search_has_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.bots.recipe.find_spec", lambda name: None)
+    monkeypatch.setattr("client.bots.spec.find_spec", lambda name: None)
     recipe = Recipe("search", level=4)
     assert recipe.isolation == "process"
     maker = of_recipe(recipe)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from client.bridges.child import Child
-from client.bridges.failure import Failure
-from client.bridges.limits import Limits
+from client.programs.child import Child
+from client.programs.failure import Failure
+from client.programs.limits import Limits
 from tests.client.programs import eventually, gone, script
 
 QUICK = Limits(grace=0.1)
@@ -151,7 +151,7 @@ def test_a_flood_is_dammed(children: list[Child], tmp_path: Path, stream: str) -
 
 
 def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.bridges.child.MEGABYTE", 1000)  # less than a pipe holds
+    monkeypatch.setattr("client.programs.child.MEGABYTE", 1000)  # less than a pipe holds
     child = start(children, tmp_path, "while 1: print('move ' * 100, flush=True)", Limits(grace=0.1, output=1000))
     assert child.listen(20).startswith("move")
     failures = []

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from client.bot import Budget, Thought
-from client.bridges import lines
-from client.bridges.exec import ExecBot, Pool
-from client.bridges.failure import Failure
-from client.bridges.limits import Limits
-from client.bridges.program import Program, name_of, split
-from client.note import Note
+from client.programs import line_protocol
+from client.programs.failure import Failure
+from client.programs.limits import Limits
+from client.programs.line_bot import ExecBot, Pool
+from client.programs.program import Program, name_of, split
+from client.sdk.bot import Budget, Thought
+from client.sdk.note import Note
 from engine.game import Outcome
 from engine.registry import create
 from tests.client.programs import FIRST, budget, program
@@ -63,7 +63,7 @@ def test_it_plays(start: Start, tmp_path: Path) -> None:
 def test_the_question_says_everything() -> None:
     state = CONGA.play(CONGA.start(), CONGA.parse(CONGA.start(), "a4b3"))
     given = Budget(1.5, time.monotonic() + 10, left=60.0, ply=1, side=1, opponent="alice", room="r1", history=("a4b3",))
-    asked = json.loads(lines.question(CONGA, state, given))
+    asked = json.loads(line_protocol.question(CONGA, state, given))
     deadline = asked.pop("deadline")
     assert 9 < deadline <= 10
     assert asked == {
@@ -94,7 +94,7 @@ def test_the_question_says_everything() -> None:
     ],
 )
 def test_answers(text: str, move: str, note: str) -> None:
-    assert lines.answer(CONGA, CONGA.start(), text) == Thought(move, note)
+    assert line_protocol.answer(CONGA, CONGA.start(), text) == Thought(move, note)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_answers(text: str, move: str, note: str) -> None:
 )
 def test_answers_that_are_none(text: str, kind: str) -> None:
     with pytest.raises(Failure) as caught:
-        lines.answer(CONGA, CONGA.start(), text)
+        line_protocol.answer(CONGA, CONGA.start(), text)
     assert caught.value.kind == kind
     assert "\n" not in str(caught.value)
 
@@ -181,7 +181,7 @@ print(*buffer, sep="\\n")
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is, a program has the time to end."""
-    monkeypatch.setattr("client.bridges.child.LISTENING", 20.0)
+    monkeypatch.setattr("client.programs.child.LISTENING", 20.0)
 
 
 @pytest.mark.usefixtures("patient")

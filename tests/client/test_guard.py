@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from client.bridges.child import Child
-from client.bridges.limits import Limits
+from client.programs.child import Child
+from client.programs.limits import Limits
 from tests.client.programs import eventually, gone, script
 
 QUICK = Limits(grace=0.1)
 CODE = """
 import os, subprocess
-from client.bridges.guard import Guard
+from client.programs.reaper import Guard
 
 guard = Guard()
 sleep = ["sleep", "600"]
@@ -61,8 +61,8 @@ def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, 
 def test_a_bot_within_a_bot_is_ended_with_its_programs(children: list[Child], tmp_path: Path) -> None:
     inner = """
     from pathlib import Path
-    from client.bridges.child import Child
-    from client.bridges.limits import Limits
+    from client.programs.child import Child
+    from client.programs.limits import Limits
     child = Child(["sleep", "600"], Path.cwd(), Limits())
     print(child.pid, flush=True)
     input()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from client.note import Note, clean, read
+from client.sdk.note import Note, clean, read
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from client.plainly import Heard, PlainPlay, wanted
-from client.session import Session
+from client.presentation.plain_play import Heard, PlainPlay, wanted
+from client.sdk.session import Session
 from protocol import messages as m
 from tests.tui.still import AT, snapshot_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from client.errors import NoServer
-from client.privately import Place, PrivateServer
+from client.local_server import Place, PrivateServer
+from client.sdk.errors import NoServer
 
 
 def test_the_second_client_gets_a_folder_that_passes_away(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from client.address import websocket_url
-from client.budgeting import allowance
-from client.clocks import parse
-from client.errors import NoServer
-from client.pace import human_delay
-from client.policy import Policy
-from client.table import Table
+from client.bots.pace import human_delay
+from client.bots.policy import Policy
+from client.bots.time_management import allowance
+from client.sdk.errors import NoServer
+from client.sdk.room_view import Table
+from client.sdk.time_control import parse
+from client.sdk.url import websocket_url
 from engine.errors import GameError
 from protocol.messages import RoomInfo, Seat, TimeControl
 from runtime.backoff import Backoff

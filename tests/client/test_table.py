@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from client.table import Desync, Table
-from client.tables import Tables
+from client.sdk.room_cache import Tables
+from client.sdk.room_view import Desync, Table
 from engine.game import Game
 from protocol import messages as m
 from protocol.messages import AnyEvent, Created, Player, Snapshot, TimeControl

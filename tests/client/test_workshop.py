@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from client.bridges.adapters import ADAPTERS
-from client.bridges.failure import Failure
-from client.bridges.homework import HomeworkBot
-from client.bridges.program import Program
-from client.bridges.workshop import Workshop
+from client.programs.adapters import ADAPTERS
+from client.programs.failure import Failure
+from client.programs.oneshot_bot import HomeworkBot
+from client.programs.program import Program
+from client.programs.workdir import Workshop
 from engine.course.maxconnect4 import write_board
 from engine.game import Game, State
 from engine.games.maxconnect4 import MaxConnect4
@@ -124,7 +124,7 @@ def test_what_cannot_be_copied_is_said_before_any_game(work: Path, monkeypatch: 
 def test_a_copy_that_nobody_needs_any_more_is_given_up_and_cleared_away(
     work: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.bridges.workshop.CHUNK", 1)
+    monkeypatch.setattr("client.programs.workdir.CHUNK", 1)
     with (work / "large").open("wb") as file:
         file.truncate(1 << 30)  # a byte at a time that takes for ever
     workshop, failures = Workshop(work), []

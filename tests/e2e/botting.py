@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from client.bots.recipe import Recipe
-from client.maker import Maker, of_recipe
-from client.playing import Manners
-from client.policy import Policy, Wish
-from client.run import Connection, play
-from client.session import Session
-from client.thinking import Source
+from client.bots.factory import Maker, of_recipe
+from client.bots.game_loop import Manners
+from client.bots.main import Connection, play
+from client.bots.move_request import Source
+from client.bots.policy import Policy, Wish
+from client.bots.spec import Recipe
+from client.sdk.session import Session
 from protocol import messages as m
 from protocol.messages import TimeControl
 from runtime.backoff import Backoff

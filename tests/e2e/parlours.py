@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.session import Session
+from client.sdk.session import Session
 from protocol import messages as m
 from runtime.backoff import Backoff
 from server.app import Running, running

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from client.bridges.exec import ExecBot, Pool
-from client.bridges.program import Program
+from client.programs.line_bot import ExecBot, Pool
+from client.programs.program import Program
 from engine.record import ending
 from engine.registry import create
 from tests.client.programs import budget

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from client.session import Session
+from client.sdk.session import Session
 from protocol import messages as m
 from server.app import Running
 from tests.e2e.botting import account, in_state, invite, start

@@ -6,9 +6,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from client.bridges.limits import Limits
-from client.bridges.program import Program
-from client.maker import of_homework
+from client.bots.factory import of_homework
+from client.programs.limits import Limits
+from client.programs.program import Program
 from engine.record import parse, verify
 from protocol import messages as m
 from tests.client.programs import script

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from client.session import Session
+from client.sdk.session import Session
 from engine.registry import GAMES
 from protocol import messages as m
 from tests.client.programs import arguments, gone

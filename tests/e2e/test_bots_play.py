@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from client.bot import Bot, Budget
-from client.bots.recipe import Recipe
-from client.maker import of_class, of_program
+from client.bots.factory import of_class, of_program
+from client.bots.spec import Recipe
+from client.sdk.bot import Bot, Budget
 from engine.game import Game, Outcome, State
 from engine.record import parse, verify
 from engine.registry import GAMES
@@ -160,7 +160,7 @@ async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path
 
 
 async def test_a_challenger_says_that_nobody_has_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.seeking.WAITING", (0.0, 0.0))
+    monkeypatch.setattr("client.bots.matchmaking.WAITING", (0.0, 0.0))
     async with (
         parlour(tmp_path) as there,
         present(there.url, house("random"), wishes=(wish("conga", "nobody"),)) as said,
@@ -171,7 +171,7 @@ async def test_a_challenger_says_that_nobody_has_come(tmp_path: Path, monkeypatc
 async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that takes all the time it is given, which is too little for loading compiled code."""
     loaded: set[Game] = set()
-    monkeypatch.setattr("client.bots.search._loaded", loaded)
+    monkeypatch.setattr("client.bots.builtin.search._loaded", loaded)
     async with parlour(tmp_path) as there:
         for clock in (m.TimeControl(kind="fischer", base=5000), m.TimeControl(kind="bank", per_move=200, bank=4000)):
             wishes = (wish("conga", clock=clock, options={"max_plies": 16}),)

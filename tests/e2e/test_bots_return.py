@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from client.session import Session
+from client.sdk.session import Session
 from protocol import messages as m
 from server.rooms.live_room import Live
 from tests.e2e.botting import Said, account, bot, house, in_state, present, start, wish

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from client.errors import NoServer
-from client.link import Dropped, linked
+from client.sdk.errors import NoServer
+from client.sdk.transport import Dropped, linked
 from protocol import messages as m
 from protocol.codec import MSGPACK
 from server.config import BadSetting

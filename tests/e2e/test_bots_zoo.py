@@ -12,9 +12,9 @@ from typing import Any
 
 import websockets
 
-from client.bot import Bot, Budget
-from client.bridges.limits import Limits
-from client.maker import Maker, of_class, of_program
+from client.bots.factory import Maker, of_class, of_program
+from client.programs.limits import Limits
+from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
 from engine.registry import GAMES
 from protocol import messages as m

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from client.bot import Bot, Budget
-from client.maker import of_class
+from client.bots.factory import of_class
+from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
 from tests.e2e.botting import Said, bot, finished, house, present, wish
 from tests.e2e.parlours import parlour, session

@@ -7,8 +7,8 @@ import json
 import sys
 from pathlib import Path
 
-from client.tui.leaderboard import Leaderboard
-from client.tui.lobby_screen import LobbyScreen
+from client.tui.dialogs.leaderboard import Leaderboard
+from client.tui.screens.lobby import LobbyScreen
 from server.app import Running
 from tests.e2e.accounts import members
 from tests.e2e.conftest import Come, Start

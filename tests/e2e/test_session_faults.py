@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from client.errors import Closed, Cut, NoServer, Refused, Unanswered
-from client.happenings import Connected, Lost
-from client.session import Session
-from client.table import Table
+from client.sdk.errors import Closed, Cut, NoServer, Refused, Unanswered
+from client.sdk.events import Connected, Lost
+from client.sdk.room_view import Table
+from client.sdk.session import Session
 from protocol import messages as m
 from protocol.codec import JSON
 from runtime.backoff import Backoff

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from client.tui.lobby_screen import LobbyScreen
-from client.tui.new_game import NewGame
-from client.tui.plan import Wish
-from client.tui.wall_screen import WallScreen
+from client.presentation.launch_plan import Wish
+from client.tui.dialogs.new_game import NewGame
+from client.tui.screens.lobby import LobbyScreen
+from client.tui.screens.wall import WallScreen
 from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import Options
@@ -146,7 +146,7 @@ async def test_watchers_go_along_to_the_rematch(tmp_path: Path) -> None:
 
 
 async def test_a_finished_game_is_found_and_played_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.tui.table_screen.PACE", 0.02)
+    monkeypatch.setattr("client.tui.screens.table.PACE", 0.02)
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
         made = await bob.ask(m.Create(id=bob.id(), game="cohcoh", seat=0))
         await carol.ask(m.Join(id=carol.id(), room=made.room))

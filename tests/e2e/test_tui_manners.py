@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from client.tui.plan import Wish
+from client.presentation.launch_plan import Wish
 from protocol import messages as m
 from tests.e2e.clock import Clock
 from tests.e2e.parlours import parlour, until

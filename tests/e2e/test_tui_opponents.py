@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from client.tui.plan import Wish
+from client.presentation.launch_plan import Wish
 from protocol.messages import BotInfo
 from server.config import Settings
 from tests.e2e.botting import house, present

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from client.plainly import Heard, PlainPlay, hear
-from client.tui.plan import Wish
-from client.tui.table_screen import TableScreen
+from client.presentation.launch_plan import Wish
+from client.presentation.plain_play import Heard, PlainPlay, hear
+from client.tui.screens.table import TableScreen
 from protocol import messages as m
 from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import PATIENCE

@@ -15,7 +15,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from client.privately import Place
+from client.local_server import Place
 
 WAIT = 40
 
@@ -135,7 +135,7 @@ def test_nothing_is_left_however_it_ends(number: signal.Signals, screens: Callab
 def test_a_private_server_that_dies_comes_back(screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "cohcoh", "--private", "--vs", "random", "--seat", "first")
     screen.see("your move")
-    (server,) = (pid for pid, words in leftovers(home).items() if "client.privately" in words)
+    (server,) = (pid for pid, words in leftovers(home).items() if "client.local_server" in words)
     os.kill(server, signal.SIGKILL)
     screen.see("reconnecting")
     screen.type("a1\r")

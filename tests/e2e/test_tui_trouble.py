@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from client.tui.app import Parlour
-from client.tui.looks import Looks
-from client.tui.plan import Errand, Plan, Wish
+from client.presentation.launch_plan import Errand, Plan, Wish
+from client.tui.app.app import Parlour
+from client.tui.render.appearance import Looks
 from protocol import messages as m
 from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, session, until

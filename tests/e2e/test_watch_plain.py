@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from client.following import follow
+from client.presentation.plain_watch import follow
 from engine.registry import create
 from protocol import messages as m
 from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session, until

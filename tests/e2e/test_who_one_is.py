@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bench.cluster.ports import free_port
-from client.errors import NoServer, Refused
-from client.tui import host as hosts
-from client.tui.host import Host
-from client.tui.plan import Plan
+from client.presentation.launch_plan import Plan
+from client.sdk.errors import NoServer, Refused
+from client.tui.app import server_choice as hosts
+from client.tui.app.server_choice import Host
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import FaultProxy

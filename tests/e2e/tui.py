@@ -9,12 +9,12 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from client.session import Session
-from client.tui.app import Parlour
-from client.tui.board_view import BoardView
-from client.tui.looks import Looks
-from client.tui.plan import Errand, Plan, Wish
-from client.tui.table_screen import TableScreen
+from client.presentation.launch_plan import Errand, Plan, Wish
+from client.sdk.session import Session
+from client.tui.app.app import Parlour
+from client.tui.render.appearance import Looks
+from client.tui.screens.table import TableScreen
+from client.tui.widgets.board_view import BoardView
 from engine.registry import GAMES
 from protocol import messages as m
 from tests.e2e.parlours import parlour, session, until

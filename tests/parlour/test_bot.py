@@ -43,7 +43,7 @@ def test_mistakes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("client.bridges.exec.SETTLING", 10.0)  # however busy the machine is
+    monkeypatch.setattr("client.programs.line_bot.SETTLING", 10.0)  # however busy the machine is
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     assert sentence in complaint(["bot", *words], capsys)

@@ -11,12 +11,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant, Plan
-from client.tournament.run import Where, play, prepared
-from client.tournament.runner import News
-from client.tournament.settling import settle
-from client.tournament.standings import standings
+from client.tournament.formats.standings import standings
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant, Plan
+from client.tournament.model.plan_defaults import settle
+from client.tournament.play.runner import News
+from client.tournament.play.setup import Where, play, prepared
 from tests.e2e.botting import house, present
 from tests.e2e.parlours import parlour
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from client.tournament.conclusion import used
-from client.tournament.openings import opening
-from client.tournament.plan import Plan
-from client.tournament.results import Pairing, Result
-from client.tournament.schedule import schedule
-from client.tournament.story import Story
+from client.tournament.formats.openings import opening
+from client.tournament.formats.schedule import schedule
+from client.tournament.journal.replay import Story
+from client.tournament.model.plan import Plan
+from client.tournament.model.results import Pairing, Result
+from client.tournament.play.outcome import used
 from engine.record import Played, Record, write
 from engine.replay import ending
 

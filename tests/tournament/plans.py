@@ -6,11 +6,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from client.tournament.listing import Schedule
-from client.tournament.plan import Contestant, Plan
-from client.tournament.results import Pairing, Result
-from client.tournament.schedule import schedule
-from client.tournament.settling import settle
+from client.tournament.formats.game_list import Schedule
+from client.tournament.formats.schedule import schedule
+from client.tournament.model.plan import Contestant, Plan
+from client.tournament.model.plan_defaults import settle
+from client.tournament.model.results import Pairing, Result
 
 Outcome = Callable[[Pairing], str]
 

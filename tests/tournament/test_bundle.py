@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.bundle import SUMS, Files, archive, pack, sums
-from client.tournament.conclusion import adjudicated
-from client.tournament.errors import TournamentError
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant, Goal, Plan, Sprt
-from client.tournament.proving import prove
-from client.tournament.pseudonyms import pseudonyms, published
-from client.tournament.story import Answer, Story
-from client.tournament.verify import unpack, verify
+from client.tournament.export.bundle import SUMS, Files, archive, pack, sums
+from client.tournament.export.pseudonyms import pseudonyms, published
+from client.tournament.export.verify import unpack, verify
+from client.tournament.journal.folder import Folder
+from client.tournament.journal.replay import Answer, Story
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Contestant, Goal, Plan, Sprt
+from client.tournament.play.adjudication import prove
+from client.tournament.play.outcome import adjudicated
 from engine.record import parse, play_through
 from parlour.cli import main
 from tests.tournament.made import lost_on_time, story_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant
 from parlour.cli import main
 from tests.e2e.parlours import parlour
 from tests.tournament.houses import Ears, plan_of, run, table

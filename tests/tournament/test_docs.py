@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament import planfile
+from client.tournament.model import plan_file
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tournaments.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ def test_the_plan_with_every_key_can_be_read(tmp_path: Path) -> None:
     (text,) = PLANS
     path = tmp_path / "plan.toml"
     path.write_text(text, encoding="utf-8")
-    assert planfile.load(path).names == ("three", "homework", "alice", "bot-of-the-department")
+    assert plan_file.load(path).names == ("three", "homework", "alice", "bot-of-the-department")
 
 
 @pytest.mark.long

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from client.tournament.folder import Folder
-from client.tournament.plan import Sprt
-from client.tournament.standings import standings
+from client.tournament.formats.standings import standings
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Sprt
 from protocol import messages as m
 from tests.e2e.parlours import session, until
 from tests.tournament.houses import Ears, contestants, moves, plan_of, run, server_with_bots, table

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant
 from tests.client.programs import arguments
 from tests.e2e.parlours import parlour, until
 from tests.tournament.houses import NAMES, lines_of, moves, plan_of, start_command, table
@@ -41,7 +41,7 @@ async def run_until(
             seen += entry["type"] in ("began", "ended")
             if seen == server_dies_at:
                 server_dies_at = -1
-                os.kill(child(process.pid, b"client.privately"), signal.SIGKILL)
+                os.kill(child(process.pid, b"client.local_server"), signal.SIGKILL)
             if seen == bot_dies_at:
                 bot_dies_at = -1
                 os.kill(child(process.pid, b"bot"), signal.SIGKILL)

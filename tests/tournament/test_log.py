@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament import story
-from client.tournament.errors import TournamentError
-from client.tournament.log import Log, read
-from client.tournament.results import Result, Used
-from client.tournament.story import Answer, tell
+from client.tournament.journal import replay
+from client.tournament.journal.log import Log, read
+from client.tournament.journal.replay import Answer, tell
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.results import Result, Used
 
 ENTRIES = [
-    story.beginning("abc"),
-    story.created(1, "r1"),
-    story.created(2, "r2"),
-    story.dropped(2, "r2", story.NO_RESULT),
-    story.ended(1, Result("1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n")),
-    story.answered(Answer("ann", "solves", "x", "a1", True, 0.5)),
+    replay.beginning("abc"),
+    replay.created(1, "r1"),
+    replay.created(2, "r2"),
+    replay.dropped(2, "r2", replay.NO_RESULT),
+    replay.ended(1, Result("1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n")),
+    replay.answered(Answer("ann", "solves", "x", "a1", True, 0.5)),
 ]
 
 

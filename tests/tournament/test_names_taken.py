@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament import players
-from client.tournament.errors import TournamentError
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant
+from client.tournament.journal.folder import Folder
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Contestant
+from client.tournament.play import player_process
 from tests.e2e.botting import account
 from tests.e2e.parlours import parlour, session
 from tests.tournament.houses import Ears, plan_of, run, table
@@ -53,7 +53,7 @@ async def test_another_server_may_be_named_in_the_plan_until_a_game_has_begun(tm
 
 
 async def test_a_name_that_a_guest_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "NAMED_LATER", 0.0)
+    monkeypatch.setattr(player_process, "NAMED_LATER", 0.0)
     folder, ears = Folder(tmp_path / "cup"), Ears()
     folder.create(plan_of("match", (BOTS[0], Contestant("ann")), games=2))
     async with parlour(tmp_path) as there, session(there.url, "greedy"):

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.page import page
-from client.tournament.plan import Contestant, Plan
-from client.tournament.plot import plot, ticks
-from client.tournament.standings import standings
-from client.tournament.story import Story
+from client.tournament.export.html import page
+from client.tournament.export.svg import plot, ticks
+from client.tournament.formats.standings import standings
+from client.tournament.journal.replay import Story
+from client.tournament.model.plan import Contestant, Plan
 from tests.tournament.browser import PROGRAM, browser
 from tests.tournament.made import lost_on_time, story_of
 from tests.tournament.plans import plan

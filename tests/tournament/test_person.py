@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from client.table import Table
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant
-from client.tui.lobby_screen import LobbyScreen
-from client.tui.table_screen import TableScreen
+from client.sdk.room_view import Table
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant
+from client.tui.screens.lobby import LobbyScreen
+from client.tui.screens.table import TableScreen
 from tests.e2e.botting import house, present
 from tests.e2e.parlours import parlour
 from tests.e2e.tui import at_table, by_typing, client, settled

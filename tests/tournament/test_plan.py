@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament import planfile
-from client.tournament.errors import TournamentError
-from client.tournament.folder import Folder
-from client.tournament.openings import opening
-from client.tournament.plan import Contestant, Goal, Plan, Sprt
+from client.tournament.formats.openings import opening
+from client.tournament.journal.folder import Folder
+from client.tournament.model import plan_file
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Contestant, Goal, Plan, Sprt
 from parlour.cli import main
 from tests.tournament.plans import plan
 
@@ -21,7 +21,7 @@ GOOD = f'game = "mancala"\n{TWO}'
 def load(tmp_path: Path, text: str) -> Plan:
     file = tmp_path / "plan.toml"
     file.write_text(text, encoding="utf-8")
-    return planfile.load(file)
+    return plan_file.load(file)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_plan_is_written_as_it_is_read(tmp_path: Path) -> None:
         Goal("forfeits", "well-behaved", "Änn 'x'", 50, forfeits=1),
     )
     given = plan("grading", game="mancala", players=players, goals=goals, clock="90s+1", seed=99, options={"pits": 4})
-    assert load(tmp_path, planfile.write(given)) == given
+    assert load(tmp_path, plan_file.write(given)) == given
     match = plan("match", "a", "b", sprt=Sprt(-5, 5), rated=True, adjudicate=5000, url="ws://x.example/ws")
-    assert load(tmp_path, planfile.write(match)) == match
+    assert load(tmp_path, plan_file.write(match)) == match
 
 
 def test_paths_are_those_of_the_file(tmp_path: Path) -> None:

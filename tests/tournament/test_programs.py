@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from client.tournament import cast
-from client.tournament.bundle import pack
-from client.tournament.errors import TournamentError
-from client.tournament.folder import Folder
-from client.tournament.grades import as_csv, grades
-from client.tournament.plan import Contestant, Goal, Sprt
-from client.tournament.players import Player
-from client.tournament.standings import standings
-from client.tournament.verify import verify
+from client.tournament.export.bundle import pack
+from client.tournament.export.grades import as_csv, grades
+from client.tournament.export.verify import verify
+from client.tournament.formats.standings import standings
+from client.tournament.journal.folder import Folder
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Contestant, Goal, Sprt
+from client.tournament.play import player_pool
+from client.tournament.play.player_process import Player
 from runtime import child_process
 from tests.e2e.parlours import parlour
 from tests.tournament.houses import Ears, plan_of, run
@@ -126,7 +126,7 @@ async def test_a_player_can_be_stopped_while_it_comes_up(tmp_path: Path, monkeyp
 async def test_a_submission_that_does_not_start_costs_its_own_games_and_few_are_there_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cast, "MOST", 2)
+    monkeypatch.setattr(player_pool, "MOST", 2)
     broken = Contestant("broken", exec=f"{sys.executable} missing.py", workdir=str(tmp_path), student=True)
     students = tuple(Contestant(name, bot="random", student=True) for name in ("ann", "ben"))
     goals = (Goal("forfeits", "behaves", "rival", 2),)

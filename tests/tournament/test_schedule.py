@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from client.tournament.plan import Contestant, Goal, Sprt
-from client.tournament.results import Pairing, Result
-from client.tournament.schedule import schedule
+from client.tournament.formats.schedule import schedule
+from client.tournament.model.plan import Contestant, Goal, Sprt
+from client.tournament.model.results import Pairing, Result
 from tests.tournament.plans import chance, plan, play, stronger_first
 
 NAMES = "abcdefghijklmnop"

@@ -11,8 +11,8 @@ import pexpect
 import pytest
 
 from bench import tournament as bench
-from client.tournament.folder import Folder
-from client.tournament.plan import Contestant
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant
 from tests.tournament.houses import ROOT, plan_of
 
 TWO = (Contestant("greedy", bot="greedy"), Contestant("random", bot="random"))

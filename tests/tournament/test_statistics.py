@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from client.tournament.elo import difference, elo_of, expected, ratings
-from client.tournament.plan import Sprt
-from client.tournament.sequential import weigh
+from client.tournament.model.elo import difference, elo_of, expected, ratings
+from client.tournament.model.plan import Sprt
+from client.tournament.model.sprt import weigh
 
 
 def game(rng: Random, elo: float, draws: float = 0.3) -> float:

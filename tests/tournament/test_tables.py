@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from client.tournament import tables
-from client.tournament.results import Result
-from client.tournament.rounds import ratings_by_round
-from client.tournament.standings import standings
+from client.tournament.export import tables
+from client.tournament.formats.rating_history import ratings_by_round
+from client.tournament.formats.standings import standings
+from client.tournament.model.results import Result
 from tests.tournament.made import lost_on_time, story_of
 from tests.tournament.plans import plan, play, stronger_first
 

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from client.happenings import Happening
-from client.session import Session
-from client.tui.app import Parlour
-from client.tui.looks import Looks
-from client.tui.parlour_screen import ParlourScreen
-from client.tui.plan import Plan
+from client.presentation.launch_plan import Plan
+from client.sdk.events import Happening
+from client.sdk.session import Session
+from client.tui.app.app import Parlour
+from client.tui.render.appearance import Looks
+from client.tui.screens.base import ParlourScreen
 from engine.registry import create
 from engine.replay import Replay
 from protocol import messages as m

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from client.tui.ascii_only import to_ascii
-from client.tui.looks import Looks
+from client.tui.render.appearance import Looks
+from client.tui.render.ascii import to_ascii
 from tests.tui.lobbies import news
 from tests.tui.still import Still, picture_of, snapshot_of
 from tests.tui.test_snapshots import SCREENS, TABLES

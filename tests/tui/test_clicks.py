@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from client.tui.board_view import BoardView
-from client.tui.table_screen import TableScreen
+from client.tui.screens.table import TableScreen
+from client.tui.widgets.board_view import BoardView
 from protocol import messages as m
 from tests.tui.still import Still, picture_of, snapshot_of
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from client.tui.first_game import first_game
-from client.tui.plan import Errand, Plan, Wish
-from client.tui.table_screen import TableScreen
-from client.tui.unfinished import offer
+from client.presentation.first_game import first_game
+from client.presentation.launch_plan import Errand, Plan, Wish
+from client.tui.dialogs.unfinished import offer
+from client.tui.screens.table import TableScreen
 from protocol import messages as m
 from tests.tui.still import Still, picture_of, snapshot_of
 

@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from client.tui.help import Help
-from client.tui.lobby_screen import LobbyScreen
-from client.tui.new_game import NewGame
-from client.tui.wall_screen import WallScreen
+from client.tui.dialogs.help import Help
+from client.tui.dialogs.new_game import NewGame
+from client.tui.screens.lobby import LobbyScreen
+from client.tui.screens.wall import WallScreen
 from protocol import messages as m
 from protocol.messages import LobbyUpdate
 from tests.tui.lobbies import news, room

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rich.segment import Segment
 
-from client.tui.confirm import Confirm
-from client.tui.looks import Looks
-from client.tui.table_screen import TableScreen
+from client.tui.dialogs.confirm import Confirm
+from client.tui.render.appearance import Looks
+from client.tui.screens.table import TableScreen
 from tests.tui.lobbies import news
 from tests.tui.still import Still, snapshot_of
 from tests.tui.test_snapshots import SCREENS, TABLES

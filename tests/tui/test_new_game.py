@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.widgets import Select
 
-from client.tui.new_game import NewGame
-from client.tui.plan import BOT_AFTER, Wish
-from client.tui.rooms import Rooms
+from client.presentation.launch_plan import BOT_AFTER, Wish
+from client.tui.dialogs.new_game import NewGame
+from client.tui.models.lobby_rooms import Rooms
 from protocol import messages as m
 from tests.tui.still import Still, picture_of
 

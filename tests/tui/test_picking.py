@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from client.tui.cursor import moved
-from client.tui.picking import Picking, as_if_to_move
-from client.tui.picture import turned
+from client.tui.models.cursor import moved
+from client.tui.models.move_picker import Picking, as_if_to_move
+from client.tui.render.picture import turned
 from engine.registry import GAMES, create
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.color import Color
 
-from client.tui.palette import light, style
-from client.tui.picture import Ink, Marks, Picture, Size, fitting
+from client.tui.render.palette import light, style
+from client.tui.render.picture import Ink, Marks, Picture, Size, fitting
 from engine.registry import GAMES, create
 
 VARIANTS = [*((name, {}) for name in GAMES), ("cohcoh", {"n": 12, "k": 5}), ("mancala", {"pits": 10, "stones": 90})]

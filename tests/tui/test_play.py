@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from client.table import Table
-from client.tui.browsing import Browsing
-from client.tui.play import Play
+from client.sdk.room_view import Table
+from client.tui.models.ply_browser import Browsing
+from client.tui.models.table_state import Play
 from protocol import messages as m
 from tests.tui.still import AT, snapshot_of
 

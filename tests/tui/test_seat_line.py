@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from client.following import board
-from client.table import Table
-from client.tui.seat_line import seat_text
+from client.presentation.plain_watch import board
+from client.sdk.room_view import Table
+from client.tui.widgets.seat_line import seat_text
 from tests.tui.still import snapshot_of
 
 FOURS = ("1", "2", "1", "2", "1", "2", "1", "2")  # one for each

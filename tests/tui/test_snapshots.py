@@ -13,22 +13,22 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 import client.tui
-from client.tui.choice import Choice
-from client.tui.confirm import Confirm
-from client.tui.fitting import Dialog, Fitting
-from client.tui.help import Help
-from client.tui.keys import LOBBY_HELP, WALL_HELP, table_help
-from client.tui.leaderboard import Leaderboard
-from client.tui.lobby_screen import LobbyScreen
-from client.tui.looks import Looks
-from client.tui.new_game import NewGame
-from client.tui.parlour_screen import ParlourScreen
-from client.tui.plan import Wish
-from client.tui.rooms import Rooms
-from client.tui.table_manners import TableManners
-from client.tui.table_screen import TableScreen
-from client.tui.table_view import TableView
-from client.tui.wall_screen import WallScreen
+from client.presentation.launch_plan import Wish
+from client.tui.dialogs.choice import Choice
+from client.tui.dialogs.confirm import Confirm
+from client.tui.dialogs.help import Help
+from client.tui.dialogs.leaderboard import Leaderboard
+from client.tui.dialogs.new_game import NewGame
+from client.tui.models.lobby_rooms import Rooms
+from client.tui.render.appearance import Looks
+from client.tui.screens.base import ParlourScreen
+from client.tui.screens.lobby import LobbyScreen
+from client.tui.screens.minimum_size import Dialog, Fitting
+from client.tui.screens.table import TableScreen
+from client.tui.screens.table_actions import TableManners
+from client.tui.screens.table_keys import LOBBY_HELP, WALL_HELP, table_help
+from client.tui.screens.table_view import TableView
+from client.tui.screens.wall import WallScreen
 from protocol import messages as m
 from protocol.messages import Snapshot
 from tests.tui.lobbies import news

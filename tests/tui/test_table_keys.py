@@ -12,10 +12,10 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from client.tui.confirm import Confirm
-from client.tui.help import Help
-from client.tui.keys import TABLE_KEYS, table_help
-from client.tui.table_screen import TableScreen
+from client.tui.dialogs.confirm import Confirm
+from client.tui.dialogs.help import Help
+from client.tui.screens.table import TableScreen
+from client.tui.screens.table_keys import TABLE_KEYS, table_help
 from engine.registry import GAMES
 from protocol import messages as m
 from protocol.messages import Snapshot, TimeControl
@@ -355,7 +355,7 @@ async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) 
     ):
         assert screen.table is not None
         later = screen.table._mark + 45.0
-        monkeypatch.setattr("client.tui.table_view.time", SimpleNamespace(monotonic=lambda: later))
+        monkeypatch.setattr("client.tui.screens.table_view.time", SimpleNamespace(monotonic=lambda: later))
         screen._tick()
         await pilot.pause()
         first, second = (line.split("│")[-1].split() for line in picture_of(app).splitlines() if "● " in line)

@@ -6,19 +6,9 @@ from typing import Any
 
 import pytest
 
-from client.bots.names import NAMES
-from client.clocks import parse
-from client.happenings import Lost
-from client.table import Table
-from client.tui.advice import objection
-from client.tui.looks import Looks
-from client.tui.move_list import initials
-from client.tui.note_view import note_text
-from client.tui.offers import gone_text, offer_text, pending_text
-from client.tui.rooms import Rooms
-from client.tui.values import graph, values
-from client.tui.wall_screen import layout
-from client.tui.words import (
+from client.bots.builtin.names import NAMES
+from client.presentation.offers import gone_text, offer_text, pending_text
+from client.presentation.texts import (
     REASONS,
     absent_text,
     clock_text,
@@ -29,6 +19,16 @@ from client.tui.words import (
     time_text,
     title,
 )
+from client.sdk.events import Lost
+from client.sdk.room_view import Table
+from client.sdk.time_control import parse
+from client.tui.models.bot_values import graph, values
+from client.tui.models.hints import objection
+from client.tui.models.lobby_rooms import Rooms
+from client.tui.render.appearance import Looks
+from client.tui.screens.wall import layout
+from client.tui.widgets.move_list import initials
+from client.tui.widgets.note_view import note_text
 from protocol import messages as m
 from protocol.messages import LobbyUpdate
 from tests.tui.lobbies import news, room

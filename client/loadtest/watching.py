@@ -1,0 +1,30 @@
+"""Watchers as load: they count what reaches them."""
+
+from __future__ import annotations
+
+from client.loadtest.matches import Match, ask
+from client.loadtest.sockets import Client, connect
+from protocol.messages import Hello, Watch
+
+
+class Audience:
+    """Watchers, spread over matches."""
+
+    def __init__(self) -> None:
+        self.deliveries = 0
+        self._clients: list[Client] = []
+
+    async def open(self, url: str, matches: list[Match], count: int) -> None:
+        for number in range(count):
+            client = await connect(url)
+            self._clients.append(client)
+            await ask(client, Hello(id=1))
+            await ask(client, Watch(id=2, room=matches[number % len(matches)].room))
+            client.on_message = self._count
+
+    def _count(self, payload: bytes) -> None:
+        self.deliveries += 1
+
+    def close(self) -> None:
+        for client in self._clients:
+            client.transport.close()

@@ -1,0 +1,82 @@
+"""A room followed as text: boards and moves for people and pipes, or one event a line for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from client.presentation.texts import name_of, outcome_text, printable, side_name, situation, standing_text, title
+from client.sdk.errors import SessionError
+from client.sdk.events import Connected, Happening, Lost
+from client.sdk.room_view import Table
+from client.sdk.session import Session
+from protocol import messages as m
+from protocol.codec import JSON
+
+Write = Callable[[str], None]
+
+
+async def follow(session: Session, room: str, code: str, as_json: bool, write: Write, warn: Write) -> None:
+    """Write what happens in a room until its game is over; SessionError."""
+    await session.ask(m.Watch(id=session.id(), room=room, code=code))
+    table: Table | None = None  # as it was when it happened; the session's is ahead of what we have read
+    async for happening in session:
+        if isinstance(happening, Lost):
+            warn(f"{happening.why}; trying again")
+        elif isinstance(happening, Connected | m.Ok | m.Error | m.Welcome):
+            continue
+        elif getattr(happening, "room", None) == room:
+            if isinstance(happening, m.Snapshot):
+                table = Table(happening, 0.0)
+            elif isinstance(happening, m.Event) and table is not None:
+                table.apply(happening, 0.0)
+            if table is None:
+                continue
+            for line in [JSON.encode(happening).decode()] if as_json else lines(happening, table):
+                write(line)
+            if table.status == "ended":
+                return
+        elif isinstance(happening, m.Closing):
+            warn(printable(happening.text))
+    raise SessionError("the connection was closed")
+
+
+def opening(table: Table) -> list[str]:
+    """A room as it is when we come."""
+    out = [title(table)]
+    out += [f"{played.ply}. {table.setup.sides[played.side]} {played.move}" for played in table.moves]
+    return [*out, "", *board(table), situation(table)]
+
+
+def board(table: Table) -> list[str]:
+    if table.game is None:
+        return [table.position]
+    standing = standing_text(table)
+    return [*table.game.draw(table.state).text().splitlines(), *([standing] if standing else ()), ""]
+
+
+def lines(happening: Happening, table: Table) -> list[str]:
+    match happening:
+        case m.Moved():
+            note = f"  ; {printable(happening.note)}" if happening.note else ""
+            head = f"{happening.ply}. {table.setup.sides[happening.side]} {happening.move}{note}"
+            return [head, *board(table), situation(table)]
+        case m.Ended():
+            outcome = table.outcome()
+            return [] if outcome is None else [outcome_text(table, outcome)]
+        case m.Snapshot():
+            return opening(table)
+        case m.TakenBack():
+            return [f"taken back to move {happening.ply}", *board(table)]
+        case m.Said():
+            return [f"{printable(happening.name)}: {printable(happening.text)}"]
+        case m.Seated():
+            return [f"{side_name(table, happening.seat)} sits down"]
+        case m.Presence():
+            return [f"{name_of(table.seats[happening.seat])} {'is back' if happening.online else 'has gone away'}"]
+        case m.DrawOffered():
+            return [f"{name_of(table.seats[happening.seat])} offers a draw"]
+        case m.Declined():
+            return [f"{name_of(table.seats[happening.seat])} declines"]
+        case m.Started():
+            return [situation(table)]
+    return []

@@ -1,0 +1,39 @@
+"""The first words to a server: who we are, in all the ways that may be right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from client.sdk.errors import Refused
+from client.sdk.transport import Dropped, Link
+from protocol import messages as m
+
+NEXT = ("bad_session", "name_taken")  # refusals after which another way may be right
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """`spare`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to."""
+
+    name: str = ""
+    spare: str = ""
+    token: str = ""
+    client: str = ""
+    plays: tuple[str, ...] = ()
+
+    async def make(self, link: Link, resume: str, number: Callable[[], int]) -> m.Welcome:
+        """Say hello as whoever we were; as somebody new if the server has forgotten us. Refused."""
+        ways = [{"resume": resume}] if resume else []
+        names = dict.fromkeys((self.name, self.spare or self.name))
+        ways += [{"token": self.token}] if self.token else [{"name": name} for name in names]
+        for way in ways:
+            await link.send(m.Hello(id=number(), client=self.client, plays=self.plays, **way))
+            answer = await link.receive()
+            if isinstance(answer, m.Welcome):
+                return answer
+            if not isinstance(answer, m.Error):
+                break
+            if answer.code not in NEXT or way is ways[-1]:
+                raise Refused(answer)
+        raise Dropped("the server does not answer hello")

@@ -1,0 +1,76 @@
+"""Names for the public: the same tournament with other names for its students, and nothing that gives them away."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from secrets import SystemRandom, token_hex
+
+from client.tournament.journal.replay import Story
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Contestant, Plan
+from engine.record import parse, write
+from protocol.usernames import fold
+
+SECRET = "pseudonyms.key"
+
+
+def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
+    """Of every student. Without the folder's secret nobody can tell who is who."""
+    if not plan.students:
+        raise TournamentError("there is nobody to hide: mark those who shall not be known with student = true")
+    key = secret(folder / SECRET)
+    order = sorted(plan.students, key=lambda name: sha256(f"{key} {name}".encode()).digest())
+    width = len(str(len(order)))
+    taken = {fold(name) for name in plan.names}
+    word = next(word for word in ("player", "person", "contestant") if not any(name.startswith(word) for name in taken))
+    return {name: f"{word}-{number:0{width}}" for number, name in enumerate(order, 1)}
+
+
+def drawn(plan: Plan) -> Plan:
+    """With the students in an order drawn by lot, which tells nothing about a class list."""
+    students = [player for player in plan.players if player.student]
+    SystemRandom().shuffle(students)
+    order = iter(students)
+    return replace(plan, players=tuple(next(order) if player.student else player for player in plan.players))
+
+
+def secret(path: Path) -> str:
+    """Made once, and kept where only the owner can read it."""
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(token_hex(16), file)
+    return path.read_text()
+
+
+def published(plan: Plan, story: Story, names: Mapping[str, str]) -> tuple[Plan, Story]:
+    """The plan and the story as anybody may see them."""
+
+    def public(name: str) -> str:
+        return names.get(name, name)
+
+    def hide(player: Contestant) -> Contestant:
+        shown = Contestant(public(player.name), student=player.student, at_a_time=player.at_a_time)
+        return shown if player.name in names or player.exec else replace(player, token="")
+
+    results = {}
+    for number, result in story.results.items():
+        record = parse(result.record)
+        seats = public(record.seats[0]), public(record.seats[1])
+        moves = tuple(replace(played, note="") for played in record.moves)  # a note may say anything
+        record = replace(record, seats=seats, moves=moves)
+        results[number] = replace(result, room="", evidence="", record=write(record))  # the server knows who was there
+    answers = [replace(answer, student=public(answer.student), text="") for answer in story.answers.values()]
+    shown = Story(
+        plan=story.plan,
+        results=results,
+        answers={(answer.student, answer.goal, answer.position): answer for answer in answers},
+        versions=story.versions,
+    )
+    players = tuple(map(hide, plan.players))
+    goals = tuple(replace(goal, against=public(goal.against)) if goal.against else goal for goal in plan.goals)
+    return replace(plan, players=players, url="", goals=goals), shown

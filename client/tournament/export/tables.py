@@ -1,0 +1,199 @@
+"""The table for people, for spreadsheets and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from client.tournament.formats.standings import Duel, Row, Standings
+from client.tournament.model.results import FORFEITS
+
+MOST_DUELS = 12  # that fit under a table
+CROSS = 16  # players whose crosstable fits on a screen
+
+
+def as_text(table: Standings) -> str:
+    lines = columns([HEADS, *(cells(number, row, table) for number, row in enumerate(table.rows, 1))])
+    if 2 < len(table.rows) <= CROSS:
+        lines += ["", *columns(crosstable(table))]
+    lines += ["", *(duel_line(duel) for duel in shown_duels(table))]
+    if table.balance is not None:
+        lines.append(balance_line(table))
+    lines += forfeit_lines(table)
+    return "\n".join(line.rstrip() for line in lines).rstrip()
+
+
+HEADS = ["", "player", "points", "games", "+", "=", "-", "first", "second", "elo", "s/move", "forfeits"]
+
+
+def cells(number: int, row: Row, table: Standings) -> list[str]:
+    first, second = ("/".join(map(str, seat)) for seat in row.seats)
+    mean = row.used.total / row.used.moves / 1000 if row.used.moves else 0.0
+    lost = ", ".join(f"{count} {reason}" for reason, count in sorted(row.forfeits.items()))
+    elo = f"{whole(row.rating.elo)} ± {row.rating.error:.0f}" if row.games else ""
+    return [
+        str(number), row.name, f"{row.points:g}", str(row.games), str(row.wins), str(row.draws), str(row.losses),
+        first, second, elo, f"{mean:.3f}", lost,
+    ]  # fmt: skip
+
+
+def whole(elo: float) -> str:
+    """With its sign, but none before nothing that has come out a little below."""
+    return f"{round(elo):+d}"
+
+
+def rounded(value: float, digits: int) -> float:
+    """As whole() does, for numbers: the same on every machine."""
+    return round(value, digits) + 0.0
+
+
+def columns(rows: list[list[str]]) -> list[str]:
+    """Names to the left, numbers to the right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return [
+        "  ".join(
+            text.ljust(width) if at in (1, len(row) - 1) else text.rjust(width)
+            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
+def crosstable(table: Standings) -> list[list[str]]:
+    known = {(duel.first, duel.second): f"{duel.points:g}/{duel.games}" for duel in table.duels}
+    known |= {(row.name, row.name): "-" for row in table.rows}
+    rows = [["", "", *(str(number) for number in range(1, len(table.rows) + 1)), ""]]
+    for number, row in enumerate(table.rows, 1):
+        rows.append([str(number), row.name, *(known.get((row.name, other.name), "") for other in table.rows), ""])
+    return rows
+
+
+def shown_duels(table: Standings) -> list[Duel]:
+    """Each of those who have met once, from the better one's side."""
+    order = [row.name for row in table.rows]
+    found = [duel for duel in table.duels if order.index(duel.first) < order.index(duel.second)]
+    return found if len(found) <= MOST_DUELS else []
+
+
+def duel_line(duel: Duel) -> str:
+    known = duel.difference
+    return (
+        f"{duel.first} against {duel.second}: {duel.points:g} of {duel.games}, "
+        f"elo {whole(known.elo)} ({whole(known.low)} to {whole(known.high)}), "
+        f"{100 * known.superior:.1f} % likely to be the stronger"
+    )
+
+
+def balance_line(table: Standings) -> str:
+    balance, given = table.balance, table.plan.sprt
+    assert balance is not None
+    assert given is not None
+    words = {
+        "H1": f"accepted: at least {given.elo1:+g} elo",
+        "H0": f"rejected: at most {given.elo0:+g} elo",
+        "": "open",
+    }
+    return (
+        f"test of {given.elo0:+g} against {given.elo1:+g} elo: {words[balance.verdict]} after {balance.pairs} pairs, "
+        f"log ratio {balance.ratio:.2f} ({balance.lower:.2f} to {balance.upper:.2f})"
+    )
+
+
+def forfeit_lines(table: Standings) -> list[str]:
+    if not table.forfeits:
+        return []
+    found = [
+        f"game {entry.game}: {entry.loser}, {entry.reason}" + (f", see {entry.evidence}" if entry.evidence else "")
+        for entry in table.forfeits
+    ]
+    return ["", "forfeits", *found]
+
+
+# -- for spreadsheets
+
+CSV_HEADS = [
+    "rank", "player", "points", "games", "wins", "draws", "losses", "first_wins", "first_draws", "first_losses",
+    "second_wins", "second_draws", "second_losses", "byes", "elo", "elo_error", "moves", "seconds", "longest_move",
+    *(f"forfeits_{reason}" for reason in FORFEITS),
+]  # fmt: skip
+
+
+def as_csv(table: Standings) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(CSV_HEADS)
+    for number, row in enumerate(table.rows, 1):
+        writer.writerow([
+            number, plain(row.name), f"{row.points:g}", row.games, row.wins, row.draws, row.losses, *row.seats[0],
+            *row.seats[1], f"{row.byes:g}", rounded(row.rating.elo, 1), rounded(row.rating.error, 1), row.used.moves,
+            row.used.total / 1000, row.used.longest / 1000, *(row.forfeits[reason] for reason in FORFEITS),
+        ])  # fmt: skip
+    return file.getvalue()
+
+
+def plain(text: str) -> str:
+    """A text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+# -- for programs
+
+
+def as_json(table: Standings) -> dict[str, Any]:
+    """Rounded, so that the same results give the same bytes on every machine."""
+    return {
+        "finished": table.finished,
+        "rows": [row_json(number, row) for number, row in enumerate(table.rows, 1)],
+        "duels": [duel_json(duel) for duel in table.duels],
+        "test": None if table.balance is None else test_json(table),
+        "forfeits": [
+            {"game": entry.game, "loser": entry.loser, "reason": entry.reason, "evidence": entry.evidence}
+            for entry in table.forfeits
+        ],
+    }
+
+
+def row_json(number: int, row: Row) -> dict[str, Any]:
+    return {
+        "rank": number,
+        "player": row.name,
+        "points": row.points,
+        "byes": row.byes,
+        "games": row.games,
+        "first": row.seats[0],
+        "second": row.seats[1],
+        "elo": rounded(row.rating.elo, 3),
+        "error": rounded(row.rating.error, 3),
+        "beaten": row.beaten,
+        "moves": row.used.moves,
+        "milliseconds": row.used.total,
+        "longest": row.used.longest,
+        "forfeits": dict(sorted(row.forfeits.items())),
+    }
+
+
+def duel_json(duel: Duel) -> dict[str, Any]:
+    known = duel.difference
+    return {
+        "first": duel.first,
+        "second": duel.second,
+        "points": duel.points,
+        "games": duel.games,
+        "elo": rounded(known.elo, 3),
+        "low": rounded(known.low, 3),
+        "high": rounded(known.high, 3),
+        "superior": rounded(known.superior, 6),
+    }
+
+
+def test_json(table: Standings) -> dict[str, Any]:
+    balance = table.balance
+    assert balance is not None
+    return {
+        "verdict": balance.verdict,
+        "ratio": rounded(balance.ratio, 6),
+        "lower": rounded(balance.lower, 6),
+        "upper": rounded(balance.upper, 6),
+        "pairs": balance.pairs,
+    }

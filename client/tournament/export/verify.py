@@ -1,0 +1,172 @@
+"""Whether a bundle is what it says: every game played through again, every proof repeated, the table worked out anew.
+
+What cannot be known from a bundle is whether the clock or a crash decided a game as it says; for that, compare the
+archive's own checksum with the one that was published.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from client.tournament.export.bundle import SUMS, Files, as_json, derived, game_file, schedule_of
+from client.tournament.formats.openings import opening
+from client.tournament.formats.schedule import schedule
+from client.tournament.journal.replay import Answer, Story
+from client.tournament.model import plan_file
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Plan
+from client.tournament.model.results import Pairing, Result, Results
+from client.tournament.play.adjudication import prove
+from client.tournament.play.outcome import used
+from engine.errors import GameError
+from engine.record import RULE_REASONS, Record, fault, parse, play_through
+
+MOST_BYTES = 1 << 30
+NAMED = {
+    "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
+    "table.txt", "versions.json", SUMS,
+}  # fmt: skip
+
+
+def verify(path: Path) -> tuple[list[str], int]:
+    """What differs, in sentences, and how many games were looked at. TournamentError if it is no bundle at all."""
+    files = unpack(path)
+    found = check_sums(files)
+    try:
+        plan = plan_of(files)
+        results = results_of(files)
+    except KeyError as error:
+        return [*found, f"the bundle cannot be read: there is no {error.args[0]}"], 0
+    except (TournamentError, ValueError, TypeError) as error:
+        return [*found, f"the bundle cannot be read: {error}"], 0
+    known = schedule(plan, results)
+    for game in known.games:
+        if game.number in results:
+            found += [f"game {game.number}: {wrong}" for wrong in check_game(plan, game, results[game.number])]
+    found += check_numbers(files, known.games, results)
+    found += check_derived(files, plan, results)
+    return found, len(results)
+
+
+def unpack(path: Path) -> Files:
+    try:
+        with ZipFile(path) as zipped:
+            if sum(entry.file_size for entry in zipped.infolist()) > MOST_BYTES:
+                raise TournamentError(f"{path} is larger than any tournament")
+            return {entry.filename: zipped.read(entry) for entry in zipped.infolist()}
+    except OSError as error:
+        raise TournamentError(f"cannot read {path}: {error.strerror}") from None
+    except (BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise TournamentError(f"{path} is no bundle of a tournament: {error}") from None
+    except Exception as error:  # damaged data makes the decompressor say all sorts of things
+        if type(error).__module__ in ("zlib", "lzma"):
+            raise TournamentError(f"{path} is damaged: {error}") from None
+        raise
+
+
+def check_sums(files: Files) -> list[str]:
+    said: dict[str, str] = {}
+    for line in files.get(SUMS, b"").decode(errors="replace").splitlines():
+        sum, _, name = line.partition("  ")
+        said[name] = sum
+    found = [] if SUMS in files else [f"{SUMS} is missing"]
+    for name in sorted({*said, *files} - {SUMS}):
+        if name not in files:
+            found.append(f"{name} is missing")
+        elif name not in said:
+            found.append(f"{name} is not among the checksums")
+        elif sha256(files[name]).hexdigest() != said[name]:
+            found.append(f"{name} is not what its checksum says")
+    return found
+
+
+def plan_of(files: Files) -> Plan:
+    with tempfile.TemporaryDirectory(prefix="parlour-") as folder:
+        path = Path(folder) / "plan.toml"
+        path.write_bytes(files["plan.toml"])
+        return plan_file.load(path)
+
+
+def results_of(files: Files) -> dict[int, Result]:
+    given: Any = json.loads(files["results.json"])
+    if not isinstance(given, dict) or not all(isinstance(entry, dict) for entry in given.values()):
+        raise ValueError("results.json holds no results")
+    return {
+        int(number): Result.read({**entry, "record": files[game_file(int(number))].decode()})
+        for number, entry in given.items()
+    }
+
+
+# -- one game
+
+
+def check_game(plan: Plan, game: Pairing, result: Result) -> list[str]:
+    try:
+        record = parse(result.record)
+        wrong = fault(record)
+    except GameError as error:
+        return [f"the record cannot be read: {error}"]
+    if wrong:
+        return [wrong]
+    expected = dict(plan.create(opening(plan, game.opening)).spec.options)
+    found = []
+    if (record.game, dict(record.options)) != (plan.game, expected):
+        found.append("it was played with other options, or from another position, than planned")
+    if record.seats != game.seats:
+        found.append(f"{' and '.join(record.seats)} played, {' and '.join(game.seats)} were to play")
+    if record.result != result.result:
+        found.append(f"the record says {record.result}, the results say {result.result}")
+    if record.reason != result.reason and not (record.result == "*" and not record.reason):
+        found.append(f"the record says {record.reason!r}, the results say {result.reason!r}")
+    if bool(result.forfeit) and result.reason in (*RULE_REASONS, "adjudicated", "agreed"):
+        found.append(f"a game that ended by {result.reason} is called a forfeit")
+    if used(record) != result.used:
+        found.append("the times of the record and of the results differ")
+    return found or check_proof(plan, record, result)
+
+
+def check_proof(plan: Plan, record: Record, result: Result) -> list[str]:
+    if result.reason != "adjudicated":
+        return [] if result.proof is None else ["there is a proof of a result that was played out"]
+    if result.proof is None or not plan.adjudicate:
+        return ["it is called adjudicated, but there is no proof"]
+    again = prove(plan.create(), play_through(record).states, plan.adjudicate)
+    if again is None or again["result"] != result.result or again["position"] != result.proof.get("position"):
+        return ["the result was called proved, but that proof does not hold"]
+    return []
+
+
+# -- what follows from the games
+
+
+def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) -> list[str]:
+    numbers = {game.number for game in games}
+    found = [f"game {number} is not part of the schedule" for number in sorted(set(results) - numbers)]
+    listed = {game_file(number) for number in results}
+    extra = [name for name in files if name not in listed | NAMED and not name.startswith("evidence/")]
+    return found + [f"{name} belongs to no result" for name in sorted(extra)]
+
+
+def check_derived(files: Files, plan: Plan, results: Results) -> list[str]:
+    found = []
+    if files.get("schedule.json") != as_json(schedule_of(plan, results)).encode():
+        found.append("the schedule is not the one that follows from the plan and the results")
+    story = Story(results=dict(results))
+    if plan.goals:
+        try:
+            for entry in json.loads(files["answers.json"]):
+                answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
+                story.answers[answer.student, answer.goal, answer.position] = answer
+        except (KeyError, ValueError, TypeError):
+            found.append("answers.json cannot be read")
+    try:
+        follows = derived(plan, story, results)
+    except GameError:  # a record that cannot be read, as has been said
+        return found
+    changed = [name for name, text in follows.items() if files.get(name) != text.encode()]
+    return found + [f"{name} is not what follows from the games" for name in changed]

@@ -1,0 +1,78 @@
+"""A knockout: who loses is out. The first players of the list meet as late as can be, and have the byes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from client.tournament.formats.game_list import Bye, Listing, Pair, Schedule, complete, points
+from client.tournament.model.plan import Plan
+from client.tournament.model.results import Results
+
+
+@dataclass
+class Tie:
+    """Two who meet; the first stands higher in the list, and goes on if nothing else decides."""
+
+    first: str
+    second: str
+    pairs: list[Pair] = field(default_factory=list)
+
+    def lead(self, results: Results) -> float:
+        """Of the first, in points."""
+        return sum(
+            (points(pair, results, self.first) or 0) - (points(pair, results, self.second) or 0) for pair in self.pairs
+        )
+
+    def winner(self, results: Results) -> str:
+        return self.second if self.lead(results) < 0 else self.first
+
+
+def knockout(plan: Plan, results: Results) -> Schedule:
+    listing = Listing()
+    line: list[str | None] = bracket(plan.names)
+    number = 0
+    while len(line) > 1:
+        number += 1
+        ties = open_round(plan, listing, number, line)
+        known = [tie for tie in ties if tie is not None and tie.second]
+        if not decide(plan, listing, number, known, results):
+            return listing.schedule(final=False)
+        line = [None if tie is None else tie.winner(results) if tie.second else tie.first for tie in ties]
+    return listing.schedule(final=True)
+
+
+def bracket(names: tuple[str, ...]) -> list[str | None]:
+    """The line in which neighbours meet: 1 8 4 5 2 7 3 6, with nobody for those who are not there."""
+    order = [0]
+    while len(order) < len(names):
+        size = 2 * len(order)
+        order = [seed for one in order for seed in (one, size - 1 - one)]
+    return [names[seed] if seed < len(names) else None for seed in order]
+
+
+def open_round(plan: Plan, listing: Listing, number: int, line: list[str | None]) -> list[Tie | None]:
+    ties: list[Tie | None] = []
+    for one, other in zip(line[::2], line[1::2], strict=True):
+        present = sorted((name for name in (one, other) if name is not None), key=plan.names.index)
+        if not present:
+            ties.append(None)
+        elif len(present) == 1:
+            listing.byes.append(Bye(number, present[0], 0.0))
+            ties.append(Tie(present[0], ""))
+        else:
+            first, second = present
+            ties.append(Tie(first, second, [listing.pair(number, first, second) for _ in range(plan.games // 2)]))
+    return ties
+
+
+def decide(plan: Plan, listing: Listing, number: int, ties: list[Tie], results: Results) -> bool:
+    """Whether the round is over. Ties that stand level play on, all of them together, so that numbers are certain."""
+    for extra in range(plan.extra + 1):
+        if not complete([pair for tie in ties for pair in tie.pairs], results):
+            return False
+        level = [tie for tie in ties if tie.lead(results) == 0]
+        if not level or extra == plan.extra:
+            break
+        for tie in level:
+            tie.pairs.append(listing.pair(number, tie.first, tie.second))
+    return True

@@ -1,0 +1,169 @@
+"""The table: what the results of a tournament add up to. Pure; the same results always give the same table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from client.tournament.formats.game_list import Schedule
+from client.tournament.formats.schedule import schedule
+from client.tournament.model.elo import Difference, Rating, difference, ratings
+from client.tournament.model.plan import Plan
+from client.tournament.model.results import Pairing, Result, Results, Used
+from client.tournament.model.sprt import Balance, weigh
+
+WIN, DRAW, LOSS = 0, 1, 2
+
+
+@dataclass(slots=True)
+class Row:
+    """One player. `seats`: wins, draws and losses moving first and moving second; a bye is no game."""
+
+    name: str
+    points: float = 0.0
+    byes: float = 0.0
+    seats: tuple[list[int], list[int]] = field(default_factory=lambda: ([0, 0, 0], [0, 0, 0]))
+    forfeits: Counter[str] = field(default_factory=Counter)
+    used: Used = field(default_factory=Used)
+    rating: Rating = field(default_factory=Rating)
+    beaten: float = 0.0  # Sonneborn and Berger: the points of those who were beaten, and half of those who drew
+
+    @property
+    def games(self) -> int:
+        return sum(self.seats[0]) + sum(self.seats[1])
+
+    @property
+    def wins(self) -> int:
+        return self.seats[0][WIN] + self.seats[1][WIN]
+
+    @property
+    def draws(self) -> int:
+        return self.seats[0][DRAW] + self.seats[1][DRAW]
+
+    @property
+    def losses(self) -> int:
+        return self.seats[0][LOSS] + self.seats[1][LOSS]
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Two who have met; points and difference are those of the first."""
+
+    first: str
+    second: str
+    points: float
+    games: int
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    game: int
+    loser: str
+    reason: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    plan: Plan
+    schedule: Schedule
+    rows: tuple[Row, ...]  # the best first
+    duels: tuple[Duel, ...]
+    forfeits: tuple[Forfeit, ...]
+    balance: Balance | None  # of the test that a match was played for
+    finished: bool
+
+    def row(self, name: str) -> Row:
+        return next(row for row in self.rows if row.name == name)
+
+
+def standings(plan: Plan, results: Results) -> Standings:
+    known = schedule(plan, results)
+    games = [game for game in known.games if game.number in results]
+    rows = {name: Row(name) for name in plan.names}
+    for bye in known.byes:
+        rows[bye.name].points += bye.points
+        rows[bye.name].byes += bye.points
+    for game in games:
+        for seat in (0, 1):
+            count(rows[game.seats[seat]], seat, results[game.number])
+    for game in games:
+        for seat, points in enumerate(results[game.number].points):
+            rows[game.seats[seat]].beaten += points * rows[game.seats[1 - seat]].points
+    field_ratings = ratings(plan.names, decided(games, results))
+    for name, row in rows.items():
+        row.rating = field_ratings[name]
+    return Standings(
+        plan=plan,
+        schedule=known,
+        rows=tuple(sorted(rows.values(), key=lambda row: rank(plan, known, results, row))),
+        duels=tuple(duels(plan, games, results)),
+        forfeits=tuple(forfeit for game in sorted(games) for forfeit in forfeits(game, results[game.number])),
+        balance=balance(plan, games, results),
+        finished=known.finished(results),
+    )
+
+
+def decided(games: Iterable[Pairing], results: Results) -> list[tuple[str, str, float]]:
+    """Those that say something about strength: not those to which neither came."""
+    return [(*game.seats, results[game.number].points[0]) for game in games if sum(results[game.number].points) == 1]
+
+
+def count(row: Row, seat: int, result: Result) -> None:
+    points = result.points[seat]
+    row.points += points
+    row.seats[seat][WIN if points == 1 else DRAW if points == 0.5 else LOSS] += 1
+    if result.forfeited[seat]:
+        row.forfeits[result.forfeit] += 1
+    used, more = row.used, result.used[seat]
+    row.used = Used(used.moves + more.moves, used.total + more.total, max(used.longest, more.longest))
+
+
+def rank(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float, ...]:
+    """In a knockout who came further is ahead; else points, then the points of those who were beaten, then wins."""
+    listed = plan.names.index(row.name)
+    if plan.format != "knockout":
+        return (-row.points, -row.beaten, -row.wins, listed)
+    games = [game for game in known.games if row.name in game.seats]
+    last = max([game.round for game in games] + [bye.round for bye in known.byes if bye.name == row.name], default=0)
+    final = [game for game in games if game.round == last and game.number in results]
+    return (-last, -sum(results[game.number].points[game.seats.index(row.name)] for game in final), listed)
+
+
+def duels(plan: Plan, games: list[Pairing], results: Results) -> list[Duel]:
+    """Of everybody with everybody they have met, both ways."""
+    pairs: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for game in games:
+        if sum(results[game.number].points) < 1:
+            continue
+        for seat, points in enumerate(results[game.number].points):
+            met = pairs.setdefault((game.seats[seat], game.seats[1 - seat]), {})
+            met.setdefault(game.pair, []).append(points)
+    found = []
+    for first, second in sorted(pairs, key=lambda names: tuple(map(plan.names.index, names))):
+        met = pairs[first, second]
+        whole = [sum(points) for points in met.values() if len(points) == 2]
+        total, played = sum(map(sum, met.values())), sum(map(len, met.values()))
+        found.append(Duel(first, second, total, played, difference(whole)))
+    return found
+
+
+def forfeits(game: Pairing, result: Result) -> list[Forfeit]:
+    losers = [name for name, lost in zip(game.seats, result.forfeited, strict=True) if lost]
+    return [Forfeit(game.number, name, result.forfeit, result.evidence) for name in losers]
+
+
+def balance(plan: Plan, games: list[Pairing], results: Results) -> Balance | None:
+    if plan.sprt is None:
+        return None
+    pairs: dict[int, list[float]] = {}
+    for game in games:
+        pairs.setdefault(game.pair, []).append(results[game.number].points[game.seats.index(plan.names[0])])
+    whole = []
+    for number in range(1, len(pairs) + 1):
+        if len(pairs.get(number, ())) < 2:
+            break
+        whole.append(sum(pairs[number]))
+    return weigh(whole, plan.sprt)

@@ -1,0 +1,131 @@
+"""A plan as somebody wrote it becomes one that can be played, or a sentence that says why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil, log2
+
+from client.programs.adapters import ADAPTERS
+from client.sdk.time_control import parse
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Plan
+from engine.errors import GameError
+from engine.replay import judge
+from protocol.usernames import fold, readable
+
+LONGEST_NAME = 32
+MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
+OPENING = 4  # plies
+MOST_GAMES = 1_000_000
+ADDING = "add --bot, --exec or --connects, or [[player]] tables to a file"
+MEETINGS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
+
+
+def settle(plan: Plan, where: str) -> Plan:
+    """With its options complete and the usual values filled in; TournamentError begins with `where`."""
+    try:
+        parse(plan.clock)
+        game = plan.create()
+        if judge(game, game.start(), 0, 1) is not None:
+            raise TournamentError("at the start position the game is over")
+        settled = replace(
+            plan,
+            options=dict(game.spec.options),
+            games=games_of(plan),
+            rounds=rounds_of(plan),
+            opening_plies=usual_opening(plan) if plan.opening_plies < 0 else plan.opening_plies,
+        )
+        if plan.rated and settled.opening_plies:
+            raise TournamentError("rated games begin at the usual position: with rated, opening_plies is 0")
+        check_players(settled)
+        check_format(settled)
+        check_goals(settled)
+    except (GameError, TournamentError) as error:
+        raise TournamentError(f"{where}: {error}") from None
+    return settled
+
+
+def games_of(plan: Plan) -> int:
+    if plan.games % 2:
+        raise TournamentError(
+            f"games is an even number, since every opening is played from both seats, not {plan.games}"
+        )
+    usual = 2 if plan.format != "match" else MATCH if plan.sprt is None else SEQUENTIAL
+    return plan.games or usual
+
+
+def usual_opening(plan: Plan) -> int:
+    """Rated games begin at the usual position."""
+    return 0 if plan.rated else OPENING
+
+
+def rounds_of(plan: Plan) -> int:
+    if plan.rounds and plan.format in ("knockout", "match", "grading"):
+        raise TournamentError(f"a {plan.format} has no rounds to choose")
+    swiss = max(1, ceil(log2(max(2, len(plan.players)))))
+    return plan.rounds or (swiss if plan.format == "swiss" else MEETINGS.get(plan.format, 0))
+
+
+def check_players(plan: Plan) -> None:
+    seen: dict[str, str] = {}
+    for player in plan.players:
+        name = player.name
+        if len(name) > LONGEST_NAME or not readable(name):
+            raise TournamentError(f"a player's name has 1 to {LONGEST_NAME} printable characters, not {name[:60]!r}")
+        if fold(name) in seen:
+            raise TournamentError(f"there are two players called {name}; give one of them another name")
+        seen[fold(name)] = name
+        if player.adapter and (player.adapter not in ADAPTERS or not player.exec):
+            raise TournamentError(f"adapter of {name} goes with exec and is one of {', '.join(ADAPTERS)}")
+        if player.adapter and ADAPTERS[player.adapter].game != plan.game:
+            raise TournamentError(f"adapter {player.adapter} of {name} does not play {plan.game}")
+
+
+def check_format(plan: Plan) -> None:
+    count = len(plan.players)
+    if count < 2:
+        raise TournamentError(f"a tournament needs two players or more, not {count}: {ADDING}")
+    if plan.format == "match" and count != 2:
+        raise TournamentError(f"a match has two players, not {count}")
+    if plan.sprt is not None and plan.format != "match":
+        raise TournamentError("sprt goes with format = 'match'")
+    if plan.goals and plan.format != "grading":
+        raise TournamentError("goals go with format = 'grading'")
+    if games_in_all(plan) > MOST_GAMES:
+        raise TournamentError(f"that would be {games_in_all(plan):,} games; {MOST_GAMES:,} are the most")
+
+
+def games_in_all(plan: Plan) -> int:
+    """As many as it can come to, about."""
+    count = len(plan.players)
+    meetings = {
+        "round-robin": plan.rounds * count * (count - 1) // 2,
+        "gauntlet": plan.rounds * (count - 1),
+        "swiss": plan.rounds * count // 2,
+        "knockout": count * (1 + plan.extra),
+        "match": 1,
+        "grading": 0,
+    }
+    return meetings[plan.format] * plan.games + len(plan.students) * sum(goal.games for goal in plan.goals)
+
+
+def check_goals(plan: Plan) -> None:
+    if plan.format != "grading":
+        return
+    if not plan.goals or not plan.students:
+        raise TournamentError("grading needs goals, and players with student = true")
+    if len({goal.name for goal in plan.goals}) < len(plan.goals):
+        raise TournamentError("two goals have the same name; give one of them another")
+    for goal in plan.goals:
+        if goal.against and (goal.against not in plan.names or goal.against in plan.students):
+            raise TournamentError(
+                f"the goal {goal.name!r} is against {goal.against!r}, who is no player besides the students"
+            )
+        if goal.games % 2:
+            raise TournamentError(
+                f"the goal {goal.name!r} needs an even number of games: every opening from both seats"
+            )
+        for position in goal.positions:
+            game = plan.create(position)
+            if judge(game, game.start(), 0, 1) is not None:
+                raise TournamentError(f"the goal {goal.name!r}: at {position!r} the game is over")

@@ -1,0 +1,192 @@
+"""The connection of a tournament: it makes rooms for two others, and hears what happens in them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from client.sdk.credentials import StateFile
+from client.sdk.errors import Cut, Refused, SessionError, Unanswered
+from client.sdk.events import Connected, Lost
+from client.sdk.room_view import Table
+from client.sdk.session import TEMPORARY, Session
+from client.sdk.time_control import parse
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Plan
+from client.tournament.model.results import Pairing
+from protocol import messages as m
+from runtime.tasks import BackgroundTasks
+
+PAUSE = 1.0  # seconds before another try at what was refused for now
+PAGES = 3  # of finished games, in which one may be that we never heard of
+
+
+class Arbiter:
+    def __init__(self, session: Session, plan: Plan, state: StateFile) -> None:
+        self.session = session
+        self._plan, self._state = plan, state
+        self._clock = parse(plan.clock)
+        self._changed: dict[str, asyncio.Event] = {}  # the rooms that somebody waits for
+        self._watched: set[str] = set()  # rooms that we have asked to hear of, beside those that we made
+        self._tasks = BackgroundTasks(SessionError)
+        self._away_since: float | None = None
+        self._away = 0.0  # seconds without a connection, so far
+        self._strays: list[m.RoomInfo] = []
+
+    async def listen(self) -> None:
+        """For as long as the tournament lasts. SessionError if the server does not want us any more."""
+        async for happening in self.session:
+            match happening:
+                case Connected():
+                    self._connected(happening)
+                case Lost() if self._away_since is None:
+                    self._away_since = time.monotonic()
+                case m.Snapshot() | m.Event():
+                    event = self._changed.get(happening.room)
+                    if event is not None:
+                        event.set()
+
+    def _connected(self, happening: Connected) -> None:
+        self._state.save(happening.welcome.session)
+        if self._away_since is not None:
+            self._away += time.monotonic() - self._away_since
+            self._away_since = None
+        for room in self._changed:
+            self._tasks.start(self._watch(room))
+
+    def now(self) -> float:
+        """A clock that stands still while there is no connection: nobody is to lose for what the network does."""
+        since = time.monotonic() if self._away_since is None else self._away_since
+        return since - self._away
+
+    # -- rooms
+
+    async def open(self, game: Pairing, start: str) -> str:
+        """A room for a game."""
+        while True:
+            stray = self.stray(game, start)
+            if stray:
+                return stray
+            try:
+                made = await self.session.ask(
+                    m.Create(
+                        id=self.session.id(),
+                        game=self._plan.game,
+                        options={**self._plan.options, **({"start": start} if start else {})},
+                        clock=self._clock,
+                        rated=self._plan.rated,
+                        illegal=self._plan.illegal,
+                        players=game.seats,
+                    )
+                )
+                return made.room
+            except (Cut, Unanswered):
+                await self.look_for_strays(set())  # perhaps it was made
+            except Refused as refused:
+                if refused.code not in (*TEMPORARY, "too_many_rooms"):
+                    raise TournamentError(
+                        f"the server makes no room for {' and '.join(game.seats)}: {refused}"
+                    ) from None
+                await asyncio.sleep(refused.retry_after or PAUSE)
+
+    def stray(self, game: Pairing, start: str) -> str:
+        """A room of ours for this game that nobody knows of; "" if there is none."""
+        for info in self._strays:
+            if info.players == game.seats and (not start or info.options.get("start") == start):
+                self._strays.remove(info)
+                return info.room
+        return ""
+
+    async def look_for_strays(self, known: set[str]) -> None:
+        """Rooms of ours that nobody knows of: the last thing before a crash may have been to make one."""
+        game, id = self._plan.game, self.session.id
+        found = list((await self._ask(lambda: m.List(id=id(), game=game))).rooms or ())
+        before: int | None = None
+        for _ in range(PAGES):
+            page = await self._ask(lambda: m.History(id=id(), game=game, before=before, limit=100))  # noqa: B023
+            found += page.rooms or ()
+            before = page.before
+            if before is None:
+                break
+        me = "" if self.session.welcome is None else self.session.welcome.you.name
+        known = known | set(self._changed)
+        self._strays = [info for info in found if info.players and info.arbiter == me and info.room not in known]
+
+    async def follow(self, room: str) -> Table | None:
+        """Hear of a room until `forget`; None if there is no such room any more."""
+        self._changed.setdefault(room, asyncio.Event())
+        if room not in self.session.tables:
+            self._watched.add(room)
+            try:
+                await self._ask(lambda: m.Watch(id=self.session.id(), room=room))
+            except Refused as refused:
+                if refused.code == "no_room":
+                    return None
+                raise
+            while room not in self.session.tables:  # the snapshot follows the answer
+                await self.wait(room, PAUSE)
+        return self.session.tables[room]
+
+    def table(self, room: str) -> Table:
+        return self.session.tables[room]
+
+    async def wait(self, room: str, seconds: float) -> bool:
+        """Until something happens in a room, or so much time has passed; whether it was the former."""
+        event = self._changed[room]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        happened = event.is_set()
+        event.clear()
+        return happened
+
+    async def refresh(self, room: str) -> None:
+        """Ask what has happened in a room that has been silent for long: news may have been lost."""
+        with suppress(SessionError):
+            await self._watch(room)
+
+    def forget(self, room: str) -> None:
+        self._changed.pop(room, None)
+        if room in self._watched:  # else the session would go on asking for it, connection after connection
+            self._watched.discard(room)
+            self._tasks.start(self._leave(room))
+        table = self.session.tables.get(room)
+        if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
+            del self.session.tables[room]
+
+    async def abort(self, room: str) -> bool:
+        """Whether the game is over now, by this or because it was over before; not if we have no say in it any more."""
+        try:
+            await self._ask(lambda: m.Abort(id=self.session.id(), room=room))
+        except Refused as refused:
+            if refused.code not in ("game_over", "no_room", "bad_request", "not_seated"):
+                raise
+            return refused.code == "game_over"
+        return True
+
+    async def record(self, room: str) -> str:
+        return (await self._ask(lambda: m.Export(id=self.session.id(), room=room))).text
+
+    async def _ask(self, command: Callable[[], m.Command]) -> m.Ok:
+        """Ask until there is an answer, however long the server is away; Refused if it is a lasting no."""
+        while True:
+            try:
+                return await self.session.ask(command())
+            except Unanswered:
+                continue
+            except Refused as refused:
+                if refused.code not in TEMPORARY:
+                    raise
+                await asyncio.sleep(refused.retry_after or PAUSE)
+
+    # -- connections
+
+    async def _leave(self, room: str) -> None:
+        await self.session.ask(m.Leave(id=self.session.id(), room=room))
+
+    async def _watch(self, room: str) -> None:
+        self._watched.add(room)
+        known = self.session.tables.get(room)
+        await self.session.ask(m.Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))

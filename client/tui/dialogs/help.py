@@ -1,0 +1,28 @@
+"""The keys of a screen, on a page in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from client.tui.screens.minimum_size import Dialog
+
+
+class Help(Dialog[None]):
+    BINDINGS = [Binding("escape,q,question_mark,enter,space,f1", "dismiss", show=False)]
+
+    def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:
+        super().__init__()
+        lines = [f"{key:<9} {meaning}" for key, meaning in keys]
+        self._text = "\n".join([title, *lines])
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="box wide"):
+            yield Static(self._text, markup=False)
+
+    def on_click(self) -> None:
+        self.dismiss()

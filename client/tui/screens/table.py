@@ -1,0 +1,188 @@
+"""A table with its keys: moving by arrows, by mouse and by typing, looking back, talking."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.timer import Timer
+from textual.widgets import Input
+
+from client.presentation.launch_plan import Wish
+from client.tui.dialogs.confirm import Confirm
+from client.tui.dialogs.help import Help
+from client.tui.screens.table_actions import TableManners
+from client.tui.screens.table_keys import ACTIONS, table_help
+from client.tui.widgets.board_view import BoardView
+from client.tui.widgets.chat import Chat
+from client.tui.widgets.move_list import MoveList
+from protocol import messages as m
+
+PACE = 0.8  # seconds between moves that play by themselves
+
+
+class TableScreen(TableManners):
+    def __init__(self, room: str, sought: Wish | None = None) -> None:
+        super().__init__(room, sought)
+        self._autoplay: Timer | None = None
+
+    # -- keys
+
+    def on_key(self, event: events.Key) -> None:
+        if isinstance(self.app.screen, Confirm):  # typed so fast that the question was not there yet
+            self.app.screen.on_key(event)
+            return
+        if isinstance(self.focused, Input):
+            if event.key == "escape":
+                self._talk(False)
+            elif event.is_printable:  # typed so fast that the line had not got the focus yet
+                self.focused.insert_text_at_cursor(event.character or "")
+            return
+        action = ACTIONS.get(event.key)
+        character = (event.character or "") if event.is_printable else ""
+        if character and self.play is not None and (self.play.typed or self.play.begins(character)):
+            self._type(character)
+        elif action is not None:
+            event.stop()
+            event.prevent_default()
+            self.pressed = event.key
+            if action == "arrow":
+                self._arrow(event.key)
+            else:
+                getattr(self, f"do_{action}")()
+        elif character:
+            self._type(character)
+        elif event.key == "backspace" and self.play is not None:
+            self.play.typed = self.play.typed[:-1]
+            self._say_line()
+
+    def _arrow(self, key: str) -> None:
+        if self.play is None:
+            return
+        self._notice = ""
+        if self.play.playing:
+            self.play.arrow(key)
+            self._paint_board()
+        else:
+            self._look_by({"left": -1, "up": -1, "right": 1, "down": 1}[key])
+
+    def do_enter(self) -> None:
+        play = self.play
+        if play is None:
+            return
+        text, play.typed = play.typed, ""
+        if len(text) == 1 and text in ACTIONS and not play.writes(text):  # a key that moves begin with, too
+            getattr(self, f"do_{ACTIONS[text]}")()
+        elif text and play.playing:
+            self._chosen(text)
+        elif text.isdecimal():
+            play.look_at(int(text))
+            self.look()
+        elif text:
+            self.notice(f"{text!r} is not the number of a move")
+        elif play.cursor is not None and play.playing:
+            self._point(play.cursor)
+        elif play.playing:
+            self._arrow("up")
+
+    def do_escape(self) -> None:
+        self._stop_autoplay()
+        self._notice = ""
+        if self.play is not None:
+            self.play.let_go()
+            self._paint_board()
+
+    # -- moves
+
+    def on_board_view_pointed(self, event: BoardView.Pointed) -> None:
+        if self.play is not None and self.play.playing:
+            self._point(event.cell)
+
+    def on_board_view_hovered(self, event: BoardView.Hovered) -> None:
+        if self.play is not None and self.play.playing:
+            self.play.cursor = event.cell
+            self._paint_board()
+
+    def _point(self, cell: str) -> None:
+        assert self.play is not None
+        self._notice = self.play.nothing_at(cell)
+        text = self.play.point(cell)
+        if text:
+            self._chosen(text)
+        self._paint_board()
+
+    # -- looking back
+
+    def _look_by(self, plies: int) -> None:
+        if self.play is not None:
+            self._notice = ""
+            self.play.look(plies)
+            self.look()
+
+    def do_back(self) -> None:
+        self._look_by(-1)
+
+    def do_forward(self) -> None:
+        self._look_by(1)
+
+    def do_first(self) -> None:
+        self._look_by(-(10**6))
+
+    def do_live(self) -> None:
+        if self.play is not None:
+            self.play.browsing.return_to_live()
+            self.look()
+
+    def on_move_list_chosen(self, event: MoveList.Chosen) -> None:
+        if self.play is not None:
+            self.play.look_at(event.ply)
+            self.look()
+
+    def do_autoplay(self) -> None:
+        """A finished game plays itself, from the start if its end is in sight."""
+        play = self.play
+        if play is None or play.table.status != "ended" or self._autoplay is not None:
+            self._stop_autoplay()
+            return
+        if play.ply == play.table.ply:
+            play.look_at(0)
+        self._autoplay = self.set_interval(PACE, self._play_on)
+        self.look()
+
+    def _play_on(self) -> None:
+        self._look_by(1)
+        if self.play is None or self.play.ply >= self.play.table.ply:
+            self._stop_autoplay()
+
+    def _stop_autoplay(self) -> None:
+        if self._autoplay is not None:
+            self._autoplay.stop()
+            self._autoplay = None
+
+    # -- everything else
+
+    def do_flip(self) -> None:
+        if self.play is not None:
+            self.play.flipped = not self.play.flipped
+            self.look()
+
+    def do_theme(self) -> None:
+        self.house.other_theme()
+
+    def do_help(self) -> None:
+        game = None if self.table is None else self.table.game
+        moves = () if game is None else game.legal(game.start())
+        self.app.push_screen(Help("The keys of a table", table_help(moves[0] if moves else "a move")))
+
+    def do_talk(self) -> None:
+        if self.table is not None:
+            self._talk(True)
+
+    def _talk(self, on: bool) -> None:
+        self.query_one(Chat).talk(on)
+        if not on:
+            self.query_one(BoardView).focus()
+        self.look()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self.house.order(m.Say(id=self.house.next_id(), room=self.room, text=event.value.strip()))
+        self._talk(False)

@@ -1,0 +1,98 @@
+"""A board of the wall: small, with who plays and how it stands."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from client.presentation.texts import players, printable, situation, standing_text
+from client.sdk.room_view import Table
+from client.tui.models.move_picker import changes
+from client.tui.render.appearance import Looks
+from client.tui.render.palette import style
+from client.tui.render.picture import Marks, Picture, Size, face_width, fitting
+
+LEAST = (24, 7)
+
+
+class Tile(Widget, can_focus=True):
+    class Opened(Message):
+        def __init__(self, room: str) -> None:
+            super().__init__()
+            self.room = room
+
+    def __init__(self, room: str, looks: Looks) -> None:
+        super().__init__()
+        self.room, self.looks = room, looks
+        self._table: Table | None = None
+        self._strips: list[Strip] | None = None
+
+    def show(self, table: Table) -> None:
+        self._table = table
+        self._strips = None
+        self.refresh()
+
+    def least(self) -> tuple[int, int]:
+        """Columns and rows without which something would be missing."""
+        if self._table is None or self._table.game is None:
+            return LEAST
+        board = self._table.game.draw(self._table.state)
+        picture = Picture(board, Size(face_width(board) + 2, 1, False))
+        return max(LEAST[0], picture.columns), max(LEAST[1], picture.rows + 2)
+
+    def on_resize(self) -> None:
+        self._strips = None
+
+    def on_focus(self) -> None:
+        self._strips = None
+
+    def on_blur(self) -> None:
+        self._strips = None
+
+    def render_line(self, y: int) -> Strip:
+        if self._strips is None:
+            self._strips = self._paint()
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
+
+    def _paint(self) -> list[Strip]:
+        table, ground = self._table, self.rich_style
+        if table is None:
+            return [self._line(f"room {printable(self.room)}…", ground)]
+        head = ground + Style(bold=True, reverse=self.has_focus)
+        strips = [self._line(players(table.seats), head)]
+        if table.game is not None:
+            strips += self._board(table, ground)
+        else:
+            strips.append(self._line(table.position, ground))
+        return [*strips, self._line(self._last(table), ground)]
+
+    @staticmethod
+    def _last(table: Table) -> str:
+        if table.status != "running":
+            return situation(table)
+        last = f"{table.ply} {table.moves[-1].move}" if table.moves else "the start"
+        return "   ".join(filter(None, (last, standing_text(table))))
+
+    def _line(self, text: str, ink: Style) -> Strip:
+        return Strip([Segment(text, ink)]).adjust_cell_length(self.size.width, ink)
+
+    def _board(self, table: Table, ground: Style) -> list[Strip]:
+        assert table.game is not None
+        board = table.game.draw(table.state)
+        last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}
+        size = fitting(board, self.size.width, self.size.height - 2)
+        picture = Picture(board, size, ascii_only=self.looks.ascii_only)
+        game, theme = table.setup.game, self.looks.theme
+        return [
+            Strip([Segment(span.text, ground + style(theme, game, span.ink)) for span in line]).adjust_cell_length(
+                self.size.width, ground
+            )
+            for line in picture.lines(Marks(last=frozenset(last)))
+        ]
+
+    def on_click(self, event: events.Click) -> None:
+        self.post_message(self.Opened(self.room))

@@ -1,0 +1,99 @@
+"""A board of any game: as large as there is room, clickable, with marks."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from client.tui.render.appearance import Looks
+from client.tui.render.palette import style
+from client.tui.render.picture import PLAIN, Marks, Picture, fitting
+from engine.board import Board
+
+
+class BoardView(Widget, can_focus=True):
+    class Pointed(Message):
+        """A cell was clicked."""
+
+        def __init__(self, cell: str) -> None:
+            super().__init__()
+            self.cell = cell
+
+    class Hovered(Message):
+        """The mouse has come to another cell."""
+
+        def __init__(self, cell: str) -> None:
+            super().__init__()
+            self.cell = cell
+
+    def __init__(self, looks: Looks, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.looks = looks
+        self._game = ""
+        self._board: Board | None = None
+        self._marks = PLAIN
+        self._flipped = False
+        self._over: str | None = None
+        self._strips: list[Strip] | None = None
+
+    def show(self, game: str, board: Board, marks: Marks, flipped: bool) -> None:
+        if (game, board, marks, flipped) != (self._game, self._board, self._marks, self._flipped):
+            self._game, self._board, self._marks, self._flipped = game, board, marks, flipped
+            self.repaint()
+
+    def repaint(self) -> None:
+        self._strips = None
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.repaint()
+
+    def picture(self) -> Picture | None:
+        if self._board is None:
+            return None
+        size = fitting(self._board, self.size.width, self.size.height)
+        return Picture(self._board, size, flipped=self._flipped, ascii_only=self.looks.ascii_only)
+
+    def offset_of(self, picture: Picture) -> tuple[int, int]:
+        """The place of the picture, in the middle of the view."""
+        return max(0, (self.size.width - picture.columns) // 2), max(0, (self.size.height - picture.rows) // 2)
+
+    def render_line(self, y: int) -> Strip:
+        if self._strips is None:
+            self._strips = self._paint()
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
+
+    def _paint(self) -> list[Strip]:
+        picture = self.picture()
+        if picture is None:
+            return []
+        left, top = self.offset_of(picture)
+        ground = self.rich_style
+        strips = [Strip.blank(self.size.width, ground)] * top
+        for line in picture.lines(self._marks):
+            segments = [Segment(" " * left, ground)]
+            segments += [Segment(span.text, ground + style(self.looks.theme, self._game, span.ink)) for span in line]
+            strips.append(Strip(segments).adjust_cell_length(self.size.width, ground))
+        return strips
+
+    def cell_at(self, x: int, y: int) -> str | None:
+        picture = self.picture()
+        if picture is None:
+            return None
+        left, top = self.offset_of(picture)
+        cell = picture.cell_at(x - left, y - top)
+        return None if cell is None else cell.name
+
+    def on_click(self, event: events.Click) -> None:
+        name = self.cell_at(event.x, event.y)
+        if name is not None:
+            self.post_message(self.Pointed(name))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        name = self.cell_at(event.x, event.y)
+        if name is not None and name != self._over:
+            self.post_message(self.Hovered(name))
+        self._over = name

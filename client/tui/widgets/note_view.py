@@ -1,0 +1,36 @@
+"""What the last note of a bot says: its value, its depth and the line it expects."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from client.presentation.texts import name_of, printable
+from client.sdk.note import read
+from client.sdk.room_view import Table
+
+
+class NoteView(Static):
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, markup=False)
+
+    def show(self, table: Table, ply: int) -> None:
+        self.update(note_text(table, ply))
+
+
+def note_text(table: Table, ply: int) -> str:
+    """Of the newest move up to a ply whose note has something to tell; how long it took is not shown."""
+    for played in reversed(table.moves[:ply]):
+        if words := told(played.note):
+            return printable(f"{name_of(table.seats[played.side])} {played.move}: {words}")
+    return ""
+
+
+def told(text: str) -> str:
+    note, words = read(text), list[str]()
+    if note.value is not None:
+        words.append(f"{note.value:+.3g}{' proved' if note.proved else ''}")
+    if note.depth is not None:
+        words.append(f"depth {note.depth}")
+    if note.line:
+        words.append(f"line {' '.join(note.line)}")
+    return " ".join([*words, note.text]).strip()

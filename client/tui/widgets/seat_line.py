@@ -1,0 +1,52 @@
+"""Who sits on a side: the name, whether they are here, their points where a board does not show them, their clock."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len, set_cell_size
+from textual.widgets import Static
+
+from client.presentation.texts import name_of, rating_of, rating_text, time_text
+from client.sdk.room_view import Table
+from client.tui.render.appearance import Looks
+from client.tui.widgets.move_list import initials
+
+
+class SeatLine(Static):
+    def __init__(self, looks: Looks, *, id: str) -> None:
+        super().__init__(id=id, markup=False)
+        self._looks = looks
+        self._shown: tuple[str, bool] = ("", False)
+
+    def show(self, table: Table, side: int, now: float, points: tuple[int, int] | None) -> None:
+        seat = table.seats[side]
+        mark = self._looks.online(seat is not None and seat.online)
+        turn = table.status == "running" and table.turn == side
+        clock = time_text(table.time_left(side, now))
+        width = self.size.width - len(mark) - len(clock) - 2
+        text = f"{mark} {seat_text(table, side, points, width)} {clock}"
+        if (text, turn) != self._shown:
+            self._shown = (text, turn)
+            self.update(text)
+            self.set_class(turn, "-turn")
+
+
+def seat_text(table: Table, side: int, points: tuple[int, int] | None, width: int) -> str:
+    """As wide as this; where that is too little the side is an initial, and then the name is cut."""
+    name = name_of(table.seats[side])
+    you = " (you)" if side == table.seat and name != "you" else ""
+    rating = f" {rating}" if (rating := rating_now(table, side)) else ""
+    count = "" if points is None else f": {points[side]}"
+    sides, short = table.setup.sides, initials(table.setup.sides)
+    rest, brief = (f"{you}{rating}, {each[side]}{count}" for each in (sides, short))
+    if cell_len(name + rest) > width:
+        rest = brief
+    if cell_len(name + rest) > width:
+        name = set_cell_size(name, max(0, width - cell_len(rest) - 1)) + "…"
+    return set_cell_size(name + rest, max(0, width))
+
+
+def rating_now(table: Table, side: int) -> str:
+    seat = table.seats[side]
+    if table.ratings is not None:
+        return rating_text(table.ratings[side].after, table.ratings[side].provisional)
+    return "" if seat is None else rating_of(seat)
