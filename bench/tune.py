@@ -20,7 +20,7 @@ from engine.record import ending
 from engine.registry import create
 from engine.rules import specialise
 from engine.search import Limits, Thinker
-from parlour.arguments import add_options, options_of
+from parlour.cli.args import add_options, options_of
 
 
 def with_weights(game: Game, weights: Mapping[str, int]) -> Game:

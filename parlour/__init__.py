@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from engine.registry import GAMES as GAMES
     from engine.registry import create as create
 
-HOUSE = ("engine", "protocol", "server", "client")
+HOUSE = ("runtime", "engine", "protocol", "server", "client")
 PUBLIC = {
     "Board": "engine.board",
     "Bot": "client.sdk.bot",

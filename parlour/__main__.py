@@ -1,3 +1,3 @@
-from parlour.cli import main
+from parlour.cli.main import main
 
 raise SystemExit(main())

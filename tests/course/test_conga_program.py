@@ -9,7 +9,7 @@ import pexpect
 import pytest
 
 from engine.registry import create
-from parlour.cli import main
+from parlour.cli.main import main
 
 MOVE = re.compile(r"^(\d+)\. player ([12]) \((.*)\) moves \((\d),(\d)\) towards \((\d),(\d)\)$", re.M)
 

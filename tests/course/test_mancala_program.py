@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.cli import main
+from parlour.cli.main import main
 
 INPUT = "3\n1\n2\n0 0 2 1 1\n1 0 0 0 1\n0\n0\n"
 STATE = "0 0 2 1 1\n0 0 0 0 1\n0\n1\n"

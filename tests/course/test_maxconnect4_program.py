@@ -12,7 +12,7 @@ import pytest
 
 from engine.course.maxconnect4 import read_board, write_board
 from engine.games.maxconnect4 import MaxConnect4
-from parlour.cli import main
+from parlour.cli.main import main
 from tests.course.random_positions import random_position
 
 GAME = MaxConnect4()

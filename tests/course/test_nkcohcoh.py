@@ -13,8 +13,8 @@ from engine.course.cohcoh import read_board, write_board
 from engine.errors import GameError
 from engine.game import State
 from engine.games.cohcoh import CohCoh
-from parlour.cli import main
-from parlour.course.age import START_UP, process_age
+from parlour.cli.main import main
+from parlour.coursework.age import START_UP, process_age
 
 
 def call(*words: str) -> tuple[list[str], float]:
@@ -135,7 +135,7 @@ def test_board_round_trips() -> None:
 
 
 def test_process_age() -> None:
-    script = "from parlour.course.age import START_UP, process_age; print(process_age())"
+    script = "from parlour.coursework.age import START_UP, process_age; print(process_age())"
     begun = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     spent = time.perf_counter() - begun

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from parlour.cli import UserError
-from parlour.course.files import Drafts, write_text
+from parlour.cli.main import UserError
+from parlour.coursework.files import Drafts, write_text
 
 
 @pytest.fixture(autouse=True)

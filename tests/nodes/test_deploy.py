@@ -17,7 +17,7 @@ import pytest
 from bench.cluster.broker import available
 from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing, binaries
-from parlour.cli import COMMANDS
+from parlour.cli.main import COMMANDS
 from server.config import Settings
 from tests.e2e.conftest import Come
 from tests.e2e.guest import Guest

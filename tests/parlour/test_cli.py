@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.cli import COMMANDS, main
+from parlour.cli.main import COMMANDS, main
 from tests.parlour.records import GOOD, MANCALA, save
 
 Out = pytest.CaptureFixture[str]
@@ -36,7 +36,7 @@ def test_help_of_a_command(name: str, capsys: Out) -> None:
 
 def test_every_command_of_the_table_can_be_imported() -> None:
     for name in COMMANDS:
-        module = __import__(f"parlour.commands.{name}", fromlist=["run"])
+        module = __import__(f"parlour.cli.commands.{name}", fromlist=["run"])
         assert module.__doc__
         assert callable(module.arguments)
         assert callable(module.run)

@@ -25,9 +25,8 @@ def run(*words: str, cwd: Path = ROOT, stdin: str = "", **env: str) -> subproces
 
 def test_help_imports_nothing_heavy() -> None:
     heavy = "['numba', 'numpy', 'textual', 'websockets', 'asyncio', 'msgspec', 'engine']"
-    code = (
-        f"import sys; from parlour.cli import main; main(['--help']); print([n for n in {heavy} if n in sys.modules])"
-    )
+    code = "import sys; from parlour.cli.main import main; main(['--help'])"
+    code += f"; print([n for n in {heavy} if n in sys.modules])"
     done = run(sys.executable, "-c", code)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == "[]"

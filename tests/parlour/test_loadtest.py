@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.cli import main
+from parlour.cli.main import main
 from server.app import running
 from server.config import Settings
 

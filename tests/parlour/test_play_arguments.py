@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parlour.cli import main
+from parlour.cli.main import main
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Any
 import pexpect
 import pytest
 
-from parlour.cli import main
-from parlour.terminal import ENTER, LEAVE, Keys
+from parlour.cli.main import main
+from parlour.cli.replay.terminal import ENTER, LEAVE, Keys
 from tests.parlour.records import GOOD, MANCALA, long_record, save
 
 PARLOUR = str(Path(sys.executable).with_name("parlour"))

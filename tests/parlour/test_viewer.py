@@ -7,8 +7,8 @@ import re
 import pytest
 
 from engine.record import parse
-from parlour.transcript import Transcript, printable
-from parlour.viewer import Viewer, cells
+from parlour.cli.replay.transcript import Transcript, printable
+from parlour.cli.replay.viewer import Viewer, cells
 from tests.parlour.records import GOOD, MANCALA, long_record
 
 LONG = long_record(7)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.cli import main
+from parlour.cli.main import main
 from server.config import BadSetting, Settings, read
 
 OPERATING = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")

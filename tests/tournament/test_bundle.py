@@ -19,7 +19,7 @@ from client.tournament.model.plan import Contestant, Goal, Plan, Sprt
 from client.tournament.play.adjudication import prove
 from client.tournament.play.outcome import adjudicated
 from engine.record import parse, play_through
-from parlour.cli import main
+from parlour.cli.main import main
 from tests.tournament.made import lost_on_time, story_of
 from tests.tournament.plans import plan
 

@@ -8,7 +8,7 @@ import pytest
 
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
-from parlour.cli import main
+from parlour.cli.main import main
 from tests.e2e.parlours import parlour
 from tests.tournament.houses import Ears, plan_of, run, table
 

@@ -11,7 +11,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant, Goal, Plan, Sprt
-from parlour.cli import main
+from parlour.cli.main import main
 from tests.tournament.plans import plan
 
 TWO = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "random"\n'

@@ -1,0 +1,179 @@
+"""From the arguments of `parlour bot` to a bot that plays."""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import Namespace
+from pathlib import Path
+
+from client.bots.builtin.levels import LEVELS
+from client.bots.factory import Maker, of_homework, of_program, of_recipe
+from client.bots.game_loop import Manners
+from client.bots.loader import LoadError
+from client.bots.main import Connection, play
+from client.bots.move_request import Source, think
+from client.bots.policy import Policy, Wish
+from client.bots.spec import Recipe
+from client.programs.adapters import ADAPTERS
+from client.programs.crash_report import default_folder
+from client.programs.failure import Failure
+from client.programs.limits import Limits
+from client.programs.program import Program, from_anywhere, name_of, split
+from client.sdk.bot import Budget
+from client.sdk.errors import SessionError
+from client.sdk.time_control import parse
+from engine.registry import GAMES, create
+from parlour.cli.args import options_of
+from parlour.cli.main import UserError
+from protocol.usernames import fold
+from runtime.event_loop import run_loop
+
+
+def run_bot(args: Namespace) -> int:
+    try:
+        maker = maker_of(args)
+        if args.ask is not None:
+            return run_loop(ask_once(args, maker))
+        played = run_loop(
+            play(
+                connection_of(args),
+                maker,
+                policy_of(args, maker),
+                manners_of(args, maker),
+                wishes=wishes_of(args, maker),
+                open_rooms=args.open,
+                games=1 if args.challenge and args.count is None else args.count,
+            )
+        )
+    except (LoadError, Failure, SessionError) as error:
+        raise UserError(str(error)) from None
+    return 0 if args.count is None or played >= args.count else 1
+
+
+def maker_of(args: Namespace) -> Maker:
+    if (args.bot is None) == (args.exec is None):
+        raise UserError("give either the name or file of a bot, or --exec with a command")
+    if args.level not in LEVELS:
+        raise UserError(f"--level is from 1 to 10, not {args.level}")
+    if args.ask is None and (args.position is not None or args.moves):
+        raise UserError("--position and --moves go with --ask")
+    if args.bot is not None:
+        for name in ("adapter", "workdir", "ready", "events"):
+            if getattr(args, name):
+                raise UserError(f"--{name} goes with --exec")
+        recipe = Recipe(args.bot, args.seconds, args.level, args.seed)
+        return of_recipe(recipe, args.forensics, lazy=args.lazy)
+    return program_of(args)
+
+
+def program_of(args: Namespace) -> Maker:
+    if args.adapter is not None and args.adapter not in ADAPTERS:
+        raise UserError(f"there is no adapter {args.adapter[:40]!r}; there are {', '.join(ADAPTERS)}")
+    folder = args.workdir or Path.cwd()
+    words = split(args.exec, folder)
+    if args.adapter is not None and args.workdir is None:
+        words = (words[0], *from_anywhere(words[1:]))
+    program = Program(
+        words=words,
+        folder=folder.absolute(),
+        limits=Limits(startup=args.startup, memory=args.memory, cpu=args.cpu),
+        ready=args.ready,
+        events=args.events,
+        retries=args.retries,
+        depth=args.depth,
+        name=args.name or name_of(words),
+        forensics=args.forensics or default_folder(),
+    )
+    if args.adapter is not None:
+        return of_homework(program, args.adapter, args.workdir, source_of(args))
+    return of_program(program, tuple(GAMES), source_of(args))
+
+
+def source_of(args: Namespace) -> tuple[str, ...]:
+    """The words that get the same program again."""
+    values = {name: getattr(args, name) for name in ("adapter", "workdir", "depth", "startup", "memory", "cpu")}
+    words = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
+    return ("--exec", args.exec, *words, *(f"--{name}" for name in ("ready", "events") if getattr(args, name)))
+
+
+def names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def policy_of(args: Namespace, maker: Maker) -> Policy:
+    wanted = names(args.games) or list(maker.games)
+    for game in wanted:
+        if game not in maker.games:
+            raise UserError(f"{maker.name} does not play {game[:40]!r}; it plays {', '.join(maker.games)}")
+    return Policy(
+        games=tuple(wanted),
+        options={name: str(value) for name, value in options_of(args).items()},
+        concurrent=args.concurrent,
+        stakes=args.stakes or "any",
+        opponents=frozenset(fold(name) for name in names(args.opponents)),
+        strangers=frozenset(fold(name) for name in names(args.avoid)),
+    )
+
+
+def manners_of(args: Namespace, maker: Maker) -> Manners:
+    return Manners(
+        patience=args.deadline,
+        seconds=args.seconds,
+        human=args.pace == "human",
+        greeting=args.greet,
+        source=Source(maker.source, args.forensics or default_folder(), args.cpu_clock),
+    )
+
+
+def wishes_of(args: Namespace, maker: Maker) -> tuple[Wish, ...]:
+    if args.challenge and len(args.seek) != 1:
+        raise UserError("--challenge needs one --seek GAME to say which game")
+    if args.bot_after is not None and (args.challenge or not args.seek):
+        raise UserError("--bot-after goes with --seek, and not with --challenge")
+    clock, games = parse(args.clock), policy_of(args, maker).games
+    wishes = []
+    for name in args.seek:
+        if name not in games:
+            raise UserError(f"{maker.name} does not play {name[:40]!r}; it plays {', '.join(games)}")
+        options = dict(create(name, options_of(args)).spec.options)
+        wishes.append(Wish(name, options, clock, args.stakes == "rated", args.challenge, args.bot_after))
+    return tuple(wishes)
+
+
+def connection_of(args: Namespace) -> Connection:
+    environ = os.environ.get
+    url = args.url or environ("PARLOUR_URL", "")
+    token = args.token or environ("PARLOUR_TOKEN", "")
+    if args.tls_trust and not Path(args.tls_trust).is_file():
+        raise UserError(f"there is no file {args.tls_trust}")
+    state = Path() if args.no_state else args.state
+    return Connection(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
+
+
+async def ask_once(args: Namespace, maker: Maker) -> int:
+    """One position, one move, no server: the quickest way to try a bot, and to see a failure again."""
+    options = options_of(args) | ({} if args.position is None else {"start": args.position.strip() or " "})
+    game = create(args.ask, options)
+    state, history = game.start(), tuple(args.moves.split())
+    for move in history:
+        state = game.play(state, game.parse(state, move))
+    if not game.moves(state):
+        raise UserError("at this position the game is over")
+    if game.name not in maker.games:
+        raise UserError(f"{maker.name} does not play {game.name}; it plays {', '.join(maker.games)}")
+    bot = maker.make()
+    wanted = args.seconds or 2.0
+    deadline = time.monotonic() + args.deadline
+    budget = Budget(wanted, deadline, ply=len(history), side=game.turn(state), history=history)
+    try:
+        bot.started(game, game.turn(state), "")
+        thought = await think(bot, game, state, budget, manners_of(args, maker).source)
+    except Failure as failure:
+        where = f"; evidence in {failure.evidence}" if failure.evidence else ""
+        raise UserError(f"{failure.kind}: {failure}{where}") from None
+    finally:
+        bot.close()
+        maker.close()
+    print(f"{thought.move}  {thought.note}".rstrip())
+    return 0

@@ -1,0 +1,31 @@
+"""The best move of a position: value, depth, and the line both sides would play.
+
+parlour best conga --seconds 2
+parlour best mancala --position "0,2,4,4/0,3,5,0 9,5 1" --depth 12
+parlour best cohcoh --option n=5 --option k=4 --json"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from engine.search import Limits, Thinker
+from parlour.cli.args import add_game, game_of
+from parlour.cli.search_output import add_search, as_json, as_text, count, seconds, tell
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_game(parser)
+    parser.add_argument("--seconds", type=seconds, metavar="S", help="think so long (1 if no limit is given)")
+    parser.add_argument("--depth", type=count, metavar="N", help="think so many moves deep")
+    parser.add_argument("--nodes", type=count, metavar="N", help="look at so many positions")
+    add_search(parser)
+
+
+def run(args: Namespace) -> int:
+    game = game_of(args)
+    unlimited = args.seconds is None and args.depth is None and args.nodes is None
+    limits = Limits(1.0 if unlimited else args.seconds, args.nodes, args.depth)
+    thinker = Thinker(game, table_mb=args.table, compiled=False if args.plain else None, notice=tell)
+    report = thinker.think(game.start(), limits)
+    print(as_json(game, report) if args.json else as_text(game, report))
+    return 0

@@ -1,0 +1,79 @@
+"""How much a server can take: matches between random players, with watchers, for a while.
+
+It stops by itself. A server elsewhere than on this machine is only tested with --i-own-this-server: do that to nobody
+else. Servers limit connections an address and messages a second; for a test at full speed (--think 0) start yours with
+--rate 1e9 --burst 1000000 --connections-per-address 100000."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from argparse import ArgumentParser, Namespace
+
+from parlour.cli.main import UserError
+
+MOST_MATCHES, MOST_WATCHERS, MOST_SECONDS = 1000, 5000, 600.0
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--url", default="ws://127.0.0.1:8765/ws", help="the server (default: %(default)s)")
+    parser.add_argument("--matches", type=int, default=20, help="games at a time (default: %(default)s)")
+    parser.add_argument("--watchers", type=int, default=0, help="watchers, spread over the games (default: none)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long (default: %(default)s)")
+    parser.add_argument("--think", type=float, default=0.1, help="seconds before a move, on average; 0 for none")
+    parser.add_argument("--i-own-this-server", action="store_true", help="it is elsewhere, and yours")
+
+
+def run(args: Namespace) -> int:
+    from client.sdk.errors import NoServer
+    from client.sdk.url import is_here, websocket_url
+
+    for name, value, most in (
+        ("matches", args.matches, MOST_MATCHES),
+        ("watchers", args.watchers, MOST_WATCHERS),
+        ("seconds", args.seconds, MOST_SECONDS),
+    ):
+        least = 0 if name == "watchers" else 1
+        if not least <= value <= most:
+            raise UserError(f"--{name} is between {least} and {most:g}")
+    if not 0 <= args.think <= 60:
+        raise UserError("--think is between 0 and 60 seconds")
+    try:
+        url = websocket_url(args.url)
+    except NoServer as error:
+        raise UserError(str(error)) from None
+    if not is_here(url) and not args.i_own_this_server:
+        raise UserError(f"{url} is not on this machine; if that server is yours, say so: --i-own-this-server")
+    try:
+        return asyncio.run(test(url, args))
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise UserError(f"the test cannot begin at {url}: {str(error) or type(error).__name__}") from None
+
+
+async def test(url: str, args: Namespace) -> int:
+    from client.loadtest.matches import Tally, at, play, seat
+    from client.loadtest.watching import Audience
+
+    tally, audience = Tally(), Audience()
+    matches = await seat(url, args.matches, tally, args.think)
+    await audience.open(url, matches, args.watchers)
+    began, before = time.perf_counter(), audience.deliveries
+    rate, delays = await play(matches, tally, args.seconds)
+    deliveries = (audience.deliveries - before) / (time.perf_counter() - began)
+    audience.close()
+    lost = sum(client.closed for match in matches for client in match.players)
+    print(f"moves        {rate:.0f}/s, each durable and seen by the opponent")
+    print(f"send to seen p50 {at(delays, 50):.1f} ms, p90 {at(delays, 90):.1f} ms, p99 {at(delays, 99):.1f} ms")
+    print(f"deliveries   {deliveries:.0f}/s to {args.watchers} watchers")
+    print(f"errors       {len(tally.errors)}, connections lost {lost}")
+    for text in sorted({describe(error) for error in tally.errors})[:5]:
+        print(f"             {text}")
+    return 1 if tally.errors or lost or not delays else 0
+
+
+def describe(error: bytes) -> str:
+    from protocol.codec import MSGPACK
+    from protocol.messages import Error
+
+    message = MSGPACK.server_message(error)
+    return f"{message.code}: {message.text}" if isinstance(message, Error) else "?"

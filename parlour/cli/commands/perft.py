@@ -1,0 +1,29 @@
+"""Count the ways a game can go on for 1, 2, … DEPTH moves: one line a depth, depth and count.
+
+parlour perft conga 5
+parlour perft mancala 6 --option pits=4 --option stones=3 --option rules=standard"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+
+from engine.perft import perft
+from parlour.cli.args import add_game, game_of
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_game(parser)
+    parser.add_argument("depth", metavar="DEPTH", type=depth, help="how many moves deep")
+
+
+def depth(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100:
+        raise ArgumentTypeError(f"a depth is a whole number from 1 to 100, not {text[:20]!r}")
+    return int(text)
+
+
+def run(args: Namespace) -> int:
+    game = game_of(args)
+    for plies in range(1, args.depth + 1):
+        print(plies, perft(game, game.start(), plies), flush=True)
+    return 0

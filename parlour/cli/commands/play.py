@@ -1,0 +1,119 @@
+"""Play at the terminal. Where no server is at hand, a private one with a bot is started, and ends with you.
+
+parlour play conga
+parlour play mancala --vs search@8 --clock 5+3 --option pits=6
+parlour play cohcoh --url parlour.example.org --name alice --vs anybody
+parlour play conga --pair --rated --url …      whoever looks for the same; a bot after 20 s
+parlour play --room ROOM --url …      sit down in a room that waits
+parlour play                          the lobby
+
+parlour play conga --plain            line by line, for screen readers and pipes
+
+search@1 to search@10 are a search of ten strengths, search is its strongest; random and greedy are there too."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from parlour.cli.args import add_bot_after, add_options, options_of
+from parlour.cli.args_server import add_connection, add_looks, identity, url_of
+from parlour.cli.main import UserError
+
+if TYPE_CHECKING:
+    from client.presentation.launch_plan import Plan
+
+USUAL = "search@5"
+ANYBODY = "anybody"
+SEATS = {"first": 0, "0": 0, "second": 1, "1": 1}
+
+
+def arguments(parser: ArgumentParser) -> None:
+    from engine.registry import GAMES
+
+    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}; none: the lobby")
+    vs = f"a bot or a player, or {ANYBODY} ({USUAL}, or another bot that is there, or whoever comes)"
+    parser.add_argument("--vs", metavar="NAME", default="", help=vs)
+    parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none")
+    add_options(parser)
+    parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second; without, lots are drawn")
+    parser.add_argument("--pair", action="store_true", help="against whoever looks for the same game, near in rating")
+    add_bot_after(parser)
+    parser.add_argument("--rated", action="store_true", help="a game that counts: for two names with a token")
+    parser.add_argument("--room", default="", help="sit down in this room")
+    parser.add_argument("--code", default="", help="of a private room")
+    parser.add_argument("--plain", action="store_true", help="line by line, as where there is no terminal")
+    add_connection(parser)
+    add_looks(parser)
+
+
+def run(args: Namespace) -> int:
+    from client.presentation.launch_plan import BOT_AFTER, Plan, Wish
+    from client.sdk.time_control import parse
+    from client.tui.app.run import has_terminal
+    from client.tui.app.run import run as show
+    from client.tui.render.appearance import Looks
+    from engine.registry import create
+
+    seat = None if args.seat is None else SEATS[args.seat]
+    wish = None
+    if args.game is not None:
+        game = create(args.game, options_of(args))
+        given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
+        vs = "" if args.vs == ANYBODY or args.pair else args.vs or USUAL
+        bot_after = BOT_AFTER if args.bot_after is None else args.bot_after
+        wish = Wish(
+            game.name,
+            given,
+            parse(args.clock),
+            seat,
+            vs,
+            usual=not args.vs and not args.pair,
+            rated=args.rated,
+            pair=args.pair,
+            bot_after=bot_after,
+        )
+    elif args.room:
+        wish = Wish("", seat=seat)
+    if args.pair and (args.game is None or args.vs or args.seat or args.room):
+        raise UserError("--pair needs a game, and goes neither with --vs nor with --seat nor with --room")
+    if args.bot_after is not None and not args.pair:
+        raise UserError("--bot-after goes with --pair")
+    if wish is None and (args.plain or not has_terminal()):
+        raise UserError("the lobby needs a terminal; say which game, or see parlour rooms")
+    plan = Plan(
+        errand="join" if args.room else "play" if wish is not None else "lobby",
+        url=url_of(args),
+        private=args.private,
+        wish=wish,
+        rooms=(args.room,) if args.room else (),
+        code=args.code,
+        **identity(args),
+    )
+    if args.plain or not has_terminal():
+        return asyncio.run(plainly(plan))
+    complaint = show(plan, Looks.wanted(args.theme, args.ascii))
+    if complaint:
+        raise UserError(complaint)
+    return 0
+
+
+async def plainly(plan: Plan) -> int:
+    from client.presentation.plain_play import play_plainly, read_lines
+    from client.sdk.errors import SessionError
+    from client.tui.app.server_choice import Host
+
+    heard, host = read_lines(), Host(plan)
+    try:
+        session = await host.connect()
+        await play_plainly(session, plan, host.is_private, heard, say)
+    except SessionError as error:
+        raise UserError(str(error)) from None
+    finally:
+        await host.close()
+    return 0
+
+
+def say(line: str) -> None:
+    print(line, flush=True)

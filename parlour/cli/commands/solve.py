@@ -1,0 +1,46 @@
+"""The exact value of a position for the side to move, and a best line. Progress goes to standard error.
+
+  parlour solve mancala --option pits=4 --option stones=4
+  parlour solve cohcoh --position ".w......b w" --option k=3 --json
+
+The value is the final margin in games with points; else 1, 0, -1 for a win, a draw, a loss. Exits with 1 if --seconds
+were not enough; what is proved by then is printed."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from engine.search import Limits, Report, Thinker
+from parlour.cli.args import add_game, game_of
+from parlour.cli.search_output import add_search, as_json, as_text, seconds, shown, tell
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add_game(parser)
+    parser.add_argument("--seconds", type=seconds, metavar="S", help="give up after so long (never, if not given)")
+    add_search(parser, table=1024)
+
+
+def run(args: Namespace) -> int:
+    game = game_of(args)
+    thinker = Thinker(game, table_mb=args.table, compiled=False if args.plain else None, notice=tell)
+    report = thinker.solve(game.start(), Limits(args.seconds), progress=progress)
+    print(as_json(game, report) if args.json else as_text(game, report))
+    if not report.proved:
+        limit = "to the depth that can be searched" if args.seconds is None else f"within {args.seconds:g} s"
+        tell(f"not solved {limit}: {known(report)}" + ("" if args.seconds is None else "; try more --seconds"))
+    return 0 if report.proved else 1
+
+
+def progress(report: Report) -> None:
+    millions = report.nodes / 1e6
+    print(f"{report.seconds:8.1f} s  {millions:8.1f} million positions  {known(report)}", file=sys.stderr, flush=True)
+
+
+def known(report: Report) -> str:
+    if report.low is None or report.high is None:
+        return f"depth {report.depth}, nothing forced so far" if not report.proved else f"value {shown(report.value)}"
+    if report.low == report.high:
+        return f"the value is {shown(report.low)}"
+    return f"the value lies between {shown(report.low)} and {shown(report.high)}"

@@ -1,0 +1,72 @@
+"""Watch games: one at its table, several on a wall, all of them from the lobby.
+
+parlour watch                      the lobby
+parlour watch ROOM                 one game; afterwards, look through its moves
+parlour watch ROOM ROOM …          a wall of boards
+parlour watch ROOM --plain         boards and moves as text, for pipes and screen readers
+parlour watch ROOM --json          one event a line"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from argparse import ArgumentParser, Namespace
+
+from parlour.cli.args_server import add_connection, add_looks, identity, url_of, visit
+from parlour.cli.main import UserError
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("rooms", metavar="ROOM", nargs="*", help="as parlour rooms lists them")
+    parser.add_argument("--plain", action="store_true", help="text, no keys")
+    parser.add_argument("--json", action="store_true", help="one event a line, as JSON")
+    parser.add_argument("--code", default="", help="of a private room")
+    add_connection(parser)
+    add_looks(parser)
+
+
+def run(args: Namespace) -> int:
+    from client.sdk.errors import SessionError
+    from client.tui.app.run import has_terminal
+
+    if args.plain or args.json or not has_terminal():
+        if len(args.rooms) != 1:
+            raise UserError("as text, one room can be watched: parlour watch ROOM --plain")
+        try:
+            asyncio.run(follow_room(args))
+        except SessionError as error:
+            raise UserError(str(error)) from None
+        return 0
+    from client.presentation.launch_plan import Plan
+    from client.sdk.url import DEFAULT_URL
+    from client.tui.app.run import run as show
+    from client.tui.render.appearance import Looks
+
+    plan = Plan(
+        errand="watch" if args.rooms else "lobby",
+        url=url_of(args) or ("" if args.private else DEFAULT_URL),
+        private=args.private,
+        kept=args.private,
+        rooms=tuple(args.rooms),
+        code=args.code,
+        **identity(args),
+    )
+    complaint = show(plan, Looks.wanted(args.theme, args.ascii))
+    if complaint:
+        raise UserError(complaint)
+    return 0
+
+
+async def follow_room(args: Namespace) -> None:
+    from client.presentation.plain_watch import follow
+
+    async with visit(args, "parlour watch") as session:
+        await follow(session, args.rooms[0], args.code, args.json, say, warn)
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def warn(line: str) -> None:
+    print(f"parlour: {line}", file=sys.stderr, flush=True)

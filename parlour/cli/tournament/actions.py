@@ -1,0 +1,176 @@
+"""What `parlour tournament` does, action by action."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import Namespace
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from client.presentation.texts import counted
+from client.tournament.export import grades, tables
+from client.tournament.export.bundle import pack
+from client.tournament.export.html import page
+from client.tournament.export.pseudonyms import drawn, pseudonyms, published
+from client.tournament.export.verify import verify as check
+from client.tournament.formats.standings import Forfeit, standings
+from client.tournament.journal.folder import Folder
+from client.tournament.journal.log import is_cut
+from client.tournament.journal.replay import Story
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import Plan, file_of
+from parlour.cli.house_bots import recipe_of
+from parlour.cli.main import UserError, complain
+from parlour.cli.tournament import running
+from parlour.cli.tournament.planning import given, plan_of
+
+
+def new(folder: Folder, args: Namespace) -> int:
+    create(folder, args)
+    print(f"{folder.plan_file} says what will be played; begin with: parlour tournament run {folder.path}")
+    return 0
+
+
+def create(folder: Folder, args: Namespace) -> None:
+    plan = drawn(plan_of(args, folder.path.absolute().name))
+    check_bots(plan)
+    check_students(plan)
+    folder.create(plan)
+
+
+def check_bots(plan: Plan) -> None:
+    """That there are such bots, and that they play this game; LoadError or GameError. Nobody's file is run here."""
+    for player in plan.players:
+        file = file_of(player.bot)
+        if file and not Path(file).is_file():
+            raise TournamentError(f"there is no file {file}")
+        if player.bot and not file:
+            recipe = recipe_of(player.bot)
+            recipe.check()
+            if plan.game not in recipe.games:
+                raise TournamentError(f"{player.name} does not play {plan.game}")
+
+
+def check_students(plan: Plan) -> None:
+    """That those can be asked who are to solve positions."""
+    absent = [name for name in plan.students if not plan.player(name).started]
+    if absent and any(goal.kind == "solves" for goal in plan.goals):
+        raise TournamentError(
+            f"{absent[0]} connects by itself and cannot be asked to solve positions: give bot or exec"
+        )
+
+
+def run(folder: Folder, args: Namespace) -> int:
+    if given(args):
+        create(folder, args)
+    check_bots(folder.plan())
+    return running.run(folder, args)
+
+
+def resume(folder: Folder, args: Namespace) -> int:
+    check_bots(folder.plan())
+    return running.run(folder, args)
+
+
+def status(folder: Folder, args: Namespace) -> int:
+    plan, story = seen(folder)
+    known = standings(plan, story.results)
+    done = sum(game.number in story.results for game in known.schedule.games)
+    total = len(known.schedule.games)
+    if args.json:
+        under_way = {str(number): room for number, room in sorted(story.rooms.items())}
+        print(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": under_way}))
+        return 0
+    state = "finished" if known.finished else "not begun" if not story.plan else f"{len(story.rooms)} under way"
+    more = "" if known.schedule.final else ", more to follow"
+    print(f"{plan.name}: {plan.format} of {len(plan.players)} in {plan.game}, {done} of {total} games{more}, {state}")
+    for number, room in sorted(story.rooms.items()):
+        print(f"  game {number} in room {room}")
+    return 0
+
+
+def seen(folder: Folder, public: bool = False) -> tuple[Plan, Story]:
+    """The plan and what has happened; for the public with other names."""
+    plan, story = folder.plan(), folder.story()
+    if is_cut(folder.log_file):
+        how = f"parlour tournament resume {folder.path}"
+        complain(
+            f"the last line of {folder.log_file} is cut off and does not count; what it told comes again with {how}"
+        )
+    return published(plan, story, pseudonyms(plan, folder.path)) if public else (plan, story)
+
+
+def table(folder: Folder, args: Namespace) -> int:
+    plan, story = seen(folder, args.public)
+    known = standings(plan, story.results)
+    if args.json:
+        print(json.dumps(tables.as_json(known), ensure_ascii=False))
+    else:
+        print(tables.as_csv(known).rstrip("\n") if args.csv else tables.as_text(known))
+    return 0
+
+
+def export(folder: Folder, args: Namespace) -> int:
+    plan, story = seen(folder, args.public)
+    target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
+    if args.page:
+        place = os.path.relpath(folder.path, target.parent)
+        found = page(standings(plan, story.results), plan, story.results, lambda forfeit: report_of(place, forfeit))
+        data = found.encode()
+    else:
+        data = pack(plan, story, None if args.public else folder.path)
+    if target.is_dir():
+        raise UserError(f"{target} is a folder; --out takes the name of a file")
+    draft = target.with_name(f"{target.name}.draft")
+    try:
+        draft.write_bytes(data)
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UserError(f"cannot write {target}: {error.strerror}") from None
+    print(f"{sha256(data).hexdigest()}  {target}")
+    return 0
+
+
+def report_of(folder: str, forfeit: Forfeit) -> str:
+    return f"{folder}/{forfeit.evidence}/report.json"
+
+
+def verify(folder: Folder, args: Namespace) -> int:
+    path = folder.path
+    found, games = check(path)
+    if args.sha256 and sha256(path.read_bytes()).hexdigest() != args.sha256.lower():
+        found.insert(0, "the archive is not the one with that checksum")
+    for sentence in found:
+        print(f"{path}: WRONG: {shown(sentence)}")
+    if not found:
+        print(f"{path}: ok, {counted(games, 'game')} played through, and the table is right")
+    return 1 if found else 0
+
+
+def shown(sentence: str) -> str:
+    """A stranger wrote the bundle: nothing in it is to steer a terminal."""
+    return "".join(char if char.isprintable() else "?" for char in sentence)
+
+
+def grade(folder: Folder, args: Namespace) -> int:
+    plan, story = seen(folder, args.public)
+    if not plan.goals:
+        raise TournamentError(f"{folder.plan_file} has no goals: grading needs format = 'grading' and [[goal]] tables")
+    found = grades.grades(plan, story)
+    print(grades.as_csv(found, plan).rstrip("\n") if args.csv else grades.as_text(found, plan))
+    return 0
+
+
+ACTIONS: dict[str, Callable[[Folder, Namespace], int]] = {
+    "new": new,
+    "run": run,
+    "resume": resume,
+    "status": status,
+    "table": table,
+    "export": export,
+    "verify": verify,
+    "grade": grade,
+}

@@ -1,0 +1,44 @@
+"""The Mancala course program: reads a 7-line input, writes next_state.txt and traverse_log.txt into this folder.
+
+The lines of the input: the task (1 greedy, 2 minimax, 3 alpha-beta), my player (1 or 2), the cut-off depth, player
+2's row, player 1's row, player 2's store, player 1's store. Greedy writes no log."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from engine.course.lines import CourseFileError
+from engine.course.mancala import GREEDY, read_task, solve
+from parlour.cli.args import read_text
+from parlour.cli.main import UserError
+from parlour.coursework.files import Drafts
+
+NEXT_STATE, TRAVERSE_LOG = "next_state.txt", "traverse_log.txt"
+DEEPEST = 100_000  # extra turns may nest far deeper than the cut-off
+
+
+def arguments(parser: ArgumentParser) -> None:
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("file", metavar="FILE", nargs="?", help="the input; - reads standard input")
+    source.add_argument("-i", metavar="FILE", dest="input", help="the same, as the assignment writes it")
+
+
+def run(args: Namespace) -> int:
+    path = args.input if args.file is None else args.file
+    try:
+        task = read_task(read_text(path))
+    except CourseFileError as error:
+        raise UserError(f"{path}: {error}") from None
+    sys.setrecursionlimit(DEEPEST)
+    written = [NEXT_STATE]
+    with Drafts() as drafts:
+        state = drafts.open(NEXT_STATE)
+        if task.task == GREEDY:
+            state.write(solve(task, lambda line: None))
+        else:
+            written.append(TRAVERSE_LOG)
+            write = drafts.open(TRAVERSE_LOG).write
+            state.write(solve(task, lambda line: write(line + "\n")))
+    print("wrote", " and ".join(written))
+    return 0
