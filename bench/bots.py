@@ -27,7 +27,9 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Create, Join, Lobby, Move, Watch
+from protocol.events import Ended, Moved
+from protocol.replies import Invited, LobbyUpdate
 
 GAME, OPTIONS = "cohcoh", {"n": 12, "k": 12}  # 144 moves, whatever is played
 MEMORY = "/dev/shm"
@@ -70,11 +72,11 @@ async def listening(server: asyncio.subprocess.Process) -> str:
 
 async def until_here(session: Session, name: str) -> None:
     """Wait for a bot to be in the lobby."""
-    await session.ask(m.Lobby(id=session.id(), on=True))
+    await session.ask(Lobby(id=session.id(), on=True))
     async for happening in session:
-        if isinstance(happening, m.LobbyUpdate) and name in {bot.name for bot in happening.bots or ()}:
+        if isinstance(happening, LobbyUpdate) and name in {bot.name for bot in happening.bots or ()}:
             break
-    await session.ask(m.Lobby(id=session.id(), on=False))
+    await session.ask(Lobby(id=session.id(), on=False))
 
 
 async def answer(session: Session, room: str) -> None:
@@ -90,22 +92,22 @@ async def answer(session: Session, room: str) -> None:
             answered = table.ply
             assert table.game is not None
             move = table.game.format(table.state, random.choice(table.game.moves(table.state)))
-            command = m.Move(id=session.id(), room=room, ply=table.ply, move=move)
+            command = Move(id=session.id(), room=room, ply=table.ply, move=move)
             asyncio.get_running_loop().create_task(session.ask(command))
 
 
 async def play(url: str, session: Session, name: str) -> list[float]:
     """One game against somebody: the milliseconds that each of the opponent's moves took, by the server's stamps."""
-    made = await session.ask(m.Create(id=session.id(), game=GAME, options=dict(OPTIONS), invite=name, seat=0))
+    made = await session.ask(Create(id=session.id(), game=GAME, options=dict(OPTIONS), invite=name, seat=0))
     stamps: dict[int, int] = {}
 
     async with Session(url, name="watcher") as watcher:
-        await watcher.ask(m.Watch(id=watcher.id(), room=made.room))
+        await watcher.ask(Watch(id=watcher.id(), room=made.room))
         playing = asyncio.create_task(answer(session, made.room))
         async for happening in watcher:
-            if isinstance(happening, m.Moved):
+            if isinstance(happening, Moved):
                 stamps[happening.ply] = happening.at
-            if isinstance(happening, m.Ended):
+            if isinstance(happening, Ended):
                 break
         await playing
     return [float(stamps[ply] - stamps[ply - 1]) for ply in range(2, max(stamps) + 1, 2)]
@@ -122,8 +124,8 @@ async def bare(url: str, session: Session) -> list[float]:
 
 async def join_and_answer(other: Session) -> None:
     async for happening in other:
-        if isinstance(happening, m.Invited):
-            await other.ask(m.Join(id=other.id(), room=happening.room.room))
+        if isinstance(happening, Invited):
+            await other.ask(Join(id=other.id(), room=happening.room.room))
             await answer(other, happening.room.room)
             return
 

@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
+from protocol.events import Created, Said
 from protocol.frames import Packet
-from protocol.messages import Created, Player, Said, TimeControl
+from protocol.types import Player, TimeControl
 from server.app import running
 from server.config import Settings
 from server.domain import creation

@@ -14,8 +14,10 @@ import uvloop
 
 from client.loadtest.sockets import Client, connect, masked
 from engine.registry import create
-from protocol import messages as m
 from protocol.codec import MSGPACK
+from protocol.commands import Command, Create, Hello, Join, Move
+from protocol.events import Ended, Moved, Started
+from protocol.replies import Invited, Snapshot, Welcome
 
 GAME = "maxconnect4"
 RULES = create(GAME)
@@ -35,37 +37,37 @@ class Instant:
     async def come(self, url: str) -> None:
         self._client = await connect(url)
         self._client.on_message = self._hear
-        self.say(m.Hello(id=1, name=self.name, plays=(GAME,)))
+        self.say(Hello(id=1, name=self.name, plays=(GAME,)))
         await self.here
 
-    def say(self, command: m.Command) -> None:
+    def say(self, command: Command) -> None:
         assert self._client is not None
         self._client.send(masked(MSGPACK.encode(command)))
 
     def _hear(self, payload: bytes) -> None:
         message = MSGPACK.server_message(payload)
         match message:
-            case m.Moved() | m.Started():
+            case Moved() | Started():
                 if message.turn == self._seats[message.room]:
-                    self._move(message.room, message.position, message.ply if isinstance(message, m.Moved) else 0)
-            case m.Invited():
-                self.say(m.Join(id=2, room=message.room.room))
-            case m.Snapshot():
+                    self._move(message.room, message.position, message.ply if isinstance(message, Moved) else 0)
+            case Invited():
+                self.say(Join(id=2, room=message.room.room))
+            case Snapshot():
                 if message.your_seat is not None:
                     self._seats[message.room] = message.your_seat
                     if message.your_move:
                         self._move(message.room, message.position, message.ply)
-            case m.Ended():
+            case Ended():
                 if self._seats.pop(message.room) == 0:
                     self._hall.ended()
-            case m.Welcome():
+            case Welcome():
                 self.here.set_result(None)
 
     def _move(self, room: str, position: str, ply: int) -> None:
         state = RULES.load(position)
         moves = RULES.moves(state)
         if moves:
-            self.say(m.Move(id=3, room=room, ply=ply, move=RULES.format(state, moves[hash((room, ply)) % len(moves)])))
+            self.say(Move(id=3, room=room, ply=ply, move=RULES.format(state, moves[hash((room, ply)) % len(moves)])))
 
 
 class Hall:
@@ -90,7 +92,7 @@ class Hall:
         self.open += 1
         count = len(self.players)
         first, second = self.left % count, (self.left + 1 + self.left // count % (count - 1)) % count
-        self.players[first].say(m.Create(id=4, game=GAME, seat=0, invite=self.players[second].name))
+        self.players[first].say(Create(id=4, game=GAME, seat=0, invite=self.players[second].name))
 
 
 async def main(url: str, count: int, games: int = 0, at_a_time: int = 0) -> None:

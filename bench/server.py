@@ -34,7 +34,7 @@ import uvloop
 from client.loadtest.matches import Match, Tally, ask, at, measure, seat
 from client.loadtest.matches import play as play_on
 from client.loadtest.sockets import Client, connect, masked
-from protocol.messages import Hello, Watch
+from protocol.commands import Hello, Watch
 
 FRAME = 44  # bytes of a move, for the echo
 ROUNDS = 4  # of a measurement, where two servers are compared

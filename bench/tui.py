@@ -24,7 +24,7 @@ from pathlib import Path
 
 from client.sdk.session import Session
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import Create, Join, Move
 
 FIRST_WORDS = b"one moment"  # what the first screen says
 
@@ -82,8 +82,8 @@ async def players(url: str, rooms: int, rate: float, told: list[str]) -> None:
         games = cycle(GAMES)
 
         async def open_room() -> str:
-            made = await first.ask(m.Create(id=first.id(), game=next(games), seat=0))
-            await second.ask(m.Join(id=second.id(), room=made.room))
+            made = await first.ask(Create(id=first.id(), game=next(games), seat=0))
+            await second.ask(Join(id=second.id(), room=made.room))
             return made.room
 
         told += [await open_room() for _ in range(rooms)]
@@ -96,7 +96,7 @@ async def players(url: str, rooms: int, rate: float, told: list[str]) -> None:
             elif table.game is not None:
                 player = (first, second)[table.turn]
                 move = rng.choice(table.game.legal(table.state))
-                await player.ask(m.Move(id=player.id(), room=room, ply=table.ply, move=move))
+                await player.ask(Move(id=player.id(), room=room, ply=table.ply, move=move))
             moves += 1
             await asyncio.sleep(max(0.0, began + moves / rate - time.perf_counter()))
 

@@ -12,7 +12,10 @@ from typing import Any, Generic, NoReturn, TypeVar, get_args
 import msgspec
 
 from protocol import validation
-from protocol.messages import AnyCommand, AnyEvent, CommandId, Message, ServerMessage
+from protocol.commands import AnyCommand
+from protocol.events import AnyEvent
+from protocol.replies import ServerMessage
+from protocol.types import CommandId, Message
 
 MOST_BYTES = 16 * 1024  # of a client's message
 MOST_DEPTH = 4  # of maps and lists inside each other, in a client's message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 
 from protocol.codec import JSON, MSGPACK
-from protocol.messages import Message
+from protocol.types import Message
 
 TEXT, BINARY = 0x81, 0x82  # whole messages: FIN and the opcode
 

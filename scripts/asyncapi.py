@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Writes docs/asyncapi.yaml: the AsyncAPI 3 description of the protocol, made from protocol/messages.py."""
+"""Writes docs/asyncapi.yaml: the AsyncAPI 3 description of the protocol, made from protocol/."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import Any, get_args
 HOME = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HOME))
 
-from protocol import codec, messages  # noqa: E402
+from protocol import codec  # noqa: E402
+from protocol.commands import AnyCommand  # noqa: E402
+from protocol.events import PublicEvent  # noqa: E402
+from protocol.replies import AnyReply  # noqa: E402
 
 TARGET = HOME / "docs" / "asyncapi.yaml"
 ABOUT = "Where board-game bots and people meet. docs/protocol.md explains it; this file lists every message and field."
@@ -22,8 +25,8 @@ COMMANDS = (
 
 
 def document() -> dict[str, Any]:
-    commands = get_args(messages.AnyCommand)
-    outgoing = get_args(messages.PublicEvent) + get_args(messages.AnyReply)
+    commands = get_args(AnyCommand)
+    outgoing = get_args(PublicEvent) + get_args(AnyReply)
     _, schemas = codec.schemas([*commands, *outgoing])
     kinds = [*commands, *outgoing]
     return {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from protocol.messages import Limits
+from protocol.types import Limits
 
 
 class BadSetting(Exception):

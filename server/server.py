@@ -7,7 +7,7 @@ import logging
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from protocol.messages import Closing
+from protocol.replies import Closing
 from protocol.usernames import fold
 from server.cluster.bus import Bus
 from server.cluster.clock_sync import StoreClock

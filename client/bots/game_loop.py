@@ -19,7 +19,7 @@ from client.sdk.note import clean
 from client.sdk.room_view import Table
 from client.sdk.session import Session
 from engine.game import Game
-from protocol import messages as m
+from protocol.commands import AnswerDraw, Claim, Move, Resign, Say, Takeback
 from runtime.threads import in_thread
 
 Tell = Callable[[str], None]
@@ -84,7 +84,7 @@ class Playing:
             await self._wait(5.0 if gone else None)
             if gone:
                 with suppress(SessionError):  # too early, or back again
-                    await self._session.ask(m.Claim(id=self._session.id(), room=self._room))
+                    await self._session.ask(Claim(id=self._session.id(), room=self._room))
 
     async def _wait(self, seconds: float | None) -> None:
         """Until something happens in the room."""
@@ -151,9 +151,7 @@ class Playing:
 
     async def _send(self, thought: Thought, ply: int) -> None:
         session = self._session
-        command = m.Move(
-            id=session.id(), room=self._room, ply=ply, move=str(thought.move), note=clean(str(thought.note))
-        )
+        command = Move(id=session.id(), room=self._room, ply=ply, move=str(thought.move), note=clean(str(thought.note)))
         try:
             ok = await session.ask(command)
         except Refused as refused:
@@ -188,14 +186,14 @@ class Playing:
         """In this room the server counts illegal moves: it is to see this one."""
         session = self._session
         with suppress(SessionError):
-            await session.ask(m.Move(id=session.id(), room=self._room, ply=ply, move=failure.move[:40]))
+            await session.ask(Move(id=session.id(), room=self._room, ply=ply, move=failure.move[:40]))
         await self._wait(0.2)
 
     async def _give_up(self, why: str, ply: int) -> None:
         self._failed_at = ply
         await self._say(f"I resign. {why}")
         with suppress(SessionError):
-            await self._session.ask(m.Resign(id=self._session.id(), room=self._room))
+            await self._session.ask(Resign(id=self._session.id(), room=self._room))
 
     # -- manners
 
@@ -203,16 +201,16 @@ class Playing:
         table, session, me = self.table, self._session, self.table.seat
         with suppress(SessionError):
             if table.offers.draw is not None and table.offers.draw != me:
-                await session.ask(m.AnswerDraw(id=session.id(), room=self._room, accept=False))
+                await session.ask(AnswerDraw(id=session.id(), room=self._room, accept=False))
             if table.offers.takeback is not None and table.offers.takeback != me:
                 accept = self._manners.takebacks and not table.setup.rated
                 ply = table.last_turn(table.offers.takeback)
-                await session.ask(m.Takeback(id=session.id(), room=self._room, accept=accept, ply=ply))
+                await session.ask(Takeback(id=session.id(), room=self._room, accept=accept, ply=ply))
 
     async def _say(self, text: str) -> None:
         limit = 200 if self._session.welcome is None else self._session.welcome.limits.text_length
         with suppress(SessionError):
-            await self._session.ask(m.Say(id=self._session.id(), room=self._room, text=clean(text, limit)))
+            await self._session.ask(Say(id=self._session.id(), room=self._room, text=clean(text, limit)))
 
     async def _hook(self, work: Callable[[], None]) -> None:
         """started() and ended() are the bot's own code too; they may fail without costing the game."""

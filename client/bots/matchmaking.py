@@ -13,7 +13,8 @@ from client.bots.policy import Policy, Wish
 from client.sdk.errors import Refused, SessionError
 from client.sdk.room_view import Table
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Create, Join, Leave, Pair
+from protocol.types import RoomInfo
 
 # after these asking again would not help
 HOPELESS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request", "account_needed")
@@ -40,7 +41,7 @@ class Seeking:
         self._wishes, self._playing, self._left = list(wishes), playing, left
         self._seated: set[str] = set()  # rooms where we wait for the start, or for the news of it
         self._sought: dict[str, Wish] = {}  # what those rooms are for, where we looked for it
-        self._open: dict[str, m.RoomInfo] = {}  # rooms we might join
+        self._open: dict[str, RoomInfo] = {}  # rooms we might join
         self._joining: set[str] = set()
         self._rng = Random()
         self._awake = asyncio.Event()
@@ -60,7 +61,7 @@ class Seeking:
         self._seated |= set(rooms) - set(self._playing)
         self.wake()
 
-    def consider(self, info: m.RoomInfo) -> None:
+    def consider(self, info: RoomInfo) -> None:
         """A room that might be for us."""
         self._open[info.room] = info
         self.wake()
@@ -101,9 +102,9 @@ class Seeking:
         with suppress(SessionError, TimeoutError):
             async with asyncio.timeout(LEAVING):
                 for room in list(self._seated):
-                    await self._session.ask(m.Leave(id=self._session.id(), room=room))
+                    await self._session.ask(Leave(id=self._session.id(), room=room))
 
-    async def _look_at(self, room: str, info: m.RoomInfo) -> None:
+    async def _look_at(self, room: str, info: RoomInfo) -> None:
         me = "" if self._session.welcome is None else self._session.welcome.you.name
         objection = self._policy.objection(info, me)
         if objection:
@@ -117,7 +118,7 @@ class Seeking:
     async def _join(self, room: str) -> None:
         self._joining.add(room)
         try:
-            await self._session.ask(m.Join(id=self._session.id(), room=room))
+            await self._session.ask(Join(id=self._session.id(), room=room))
             self._sit(room)
         except SessionError as error:
             self._tell(f"{room}: not joined, {error}")
@@ -141,8 +142,8 @@ class Seeking:
             "id": session.id(), "game": wish.game, "options": wish.options, "clock": wish.clock, "rated": wish.rated
         }  # fmt: skip
         try:
-            pair = m.Pair(bot_after=wish.bot_after, **common)
-            made = await session.ask(m.Create(invite=wish.whom, **common) if wish.whom else pair)
+            pair = Pair(bot_after=wish.bot_after, **common)
+            made = await session.ask(Create(invite=wish.whom, **common) if wish.whom else pair)
         except SessionError as error:
             if isinstance(error, Refused) and error.code in HOPELESS:
                 raise
@@ -164,5 +165,5 @@ class Seeking:
         if room in self._seated and self._unfulfilled() and self.free <= 0:
             self._seated.discard(room)
             with suppress(SessionError):
-                await self._session.ask(m.Leave(id=self._session.id(), room=room))
+                await self._session.ask(Leave(id=self._session.id(), room=room))
             self.wake()

@@ -8,7 +8,8 @@ from typing import Literal
 
 from engine.errors import GameError
 from engine.registry import create
-from protocol.messages import Options, RoomInfo, Snapshot, TimeControl
+from protocol.replies import Snapshot
+from protocol.types import Options, RoomInfo, TimeControl
 from protocol.usernames import fold
 
 Stakes = Literal["any", "rated", "casual"]

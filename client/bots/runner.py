@@ -17,7 +17,9 @@ from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Happening, Lost
 from client.sdk.room_view import Table
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Leave, Lobby, Rematch
+from protocol.events import Event, RematchOffered
+from protocol.replies import Invited, LobbyUpdate, Snapshot
 
 LINGER = 20.0  # seconds in a finished game, for those who want another one
 
@@ -84,16 +86,16 @@ class Runner:
                 self._connected(happening)
             case Lost():
                 self._tell(f"{happening.why}; trying again in {happening.seconds:.1f} s")
-            case m.Invited():
+            case Invited():
                 self._seeking.consider(happening.room)
-            case m.LobbyUpdate():
+            case LobbyUpdate():
                 for info in happening.rooms:
                     self._seeking.consider(info)
-            case m.Snapshot() | m.Event():
+            case Snapshot() | Event():
                 table = self._session.tables.get(happening.room)
                 if table is not None:  # else we have left the room meanwhile
                     self._room_changed(table)
-                    if isinstance(happening, m.RematchOffered):
+                    if isinstance(happening, RematchOffered):
                         self._rematch(table)
 
     def _connected(self, happening: Connected) -> None:
@@ -110,7 +112,7 @@ class Runner:
 
     async def _watch_lobby(self) -> None:
         with suppress(SessionError):
-            await self._session.ask(m.Lobby(id=self._session.id(), on=True))
+            await self._session.ask(Lobby(id=self._session.id(), on=True))
 
     def _room_changed(self, table: Table) -> None:
         room = table.room
@@ -165,7 +167,7 @@ class Runner:
         await asyncio.sleep(LINGER)
         if room not in self._playing:
             with suppress(SessionError):
-                await self._session.ask(m.Leave(id=self._session.id(), room=room))
+                await self._session.ask(Leave(id=self._session.id(), room=room))
             self._session.tables.pop(room, None)
 
     def _rematch(self, table: Table) -> None:
@@ -175,7 +177,7 @@ class Runner:
 
     async def _answer_rematch(self, room: str, accept: bool) -> None:
         with suppress(SessionError):
-            await self._session.ask(m.Rematch(id=self._session.id(), room=room, accept=accept))
+            await self._session.ask(Rematch(id=self._session.id(), room=room, accept=accept))
 
     # -- chores
 

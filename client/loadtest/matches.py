@@ -11,7 +11,9 @@ from client.loadtest.sockets import Client, connect, masked
 from engine.record import ending
 from engine.registry import create
 from protocol.codec import MSGPACK
-from protocol.messages import Create, Hello, Join, Move, Ok, Options, Rematch, Snapshot, TimeControl, Welcome
+from protocol.commands import Create, Hello, Join, Move, Rematch
+from protocol.replies import Ok, Snapshot, Welcome
+from protocol.types import Options, TimeControl
 
 MOVED, ENDED, OFFERED = (
     b"\xa4type" + bytes((0xA0 + len(tag),)) + tag for tag in (b"moved", b"ended", b"rematch_offered")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from client.loadtest.matches import Match, ask
 from client.loadtest.sockets import Client, connect
-from protocol.messages import Hello, Watch
+from protocol.commands import Hello, Watch
 
 
 class Audience:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from protocol.messages import BotInfo, Create, Join, Options, Pair, TimeControl
+from protocol.commands import Create, Join, Pair
+from protocol.types import BotInfo, Options, TimeControl
 
 NO_CLOCK = TimeControl()
 BOT_AFTER = 20_000  # milliseconds that somebody at a terminal looks for people only

@@ -18,7 +18,10 @@ from client.sdk.giving_up import give_up
 from client.sdk.room_view import Table
 from client.sdk.session import Session
 from engine.errors import GameError
-from protocol import messages as m
+from protocol.commands import Abort, AnswerDraw, Claim, Command, Lobby, Move, OfferDraw, Resign, Say, Takeback, Watch
+from protocol.events import DrawOffered, Event, Presence, Rematched, TakebackOffered
+from protocol.replies import LobbyUpdate, Snapshot
+from protocol.types import BotInfo
 
 HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, claim, quit"
 LOBBY = ""  # no room is called that
@@ -26,7 +29,7 @@ Heard = Happening | SessionError | str | None  # what happens, the end of it, wh
 
 
 class PlainPlay:
-    def __init__(self, session: Session, room: str, write: Write, bots: tuple[m.BotInfo, ...] | None = None) -> None:
+    def __init__(self, session: Session, room: str, write: Write, bots: tuple[BotInfo, ...] | None = None) -> None:
         """`bots`: those who were there when we came; None: all will come."""
         self.session, self.room, self.write, self.bots = session, room, write, bots
         self.table: Table | None = None
@@ -47,7 +50,7 @@ class PlainPlay:
                 await self.typed(news.strip())
             elif isinstance(news, Lost):
                 self.write(f"connection lost ({printable(news.why)}); trying again")
-            elif isinstance(news, m.Rematched) and news.room == self.room and self.waiting:
+            elif isinstance(news, Rematched) and news.room == self.room and self.waiting:
                 await self.go_over(news.next)
             elif getattr(news, "room", None) == self.room and self.happened(news):
                 return
@@ -67,16 +70,16 @@ class PlainPlay:
     async def go_over(self, room: str) -> None:
         """Pairing has found an opponent in another room."""
         self.room, self.table = room, None
-        await self.session.ask(m.Watch(id=self.session.id(), room=room))
+        await self.session.ask(Watch(id=self.session.id(), room=room))
 
     def happened(self, news: Happening) -> bool:
         """Tell about it; whether the game is over."""
-        if isinstance(news, m.Snapshot):
+        if isinstance(news, Snapshot):
             self.table = Table(news, 0.0)
             self.write(HELP)
             if absent := absent_text(self.table, self.bots):
                 self.write(absent)
-        elif isinstance(news, m.Event) and self.table is not None:
+        elif isinstance(news, Event) and self.table is not None:
             self.table.apply(news, 0.0)
         if self.table is None:
             return False
@@ -88,9 +91,9 @@ class PlainPlay:
     def ask_or_wait(self, news: Happening, table: Table) -> None:
         if offer := offer_text(table):
             self.write(f"{offer}: yes or no?")
-        if isinstance(news, m.DrawOffered | m.TakebackOffered) and (pending := pending_text(table)):
+        if isinstance(news, DrawOffered | TakebackOffered) and (pending := pending_text(table)):
             self.write(pending)
-        if isinstance(news, m.Presence | m.Snapshot) and (wait := table.claim_wait(0.0)) is not None:
+        if isinstance(news, Presence | Snapshot) and (wait := table.claim_wait(0.0)) is not None:
             self.write(f"{name_of(table.opponent)} is gone: claim wins the game, from {wait:.0f} s on")
 
     async def typed(self, text: str) -> None:
@@ -101,7 +104,7 @@ class PlainPlay:
             except SessionError as error:
                 self.write(printable(str(error)))
 
-    def command(self, text: str) -> m.Command | None:
+    def command(self, text: str) -> Command | None:
         """What the words ask the server for; nothing if the answer was told on the spot."""
         table, id, room = self.table, self.session.id(), self.room
         word, _, rest = text.partition(" ")
@@ -115,24 +118,24 @@ class PlainPlay:
                 self.write(HELP)
                 return None
             case "say":
-                return m.Say(id=id, room=room, text=rest)
+                return Say(id=id, room=room, text=rest)
             case "resign":
-                return m.Resign(id=id, room=room)
+                return Resign(id=id, room=room)
             case "abort":
-                return m.Abort(id=id, room=room)
+                return Abort(id=id, room=room)
             case "claim":
-                return m.Claim(id=id, room=room)
+                return Claim(id=id, room=room)
             case "draw":
-                return m.OfferDraw(id=id, room=room)
+                return OfferDraw(id=id, room=room)
             case "takeback":
-                return m.Takeback(id=id, room=room, ply=table.last_turn(table.seat))
+                return Takeback(id=id, room=room, ply=table.last_turn(table.seat))
             case "yes" | "no" if table.seat is not None and table.offers.takeback == 1 - table.seat:
-                return m.Takeback(id=id, room=room, accept=word == "yes", ply=table.last_turn(1 - table.seat))
+                return Takeback(id=id, room=room, accept=word == "yes", ply=table.last_turn(1 - table.seat))
             case "yes" | "no":
-                return m.AnswerDraw(id=id, room=room, accept=word == "yes")
+                return AnswerDraw(id=id, room=room, accept=word == "yes")
         return self.move(table, text)
 
-    def move(self, table: Table, text: str) -> m.Command | None:
+    def move(self, table: Table, text: str) -> Command | None:
         assert table.game is not None
         if not table.my_move:
             self.write("it is not your turn")
@@ -142,7 +145,7 @@ class PlainPlay:
         except GameError as error:
             self.write(str(error))
             return None
-        return m.Move(id=self.session.id(), room=self.room, ply=table.ply, move=move)
+        return Move(id=self.session.id(), room=self.room, ply=table.ply, move=move)
 
 
 async def play_plainly(session: Session, plan: Plan, alone: bool, heard: asyncio.Queue[Heard], write: Write) -> None:
@@ -161,8 +164,8 @@ async def play_plainly(session: Session, plan: Plan, alone: bool, heard: asyncio
 
 
 async def wanted(
-    session: Session, opening: m.Command, heard: asyncio.Queue[Heard], write: Write, giving_up: bool
-) -> m.Command | None:
+    session: Session, opening: Command, heard: asyncio.Queue[Heard], write: Write, giving_up: bool
+) -> Command | None:
     """To go on with a game that was left, or the opening; None if nobody types any more."""
     left = {str(number): table for number, table in enumerate(session.tables.unfinished(), 1)}
     for number, table in left.items():
@@ -176,7 +179,7 @@ async def wanted(
         if answer is None or answer.strip() == "quit":
             return None
         if answer.strip() in left:
-            return m.Watch(id=session.id(), room=left[answer.strip()].room)
+            return Watch(id=session.id(), room=left[answer.strip()].room)
         if answer.strip() == "new":
             if giving_up:
                 await give_up(session, left.values())
@@ -184,27 +187,27 @@ async def wanted(
     return None if nobody_types(heard) else opening
 
 
-async def all_known(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[m.BotInfo, ...] | None:
+async def all_known(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[BotInfo, ...] | None:
     """Wait until we know how the games stand that were left; with the lobby also for the bots there. SessionError."""
     assert session.welcome is not None
     unknown, typed = set(session.welcome.rooms), list[Heard]()
-    bots: tuple[m.BotInfo, ...] | None = None
+    bots: tuple[BotInfo, ...] | None = None
     if lobby:
         unknown.add(LOBBY)
-        await session.ask(m.Lobby(id=session.id(), on=True))
+        await session.ask(Lobby(id=session.id(), on=True))
     while unknown:
         match news := await heard.get():
             case SessionError():
                 raise news
             case str() | None:
                 typed.append(news)
-            case m.Snapshot():
+            case Snapshot():
                 unknown.discard(news.room)
-            case m.LobbyUpdate(full=True):
+            case LobbyUpdate(full=True):
                 unknown.discard(LOBBY)
                 bots = news.bots or ()
     if lobby:
-        await session.ask(m.Lobby(id=session.id(), on=False))
+        await session.ask(Lobby(id=session.id(), on=False))
     put_back(heard, typed)
     return bots
 

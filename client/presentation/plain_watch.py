@@ -9,25 +9,27 @@ from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Happening, Lost
 from client.sdk.room_view import Table
 from client.sdk.session import Session
-from protocol import messages as m
 from protocol.codec import JSON
+from protocol.commands import Watch
+from protocol.events import Declined, DrawOffered, Ended, Event, Moved, Presence, Said, Seated, Started, TakenBack
+from protocol.replies import Closing, Error, Ok, Snapshot, Welcome
 
 Write = Callable[[str], None]
 
 
 async def follow(session: Session, room: str, code: str, as_json: bool, write: Write, warn: Write) -> None:
     """Write what happens in a room until its game is over; SessionError."""
-    await session.ask(m.Watch(id=session.id(), room=room, code=code))
+    await session.ask(Watch(id=session.id(), room=room, code=code))
     table: Table | None = None  # as it was when it happened; the session's is ahead of what we have read
     async for happening in session:
         if isinstance(happening, Lost):
             warn(f"{happening.why}; trying again")
-        elif isinstance(happening, Connected | m.Ok | m.Error | m.Welcome):
+        elif isinstance(happening, Connected | Ok | Error | Welcome):
             continue
         elif getattr(happening, "room", None) == room:
-            if isinstance(happening, m.Snapshot):
+            if isinstance(happening, Snapshot):
                 table = Table(happening, 0.0)
-            elif isinstance(happening, m.Event) and table is not None:
+            elif isinstance(happening, Event) and table is not None:
                 table.apply(happening, 0.0)
             if table is None:
                 continue
@@ -35,7 +37,7 @@ async def follow(session: Session, room: str, code: str, as_json: bool, write: W
                 write(line)
             if table.status == "ended":
                 return
-        elif isinstance(happening, m.Closing):
+        elif isinstance(happening, Closing):
             warn(printable(happening.text))
     raise SessionError("the connection was closed")
 
@@ -56,27 +58,27 @@ def board(table: Table) -> list[str]:
 
 def lines(happening: Happening, table: Table) -> list[str]:
     match happening:
-        case m.Moved():
+        case Moved():
             note = f"  ; {printable(happening.note)}" if happening.note else ""
             head = f"{happening.ply}. {table.setup.sides[happening.side]} {happening.move}{note}"
             return [head, *board(table), situation(table)]
-        case m.Ended():
+        case Ended():
             outcome = table.outcome()
             return [] if outcome is None else [outcome_text(table, outcome)]
-        case m.Snapshot():
+        case Snapshot():
             return opening(table)
-        case m.TakenBack():
+        case TakenBack():
             return [f"taken back to move {happening.ply}", *board(table)]
-        case m.Said():
+        case Said():
             return [f"{printable(happening.name)}: {printable(happening.text)}"]
-        case m.Seated():
+        case Seated():
             return [f"{side_name(table, happening.seat)} sits down"]
-        case m.Presence():
+        case Presence():
             return [f"{name_of(table.seats[happening.seat])} {'is back' if happening.online else 'has gone away'}"]
-        case m.DrawOffered():
+        case DrawOffered():
             return [f"{name_of(table.seats[happening.seat])} offers a draw"]
-        case m.Declined():
+        case Declined():
             return [f"{name_of(table.seats[happening.seat])} declines"]
-        case m.Started():
+        case Started():
             return [situation(table)]
     return []

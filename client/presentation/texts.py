@@ -9,8 +9,7 @@ from client.bots.builtin.names import HOUSE_BOT
 from client.sdk.events import Lost
 from client.sdk.room_view import Table
 from engine.game import Outcome
-from protocol import messages as m
-from protocol.messages import Leader, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
+from protocol.types import BotInfo, Leader, Options, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
 
 REASONS = {
     "no_moves": "no moves left",
@@ -161,12 +160,12 @@ def title(table: Table) -> str:
     return ", ".join(parts)
 
 
-def options_text(options: m.Options) -> list[str]:
+def options_text(options: Options) -> list[str]:
     """Without `start`, which is long, and the limit, which rarely matters."""
     return [f"{name} {value}" for name, value in options.items() if name not in ("start", "max_plies")]
 
 
-def absent_text(table: Table, bots: Sequence[m.BotInfo] | None) -> str:
+def absent_text(table: Table, bots: Sequence[BotInfo] | None) -> str:
     """For who waits for a bot that is not there: those that are. None: all will come, or nobody knows."""
     if bots is None or table.seat is None:
         return ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from protocol.messages import Error, ErrorCode, Snapshot
+from protocol.replies import Error, Snapshot
+from protocol.types import ErrorCode
 
 
 class SessionError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from protocol.messages import ServerMessage, Welcome
+from protocol.replies import ServerMessage, Welcome
 
 
 @dataclass(frozen=True, slots=True)

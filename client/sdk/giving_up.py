@@ -8,12 +8,12 @@ from contextlib import suppress
 from client.sdk.errors import SessionError
 from client.sdk.room_view import Table
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Leave, Resign
 
 
 async def give_up(session: Session, tables: Iterable[Table]) -> None:
     """A game that has not begun cannot be lost, only left. What is refused is over by itself, or stays as it is."""
     for table in tables:
-        farewell = m.Leave if table.status == "waiting" else m.Resign
+        farewell = Leave if table.status == "waiting" else Resign
         with suppress(SessionError):
             await session.ask(farewell(id=session.id(), room=table.room))

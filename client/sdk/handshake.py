@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from client.sdk.errors import Refused
 from client.sdk.transport import Dropped, Link
-from protocol import messages as m
+from protocol.commands import Hello
+from protocol.replies import Error, Welcome
 
 NEXT = ("bad_session", "name_taken")  # refusals after which another way may be right
 
@@ -22,17 +23,17 @@ class Introduction:
     client: str = ""
     plays: tuple[str, ...] = ()
 
-    async def make(self, link: Link, resume: str, number: Callable[[], int]) -> m.Welcome:
+    async def make(self, link: Link, resume: str, number: Callable[[], int]) -> Welcome:
         """Say hello as whoever we were; as somebody new if the server has forgotten us. Refused."""
         ways = [{"resume": resume}] if resume else []
         names = dict.fromkeys((self.name, self.spare or self.name))
         ways += [{"token": self.token}] if self.token else [{"name": name} for name in names]
         for way in ways:
-            await link.send(m.Hello(id=number(), client=self.client, plays=self.plays, **way))
+            await link.send(Hello(id=number(), client=self.client, plays=self.plays, **way))
             answer = await link.receive()
-            if isinstance(answer, m.Welcome):
+            if isinstance(answer, Welcome):
                 return answer
-            if not isinstance(answer, m.Error):
+            if not isinstance(answer, Error):
                 break
             if answer.code not in NEXT or way is ways[-1]:
                 raise Refused(answer)

@@ -8,7 +8,9 @@ import time
 from client.sdk.errors import SessionError
 from client.sdk.transport import Link
 from client.sdk.waiting import Waiting
-from protocol import messages as m
+from protocol.commands import Command
+from protocol.replies import Error, Ok
+from protocol.types import Limits
 from runtime.token_bucket import Throttle
 
 LATENCY_WEIGHT = 0.2  # of the newest measurement
@@ -22,7 +24,7 @@ class Asking:
         self._turn = asyncio.Lock()  # one after the other: if we stand still, not all of them are due at once
         self._waiting: dict[int, Waiting] = {}
 
-    def connected(self, link: Link, limits: m.Limits, latency: float) -> list[Waiting]:
+    def connected(self, link: Link, limits: Limits, latency: float) -> list[Waiting]:
         """A new connection; what was sent over the old one and has no answer yet."""
         self.link, self.latency = link, latency
         self._throttle = Throttle(limits.messages_per_second, limits.burst, time.monotonic())
@@ -41,7 +43,7 @@ class Asking:
         for waiting in self._waiting.values():
             waiting.fail(error)
 
-    async def ask(self, command: m.Command, ready: asyncio.Event) -> m.Ok:
+    async def ask(self, command: Command, ready: asyncio.Event) -> Ok:
         """Send a command as soon as there is a connection, and wait for its answer."""
         waiting = self._waiting[command.id] = Waiting(command, asyncio.get_running_loop().create_future())
         try:
@@ -59,7 +61,7 @@ class Asking:
         if self.link is not None:
             await self.link.send(waiting.command)
 
-    def answered(self, reply: m.Ok | m.Error) -> None:
+    def answered(self, reply: Ok | Error) -> None:
         waiting = None if reply.id is None else self._waiting.get(reply.id)
         if waiting is not None:
             self.latency += LATENCY_WEIGHT * (waiting.resolve(reply) - self.latency)

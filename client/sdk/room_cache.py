@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from client.sdk.room_view import Desync, Table
-from protocol import messages as m
-from protocol.messages import Snapshot
+from protocol.events import Event
+from protocol.replies import Snapshot
 
 
 class Tables(dict[str, Table]):
@@ -29,7 +29,7 @@ class Tables(dict[str, Table]):
         self.missing.pop(snapshot.room, None)
         return True
 
-    def event(self, event: m.Event, now: float) -> bool:
+    def event(self, event: Event, now: float) -> bool:
         """Whether it is news: not if it was here before, and not yet if another one has to come first."""
         table = self.get(event.room)
         if table is None:

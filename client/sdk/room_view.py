@@ -6,8 +6,26 @@ from client.sdk.errors import SessionError
 from engine.errors import GameError
 from engine.game import Game, Outcome, State
 from engine.registry import create
-from protocol import messages as m
-from protocol.messages import PlayedMove, Seat, Snapshot
+from protocol.events import (
+    Declined,
+    DrawOffered,
+    Ended,
+    Event,
+    Fouled,
+    Moved,
+    Presence,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Said,
+    Seated,
+    Started,
+    TakebackOffered,
+    TakenBack,
+    Unseated,
+)
+from protocol.replies import Snapshot
+from protocol.types import Left, Offers, PlayedMove, Seat
 
 
 class Desync(SessionError):
@@ -109,41 +127,41 @@ class Table:
 
     # -- what happens
 
-    def apply(self, event: m.Event, now: float) -> None:
+    def apply(self, event: Event, now: float) -> None:
         """The next event; Desync if it is not the next, or cannot be."""
         if event.seq != self.seq + 1:
             raise Desync(f"room {self.room}: event {event.seq} came after {self.seq}")
         self.seq = event.seq
         match event:
-            case m.Moved():
+            case Moved():
                 self._moved(event, now)
-            case m.Seated():
+            case Seated():
                 self.seats[event.seat] = seat_of(event)
-            case m.Unseated():
+            case Unseated():
                 self.seats[event.seat] = None
-            case m.Started():
+            case Started():
                 self.status = "running"
                 self._turn_begins(event.turn, event.left, now)
-            case m.Ended():
-                self.status, self.offers = "ended", m.Offers(rematch=self.offers.rematch)
+            case Ended():
+                self.status, self.offers = "ended", Offers(rematch=self.offers.rematch)
                 self.result, self.reason = event.result, event.reason
                 self.winner, self.scores, self.ratings = event.winner, event.scores, event.ratings
-            case m.TakenBack():
+            case TakenBack():
                 self._taken_back(event, now)
-            case m.Presence():
+            case Presence():
                 self._present(event, now)
-            case m.Said():
+            case Said():
                 self.chat.append(event)
-            case m.Fouled():
+            case Fouled():
                 self.fouls[event.seat] = event.fouls
-            case m.Rematched():
-                self.next, self.offers = event.next, m.Offers()
-            case m.Resumed():
+            case Rematched():
+                self.next, self.offers = event.next, Offers()
+            case Resumed():
                 self._mark += event.credit / 1000
             case _:
                 self._offered(event)
 
-    def _moved(self, event: m.Moved, now: float) -> None:
+    def _moved(self, event: Moved, now: float) -> None:
         if event.ply != self.ply + 1:
             raise Desync(f"room {self.room}: ply {event.ply} came after {self.ply}")
         if self.game is not None:
@@ -163,47 +181,47 @@ class Table:
             )
         )
         self.position = event.position
-        self.offers = m.Offers()
+        self.offers = Offers()
         self._turn_begins(event.turn, event.left, now)
 
-    def _present(self, event: m.Presence, now: float) -> None:
+    def _present(self, event: Presence, now: float) -> None:
         seat, at = self.seats[event.seat], event.claim_at
         if seat is not None:
             self.seats[event.seat] = seat_of(seat, event.online)
         self._claims[1 - event.seat] = None if at is None else now + (at - event.at) / 1000
 
-    def _taken_back(self, event: m.TakenBack, now: float) -> None:
+    def _taken_back(self, event: TakenBack, now: float) -> None:
         del self.moves[event.ply :]
         del self.states[event.ply + 1 :]
         self.position = event.position
-        self.offers = m.Offers()
+        self.offers = Offers()
         self._turn_begins(event.turn, event.left, now)
 
     def last_turn(self, seat: int | None) -> int | None:
         """The ply of the position in which a seat made its last move: a takeback leads there."""
         return max((ply for ply, made in enumerate(self.moves) if made.side == seat), default=None)
 
-    def _turn_begins(self, turn: int, left: m.Left | None, now: float) -> None:
+    def _turn_begins(self, turn: int, left: Left | None, now: float) -> None:
         self.turn, self.left, self._mark = turn, left, now
         self._free = self.setup.clock.per_move / 1000
 
-    def _offered(self, event: m.Event) -> None:
+    def _offered(self, event: Event) -> None:
         draw, takeback, rematch = self.offers.draw, self.offers.takeback, self.offers.rematch
         match event:
-            case m.DrawOffered():
+            case DrawOffered():
                 draw = event.seat
-            case m.TakebackOffered():
+            case TakebackOffered():
                 takeback = event.seat
-            case m.RematchOffered():
+            case RematchOffered():
                 rematch = event.seat
-            case m.Declined():
+            case Declined():
                 draw = None if event.offer == "draw" else draw
                 takeback = None if event.offer == "takeback" else takeback
                 rematch = None if event.offer == "rematch" else rematch
-        self.offers = m.Offers(draw=draw, takeback=takeback, rematch=rematch)
+        self.offers = Offers(draw=draw, takeback=takeback, rematch=rematch)
 
 
-def seat_of(who: Seat | m.Seated, online: bool = True) -> Seat:
+def seat_of(who: Seat | Seated, online: bool = True) -> Seat:
     return Seat(
         player=who.player,
         name=who.name,

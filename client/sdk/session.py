@@ -27,9 +27,11 @@ from client.sdk.subscriptions import Subscriptions
 from client.sdk.transport import Dropped, Link, Nobody, linked
 from client.sdk.url import DEFAULT_URL, websocket_url
 from client.sdk.waiting import Waiting
-from protocol import messages as m
 from protocol.codec import MSGPACK, Codec
-from protocol.messages import ServerMessage
+from protocol.commands import Command, Lobby, Watch
+from protocol.events import Event
+from protocol.replies import Closing, Error, Ok, ServerMessage, Snapshot, Welcome
+from protocol.types import Message
 from runtime.backoff import Backoff
 from runtime.tasks import BackgroundTasks
 
@@ -48,7 +50,7 @@ class Session:
         client: str = "parlour",
         plays: tuple[str, ...] = (),
         trust: str = "",
-        codec: Codec[m.Message] = MSGPACK,
+        codec: Codec[Message] = MSGPACK,
         timeout: float = 30.0,
         silence: float = 20.0,
         backoff: Backoff | None = None,
@@ -62,7 +64,7 @@ class Session:
         """
         self.url = websocket_url(url)
         self.tables = Tables()
-        self.welcome: m.Welcome | None = None
+        self.welcome: Welcome | None = None
         # the secret that brings us back; keep it to come back after a crash. Beside a token it may be somebody else's
         self.resume = "" if token else resume
         self._introduction = Introduction(name, spare, token, client, plays)
@@ -86,7 +88,7 @@ class Session:
         if self._task is None:
             self._task = asyncio.create_task(self._live())
 
-    async def open(self, patience: float | None = None) -> m.Welcome:
+    async def open(self, patience: float | None = None) -> Welcome:
         """Connect, trying for so many seconds (None: for ever); NoServer says why not, Refused is the server's no."""
         self.begin()
         ready = asyncio.create_task(self._ready.wait())
@@ -127,7 +129,7 @@ class Session:
         """A number for the next command."""
         return next(self._ids)
 
-    async def ask(self, command: m.Command, within: float | None = None) -> m.Ok:
+    async def ask(self, command: Command, within: float | None = None) -> Ok:
         """Send a command and wait for its `ok`; Refused, Unanswered, or Cut if it may not be sent twice."""
         if self._ended is not None:
             raise self._ended
@@ -191,7 +193,7 @@ class Session:
                 task.cancel()
             self._asking.disconnected()
 
-    def _connected(self, link: Link, welcome: m.Welcome, latency: float) -> None:
+    def _connected(self, link: Link, welcome: Welcome, latency: float) -> None:
         again = self.welcome is not None and self.welcome.you.id == welcome.you.id
         if not again:
             self.tables.clear()  # the seats of somebody else
@@ -201,12 +203,12 @@ class Session:
         self._tasks.start(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
         self._ready.set()
 
-    async def _take_up(self, welcome: m.Welcome, unanswered: list[Waiting]) -> None:
+    async def _take_up(self, welcome: Welcome, unanswered: list[Waiting]) -> None:
         """Whatever was under way: questions without an answer, the lobby, rooms where something may have happened."""
         for waiting in unanswered:
             await self._asking.send(waiting)
         if self._subscriptions.lobby:
-            await self.ask(m.Lobby(id=self.id(), on=True))
+            await self.ask(Lobby(id=self.id(), on=True))
         for room, after in list(self._subscriptions.missed(self.tables, welcome.rooms)):
             await self._catch_up(room, after)
 
@@ -222,24 +224,24 @@ class Session:
     def _receive(self, message: ServerMessage) -> None:
         now = time.monotonic()
         match message:
-            case m.Ok() | m.Error():
+            case Ok() | Error():
                 self._asking.answered(message)
-                if isinstance(message, m.Error) and message.snapshot is not None:
+                if isinstance(message, Error) and message.snapshot is not None:
                     self._snapshot(message.snapshot, now)
-            case m.Snapshot():
+            case Snapshot():
                 self._snapshot(message, now)
-            case m.Event():
+            case Event():
                 self._event(message, now)
             case _:
-                if isinstance(message, m.Closing):
+                if isinstance(message, Closing):
                     self._pause = message.retry_after
                 self._happenings.put_nowait(message)
 
-    def _snapshot(self, snapshot: m.Snapshot, now: float) -> None:
+    def _snapshot(self, snapshot: Snapshot, now: float) -> None:
         if self.tables.snapshot(snapshot, now):
             self._happenings.put_nowait(snapshot)
 
-    def _event(self, event: m.Event, now: float) -> None:
+    def _event(self, event: Event, now: float) -> None:
         asked = event.room in self.tables.missing
         if self.tables.event(event, now):
             self._happenings.put_nowait(event)  # type: ignore[arg-type]  # every event is one of them
@@ -249,4 +251,4 @@ class Session:
     async def _catch_up(self, room: str, after: int) -> None:
         """Ask for the events behind a seq, or with 0 for a whole snapshot."""
         with suppress(Refused):  # a room that is there no more
-            await self.ask(m.Watch(id=self.id(), room=room, after=after, code=self._subscriptions.code(room)))
+            await self.ask(Watch(id=self.id(), room=room, after=after, code=self._subscriptions.code(room)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from client.sdk.room_cache import Tables
-from protocol import messages as m
+from protocol.commands import Command, Leave, Lobby, Watch
 
 
 class Subscriptions:
@@ -13,13 +13,13 @@ class Subscriptions:
         self.lobby = False
         self._codes: dict[str, str] = {}  # of the rooms that are watched; most need none
 
-    def note(self, command: m.Command) -> None:
+    def note(self, command: Command) -> None:
         match command:
-            case m.Watch():
+            case Watch():
                 self._codes[command.room] = command.code
-            case m.Leave():
+            case Leave():
                 self._codes.pop(command.room, None)
-            case m.Lobby():
+            case Lobby():
                 self.lobby = command.on
 
     def code(self, room: str) -> str:

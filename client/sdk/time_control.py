@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.errors import GameError
-from protocol.messages import MOST_TIME, TimeControl
+from protocol.types import MOST_TIME, TimeControl
 
 FORM = "none, minutes+seconds like 5+3, 90s+1, or seconds like 10/move or 10/move+60"
 NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"

@@ -16,7 +16,8 @@ from websockets.typing import Subprotocol
 from client.sdk.errors import NoServer, SessionError
 from client.sdk.url import is_here
 from protocol.codec import Codec, Malformed
-from protocol.messages import Message, ServerMessage
+from protocol.replies import ServerMessage
+from protocol.types import Message
 
 LARGEST = 8 << 20  # bytes of a server's message
 

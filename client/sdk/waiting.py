@@ -6,17 +6,32 @@ import time
 from asyncio import Future
 
 from client.sdk.errors import Cut, Refused, SessionError
-from protocol import messages as m
+from protocol.commands import (
+    Abort,
+    Command,
+    Export,
+    History,
+    Join,
+    Leaderboard,
+    Leave,
+    List,
+    Lobby,
+    Move,
+    Ratings,
+    Resign,
+    Watch,
+)
+from protocol.replies import Error, Ok
 
 # What may be sent twice: the second time changes nothing, or says that the first one was done.
 REPEATABLE = (
-    m.Move, m.Join, m.Watch, m.Leave, m.List, m.Lobby, m.History, m.Leaderboard, m.Ratings, m.Export, m.Resign, m.Abort
+    Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort
 )  # fmt: skip
-DONE_ALREADY = {m.Join: "already_seated", m.Leave: "not_seated", m.Resign: "game_over", m.Abort: "game_over"}
+DONE_ALREADY = {Join: "already_seated", Leave: "not_seated", Resign: "game_over", Abort: "game_over"}
 
 
 class Waiting:
-    def __init__(self, command: m.Command, answer: Future[m.Ok]) -> None:
+    def __init__(self, command: Command, answer: Future[Ok]) -> None:
         self.command, self.answer = command, answer
         self.sent = False
         self._again = False  # it may have arrived twice
@@ -35,22 +50,22 @@ class Waiting:
             self.answer.set_exception(error)
             self.answer.exception()  # whoever asked may have gone away
 
-    def resolve(self, reply: m.Ok | m.Error) -> float:
+    def resolve(self, reply: Ok | Error) -> float:
         """How long it took, in seconds."""
         if not self.answer.done():
-            if isinstance(reply, m.Ok):
+            if isinstance(reply, Ok):
                 self.answer.set_result(reply)
             elif self._again and self._was_done(reply):
                 seq = 0 if reply.snapshot is None else reply.snapshot.seq
-                self.answer.set_result(m.Ok(id=self.command.id, seq=seq))
+                self.answer.set_result(Ok(id=self.command.id, seq=seq))
             else:
                 self.answer.set_exception(Refused(reply))
         return time.monotonic() - self.since
 
-    def _was_done(self, error: m.Error) -> bool:
+    def _was_done(self, error: Error) -> bool:
         """The first copy had arrived after all, and this is the answer to the second."""
         command, seen = self.command, error.snapshot
-        if not isinstance(command, m.Move):
+        if not isinstance(command, Move):
             return DONE_ALREADY.get(type(command)) == error.code
         if error.code == "game_over":
             return True  # whether by this very move or not, the table tells

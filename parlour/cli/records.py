@@ -43,7 +43,7 @@ def text_of(args: Namespace, name: str) -> str:
 
 async def played(args: Namespace, room: str) -> str:
     from client.sdk.errors import SessionError
-    from protocol.messages import Export
+    from protocol.commands import Export
 
     try:
         async with visit(args, "parlour export") as session:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from protocol.messages import AnyEvent, BotInfo, RoomInfo
+from protocol.events import AnyEvent
+from protocol.types import BotInfo, RoomInfo
 from server.config import Settings
 from server.domain.room import Room
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from protocol.messages import BotInfo, RoomInfo
+from protocol.types import BotInfo, RoomInfo
 from server.cluster.clock_sync import StoreClock
 from server.domain.room import Room
 from server.handlers.dispatcher import Desk

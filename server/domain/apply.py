@@ -6,8 +6,24 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.game import State
-from protocol import messages as m
-from protocol.messages import Moved, Said, Seat
+from protocol.events import (
+    Declined,
+    DrawOffered,
+    Ended,
+    Fouled,
+    Moved,
+    Presence,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Said,
+    Seated,
+    Started,
+    TakebackOffered,
+    TakenBack,
+    Unseated,
+)
+from protocol.types import Seat
 from server.domain import clock
 from server.domain.past import MARK, mark, state_at
 
@@ -30,7 +46,7 @@ def moved(room: Room, event: Moved, state: State) -> None:
     room.draw = room.takeback = None  # a move answers every offer
 
 
-def seated(room: Room, event: m.Seated) -> None:
+def seated(room: Room, event: Seated) -> None:
     seat = Seat(
         player=event.player,
         name=event.name,
@@ -42,38 +58,38 @@ def seated(room: Room, event: m.Seated) -> None:
     room.away = put(room.away, event.seat, None)
 
 
-def unseated(room: Room, event: m.Unseated) -> None:
+def unseated(room: Room, event: Unseated) -> None:
     room.seats = put(room.seats, event.seat, None)
     room.away = put(room.away, event.seat, None)
 
 
-def started(room: Room, event: m.Started) -> None:
+def started(room: Room, event: Started) -> None:
     room.status = "running"
     room.started_at = event.at
     room.clocks = clock.wound(room.setup.clock, event.at)
 
 
-def fouled(room: Room, event: m.Fouled) -> None:
+def fouled(room: Room, event: Fouled) -> None:
     room.fouls = put(room.fouls, event.seat, event.fouls)
 
 
-def draw_offered(room: Room, event: m.DrawOffered) -> None:
+def draw_offered(room: Room, event: DrawOffered) -> None:
     room.draw = event.seat
 
 
-def takeback_offered(room: Room, event: m.TakebackOffered) -> None:
+def takeback_offered(room: Room, event: TakebackOffered) -> None:
     room.takeback = (event.seat, event.ply)
 
 
-def rematch_offered(room: Room, event: m.RematchOffered) -> None:
+def rematch_offered(room: Room, event: RematchOffered) -> None:
     room.rematch = event.seat
 
 
-def declined(room: Room, event: m.Declined) -> None:
+def declined(room: Room, event: Declined) -> None:
     setattr(room, event.offer, None)
 
 
-def taken_back(room: Room, event: m.TakenBack) -> None:
+def taken_back(room: Room, event: TakenBack) -> None:
     """The clocks keep what they show: time that was used stays used."""
     room.state = state_at(room, event.ply)
     room.seen = room.seen[: MARK * (event.ply + 1)]
@@ -84,7 +100,7 @@ def taken_back(room: Room, event: m.TakenBack) -> None:
     room.draw = room.takeback = None
 
 
-def ended(room: Room, event: m.Ended) -> None:
+def ended(room: Room, event: Ended) -> None:
     room.status = "ended"
     room.ended = event
     if event.reason == "time":
@@ -92,7 +108,7 @@ def ended(room: Room, event: m.Ended) -> None:
     room.draw = room.takeback = None
 
 
-def rematched(room: Room, event: m.Rematched) -> None:
+def rematched(room: Room, event: Rematched) -> None:
     room.next = event.next
     room.rematch = None
 
@@ -101,11 +117,11 @@ def said(room: Room, event: Said) -> None:
     room.chat = (*room.chat[1 - CHAT_KEPT :], event)
 
 
-def presence(room: Room, event: m.Presence) -> None:
+def presence(room: Room, event: Presence) -> None:
     room.away = put(room.away, event.seat, None if event.online else event.at)
 
 
-def resumed(room: Room, event: m.Resumed) -> None:
+def resumed(room: Room, event: Resumed) -> None:
     """The house was away: the turn began that much later, and nobody is here yet."""
     left, quota, since = room.clocks
     room.clocks = left, quota, since + event.credit
@@ -116,20 +132,20 @@ def resumed(room: Room, event: m.Resumed) -> None:
 
 
 CHANGES: dict[type[Any], Callable[[Room, Any], None]] = {
-    m.Seated: seated,
-    m.Unseated: unseated,
-    m.Started: started,
-    m.Fouled: fouled,
-    m.DrawOffered: draw_offered,
-    m.TakebackOffered: takeback_offered,
-    m.RematchOffered: rematch_offered,
-    m.Declined: declined,
-    m.TakenBack: taken_back,
-    m.Ended: ended,
-    m.Rematched: rematched,
-    m.Said: said,
-    m.Presence: presence,
-    m.Resumed: resumed,
+    Seated: seated,
+    Unseated: unseated,
+    Started: started,
+    Fouled: fouled,
+    DrawOffered: draw_offered,
+    TakebackOffered: takeback_offered,
+    RematchOffered: rematch_offered,
+    Declined: declined,
+    TakenBack: taken_back,
+    Ended: ended,
+    Rematched: rematched,
+    Said: said,
+    Presence: presence,
+    Resumed: resumed,
 }
 
 

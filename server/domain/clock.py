@@ -11,7 +11,7 @@ which grows back move by move, so that no one can gain by pretending to be far a
 
 from __future__ import annotations
 
-from protocol.messages import Left, TimeControl
+from protocol.types import Left, TimeControl
 
 MOST_CREDIT = 500  # for one move
 QUOTA = 1000  # for a whole game, at any time

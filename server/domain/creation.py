@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from engine.errors import GameError
 from engine.registry import GAMES, create
 from engine.replay import judge
-from protocol import messages as m
-from protocol.messages import AnyEvent, Created, Options, Player, TimeControl
+from protocol.events import AnyEvent, Created, Presence
+from protocol.types import Options, Player, TimeControl
 from server.domain import clock
 from server.domain.decision import Decision, Refusal, head, then
 from server.domain.room import Room
@@ -80,7 +80,7 @@ def again(old: Room, name: str, now: int, here: Sequence[bool]) -> Decision:
         room = then(room, event).room
         events.append(event)
         if not here[1 - seat]:
-            gone = m.Presence(**head(room, now), seat=seat, online=False)
+            gone = Presence(**head(room, now), seat=seat, online=False)
             room = then(room, gone).room
             events.append(gone)
     return start(Decision(tuple(events), room), now)

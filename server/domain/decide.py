@@ -8,8 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol import messages as m
-from protocol.messages import Move, Player
+from protocol.commands import (
+    Abort,
+    AnswerDraw,
+    Claim,
+    Join,
+    Leave,
+    Move,
+    OfferDraw,
+    Rematch,
+    Resign,
+    RoomCommand,
+    Say,
+    Takeback,
+)
+from protocol.events import Said
+from protocol.types import Player
 from server.domain.decision import Decision, Refusal, head, then
 from server.domain.endings import abort, claim, resign, stop
 from server.domain.moves import move, require_running, require_time
@@ -19,7 +33,7 @@ from server.domain.seating import join, leave
 
 
 def decide(
-    room: Room, who: Player, command: m.RoomCommand, now: int, lag: int = 0, waited: int = 0, next_room: str = ""
+    room: Room, who: Player, command: RoomCommand, now: int, lag: int = 0, waited: int = 0, next_room: str = ""
 ) -> Decision:
     """`lag` is what the sender's connection costs, `waited` how long the command has been here, and `next_room` the
     name of a room that a rematch would make."""
@@ -27,17 +41,17 @@ def decide(
     seat = room.seat_of(who.id)
     if kind is Move:
         return move(room, seat, command, now, lag, waited)  # type: ignore[arg-type]  # the common case first
-    if kind is m.Join:
+    if kind is Join:
         return join(room, who, command, now)  # type: ignore[arg-type]
-    if kind is m.Say:
-        return then(room, m.Said(**head(room, now), name=who.name, seat=seat, text=command.text))  # type: ignore[attr-defined]
-    if kind is m.Abort and room.setup.players is not None:
+    if kind is Say:
+        return then(room, Said(**head(room, now), name=who.name, seat=seat, text=command.text))  # type: ignore[attr-defined]
+    if kind is Abort and room.setup.players is not None:
         return stop(room, who, now)
     if seat is None:
         raise Refusal("not_seated", "you have no seat in this room")
-    if kind is m.Rematch:
+    if kind is Rematch:
         return rematch(room, seat, command, now, next_room)  # type: ignore[arg-type]
-    if kind is m.Leave:
+    if kind is Leave:
         return leave(room, seat, now)
     require_running(room, command)
     if room.status == "running" and room.turn == seat:
@@ -46,10 +60,10 @@ def decide(
 
 
 ANSWERS: dict[type[Any], Callable[[Room, int, Any, int], Decision]] = {
-    m.Resign: resign,
-    m.OfferDraw: offer_draw,
-    m.AnswerDraw: answer_draw,
-    m.Takeback: takeback,
-    m.Abort: abort,
-    m.Claim: claim,
+    Resign: resign,
+    OfferDraw: offer_draw,
+    AnswerDraw: answer_draw,
+    Takeback: takeback,
+    Abort: abort,
+    Claim: claim,
 }

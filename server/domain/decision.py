@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from protocol import messages as m
-from protocol.messages import AnyEvent, ErrorCode
+from protocol.events import AnyEvent, Ended
+from protocol.types import EndReason, ErrorCode, Result
 from server.domain.room import Room, evolved
 
-NO_RESULT: m.Result = "*"
+NO_RESULT: Result = "*"
 
 
 class Decision(NamedTuple):
@@ -42,7 +42,7 @@ def then(room: Room, *events: AnyEvent) -> Decision:
     return Decision(events, room)
 
 
-def won(room: Room, winner: int | None, reason: m.EndReason, now: int, result: m.Result | None = None) -> Decision:
+def won(room: Room, winner: int | None, reason: EndReason, now: int, result: Result | None = None) -> Decision:
     if result is None:
         result = "1/2-1/2" if winner is None else "1-0" if winner == 0 else "0-1"
-    return then(room, m.Ended(**head(room, now), result=result, reason=reason, winner=winner))
+    return then(room, Ended(**head(room, now), result=result, reason=reason, winner=winner))

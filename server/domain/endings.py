@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from protocol import messages as m
-from protocol.messages import Player
+from protocol.commands import Abort, Claim, Resign
+from protocol.events import Resumed
+from protocol.types import Player
 from server.domain import clock
 from server.domain.decision import NO_RESULT, Decision, Refusal, head, then, won
 from server.domain.room import BOTH_GONE, Room
 from server.domain.seating import waits_to_be_paired
 
 
-def resign(room: Room, seat: int, command: m.Resign, now: int) -> Decision:
+def resign(room: Room, seat: int, command: Resign, now: int) -> Decision:
     return won(room, 1 - seat, "resigned", now)
 
 
-def abort(room: Room, seat: int, command: m.Abort, now: int) -> Decision:
+def abort(room: Room, seat: int, command: Abort, now: int) -> Decision:
     if room.ply >= 2:
         raise Refusal("too_late", "a game can be aborted before its second move, not later; resign instead")
     return won(room, None, "aborted", now, NO_RESULT)
@@ -29,7 +30,7 @@ def stop(room: Room, who: Player, now: int) -> Decision:
     return won(room, None, "aborted", now, NO_RESULT)
 
 
-def claim(room: Room, seat: int, command: m.Claim, now: int) -> Decision:
+def claim(room: Room, seat: int, command: Claim, now: int) -> Decision:
     at = claim_at(room, seat)
     if at is None:
         raise Refusal("too_early", "your opponent is here")
@@ -66,4 +67,4 @@ def resume(room: Room, now: int, away_since: int) -> Decision:
         return won(room, None, "aborted", now, NO_RESULT)
     _, _, since = room.clocks
     credit = max(0, now - max(away_since, since)) if room.status == "running" else 0
-    return then(room, m.Resumed(**head(room, now), credit=credit))
+    return then(room, Resumed(**head(room, now), credit=credit))

@@ -5,18 +5,19 @@ from __future__ import annotations
 from engine.errors import GameError, InvalidNotation
 from engine.game import Outcome
 from engine.replay import judge
-from protocol import messages as m
-from protocol.messages import ErrorCode, Moved
+from protocol.commands import Abort, Move, RoomCommand
+from protocol.events import Ended, Fouled, Moved
+from protocol.types import ErrorCode
 from server.domain import clock
 from server.domain.decision import Decision, Refusal, head, then, won
 from server.domain.past import occurrences
 from server.domain.room import Room, evolved
 
 
-def require_running(room: Room, command: m.RoomCommand) -> None:
+def require_running(room: Room, command: RoomCommand) -> None:
     if room.status == "ended":
         raise Refusal("game_over", "the game is over")
-    if room.status == "waiting" and type(command) is not m.Abort:
+    if room.status == "waiting" and type(command) is not Abort:
         raise Refusal("not_running", "the game has not begun")
 
 
@@ -29,7 +30,7 @@ def out_of_time(room: Room, seat: int, now: int) -> Refusal:
     return Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
 
 
-def move(room: Room, seat: int | None, command: m.Move, now: int, lag: int, waited: int) -> Decision:
+def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited: int) -> Decision:
     if seat is None:
         raise Refusal("not_seated", "you have no seat in this room")
     if room.status != "running":
@@ -76,8 +77,8 @@ def finish(room: Room, moved: Moved, now: int) -> Decision:
     return Decision((moved, end), evolved(room, end, None))
 
 
-def by_rules(room: Room, outcome: Outcome, now: int) -> m.Ended:
-    return m.Ended(
+def by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
+    return Ended(
         **head(room, now),
         result=outcome.result,  # type: ignore[arg-type]  # the engine's words are among ours; a test sees to that
         reason=outcome.reason,  # type: ignore[arg-type]
@@ -93,7 +94,7 @@ def foul(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusa
         return Refusal(code, str(error))
     fouls = room.fouls[seat] + 1
     seen = "".join(character if character.isprintable() else "?" for character in text[:40])
-    counted = then(room, m.Fouled(**head(room, now), seat=seat, move=seen, fouls=fouls))
+    counted = then(room, Fouled(**head(room, now), seat=seat, move=seen, fouls=fouls))
     if fouls >= room.setup.illegal:
         lost = won(counted.room, 1 - seat, "illegal_moves", now)
         counted = Decision(counted.events + lost.events, lost.room)

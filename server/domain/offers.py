@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from protocol import messages as m
+from protocol.commands import AnswerDraw, OfferDraw, Rematch, Takeback
+from protocol.events import Declined, DrawOffered, Rematched, RematchOffered, TakebackOffered, TakenBack
 from server.domain.decision import Decision, Refusal, head, then, won
 from server.domain.past import state_at
 from server.domain.room import Room
 
 
-def offer_draw(room: Room, seat: int, command: m.OfferDraw, now: int) -> Decision:
+def offer_draw(room: Room, seat: int, command: OfferDraw, now: int) -> Decision:
     if room.draw == 1 - seat:  # both want it
         return won(room, None, "agreed", now)
     if room.draw == seat:
         raise Refusal("bad_request", "your offer stands already")
-    return then(room, m.DrawOffered(**head(room, now), seat=seat))
+    return then(room, DrawOffered(**head(room, now), seat=seat))
 
 
-def answer_draw(room: Room, seat: int, command: m.AnswerDraw, now: int) -> Decision:
+def answer_draw(room: Room, seat: int, command: AnswerDraw, now: int) -> Decision:
     if room.draw != 1 - seat:
         raise Refusal("no_offer", "your opponent offers no draw")
     if command.accept:
         return won(room, None, "agreed", now)
-    return then(room, m.Declined(**head(room, now), seat=seat, offer="draw"))
+    return then(room, Declined(**head(room, now), seat=seat, offer="draw"))
 
 
-def takeback(room: Room, seat: int, command: m.Takeback, now: int) -> Decision:
+def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
     if room.setup.players is not None:
         raise Refusal("bad_request", "where there is an arbiter no move is taken back")
     if room.takeback is not None and room.takeback[0] == 1 - seat:
         require_ply(command, room.takeback[1])
         if not command.accept:
-            return then(room, m.Declined(**head(room, now), seat=seat, offer="takeback"))
+            return then(room, Declined(**head(room, now), seat=seat, offer="takeback"))
         return taken_back(room, room.takeback[1], now)
     if not command.accept:
         raise Refusal("no_offer", "your opponent does not ask to take a move back")
@@ -40,10 +41,10 @@ def takeback(room: Room, seat: int, command: m.Takeback, now: int) -> Decision:
     if not own:
         raise Refusal("too_early", "you have made no move that could be taken back")
     require_ply(command, own[-1])
-    return then(room, m.TakebackOffered(**head(room, now), seat=seat, ply=own[-1]))
+    return then(room, TakebackOffered(**head(room, now), seat=seat, ply=own[-1]))
 
 
-def require_ply(command: m.Takeback, ply: int) -> None:
+def require_ply(command: Takeback, ply: int) -> None:
     """Two who ask at once do not agree, and an answer that comes too late asks for nothing."""
     if command.ply not in (None, ply):
         raise Refusal("stale", f"this is about ply {command.ply}, what can be taken back is ply {ply}")
@@ -53,10 +54,10 @@ def taken_back(room: Room, ply: int, now: int) -> Decision:
     state = state_at(room, ply)
     left = None if room.setup.clock.kind == "none" else room.clocks[0]
     position = room.game.dump(state)
-    return then(room, m.TakenBack(**head(room, now), ply=ply, position=position, turn=state.turn, left=left))
+    return then(room, TakenBack(**head(room, now), ply=ply, position=position, turn=state.turn, left=left))
 
 
-def rematch(room: Room, seat: int, command: m.Rematch, now: int, next_room: str) -> Decision:
+def rematch(room: Room, seat: int, command: Rematch, now: int, next_room: str) -> Decision:
     if room.status != "ended":
         raise Refusal("too_early", "the game is not over")
     if room.next:
@@ -65,10 +66,10 @@ def rematch(room: Room, seat: int, command: m.Rematch, now: int, next_room: str)
         raise Refusal("bad_request", "there was no opponent")
     if room.rematch == 1 - seat:
         if command.accept:
-            return then(room, m.Rematched(**head(room, now), next=next_room))
-        return then(room, m.Declined(**head(room, now), seat=seat, offer="rematch"))
+            return then(room, Rematched(**head(room, now), next=next_room))
+        return then(room, Declined(**head(room, now), seat=seat, offer="rematch"))
     if not command.accept:
         raise Refusal("no_offer", "your opponent offers no rematch")
     if room.rematch == seat:
         raise Refusal("bad_request", "your offer stands already")
-    return then(room, m.RematchOffered(**head(room, now), seat=seat))
+    return then(room, RematchOffered(**head(room, now), seat=seat))

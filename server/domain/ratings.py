@@ -7,8 +7,8 @@ the usual position.
 from __future__ import annotations
 
 from engine.registry import GAMES
-from protocol import messages as m
-from protocol.messages import Leader, Options, Player, RatedGame, RatingChange, TimeControl
+from protocol.events import Ended
+from protocol.types import Leader, Options, Player, RatedGame, RatingChange, TimeControl
 from server.domain import creation
 from server.domain.decision import Decision
 from server.domain.glicko2 import PERIOD, PROVISIONAL, Rating, rated, rested
@@ -70,7 +70,7 @@ def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, 
     """The end of a rated game with what it does to the ratings of both, and the rows to be stored."""
     room, end = decision.room, decision.events[-1]
     first, second = room.seats
-    assert isinstance(end, m.Ended)
+    assert isinstance(end, Ended)
     assert first is not None
     assert second is not None
     rows = known.get(first.player), known.get(second.player)
@@ -83,7 +83,7 @@ def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, 
         row = rows[seat]
         return RatingRow(name, player, 1 if row is None else row.games + 1, *after[seat], end.at, room.id)
 
-    told = m.Ended(
+    told = Ended(
         room=end.room,
         seq=end.seq,
         at=end.at,

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from engine.game import Game, State
 from engine.registry import create
-from protocol import messages as m
-from protocol.messages import AnyEvent, Created, Moved, Said, Seat
+from protocol.events import AnyEvent, Created, Ended, Moved, Said
+from protocol.types import Seat, Status
 from server.domain import clock
 from server.domain.apply import CHANGES, moved
 from server.domain.past import mark
@@ -26,7 +26,7 @@ class Room:
     setup: Created
     game: Game
     seq: int
-    status: m.Status
+    status: Status
     seats: tuple[Seat | None, Seat | None]
     away: tuple[int | None, int | None]  # since when a seat's player is gone
     state: State
@@ -40,7 +40,7 @@ class Room:
     fouls: tuple[int, int]
     chat: tuple[Said, ...]
     started_at: int | None
-    ended: m.Ended | None
+    ended: Ended | None
     next: str
     horizon: int  # the last event that watchers may see
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from protocol import messages as m
-from protocol.messages import Player
+from protocol.commands import Join
+from protocol.events import Presence, Rematched, Seated, Started, Unseated
+from protocol.types import Player
 from protocol.usernames import fold
 from server.domain import clock
 from server.domain.decision import NO_RESULT, Decision, Refusal, head, then, won
@@ -12,7 +13,7 @@ from server.domain.room import Room, evolved
 NAMES_ONLY = "a rated game is for names with a token; play a casual one, or ask whoever runs the server for a token"
 
 
-def join(room: Room, who: Player, command: m.Join, now: int) -> Decision:
+def join(room: Room, who: Player, command: Join, now: int) -> Decision:
     if room.seat_of(who.id) is not None:
         raise Refusal("already_seated", "you have a seat in this room")
     if room.status != "waiting":
@@ -48,8 +49,8 @@ def sit(room: Room, who: Player, seat: int, now: int) -> Decision:
     return start(then(room, seated(room, now, seat, who)), now)
 
 
-def seated(room: Room, now: int, seat: int, who: Player) -> m.Seated:
-    return m.Seated(
+def seated(room: Room, now: int, seat: int, who: Player) -> Seated:
+    return Seated(
         **head(room, now),
         seat=seat,
         player=who.id,
@@ -67,7 +68,7 @@ def start(decision: Decision, now: int) -> Decision:
         return decision
     state = room.state
     left = None if room.setup.clock.kind == "none" else clock.wound(room.setup.clock, now)[0]
-    begun = m.Started(**head(room, now), position=room.game.dump(state), turn=state.turn, left=left)
+    begun = Started(**head(room, now), position=room.game.dump(state), turn=state.turn, left=left)
     return Decision((*decision.events, begun), evolved(room, begun, None))
 
 
@@ -75,7 +76,7 @@ def leave(room: Room, seat: int, now: int) -> Decision:
     """Before the start a seat is given back; the last one out ends the room, unless it has an arbiter."""
     if room.status != "waiting":
         return presence(room, seat, False, now)
-    gone = then(room, m.Unseated(**head(room, now), seat=seat))
+    gone = then(room, Unseated(**head(room, now), seat=seat))
     if gone.room.seats != (None, None) or room.setup.players is not None:
         return gone
     end = won(gone.room, None, "aborted", now, NO_RESULT)
@@ -89,7 +90,7 @@ def presence(room: Room, seat: int, online: bool, now: int) -> Decision:
     if not online and waits_to_be_paired(room):
         return won(room, None, "aborted", now, NO_RESULT)
     claim_at = None if online or room.status != "running" else now + clock.grace(room.setup.clock)
-    came = m.Presence(**head(room, now), seat=seat, online=online, claim_at=claim_at)
+    came = Presence(**head(room, now), seat=seat, online=online, claim_at=claim_at)
     return start(then(room, came), now)
 
 
@@ -100,6 +101,6 @@ def waits_to_be_paired(room: Room) -> bool:
 
 def go_over(room: Room, next_room: str, now: int) -> Decision:
     """Who waits here has found an opponent in another room."""
-    over = then(room, m.Rematched(**head(room, now), next=next_room))
+    over = then(room, Rematched(**head(room, now), next=next_room))
     gone = won(over.room, None, "aborted", now, NO_RESULT)
     return Decision(over.events + gone.events, gone.room)

@@ -8,7 +8,9 @@ from functools import cache
 
 from engine.record import Played, Record
 from engine.registry import GAMES
-from protocol.messages import GameInfo, Moved, Offers, OptionInfo, PlayedMove, RoomInfo, Seat, Snapshot
+from protocol.events import Moved
+from protocol.replies import Snapshot
+from protocol.types import GameInfo, Offers, OptionInfo, PlayedMove, RoomInfo, Seat
 from server.domain import clock
 from server.domain.endings import claim_at
 from server.domain.room import Room

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from protocol.messages import Hello, Player
+from protocol.commands import Hello
+from protocol.types import Player
 from protocol.usernames import alphabets, readable
 from server.config import Settings
 from server.domain.decision import Refusal

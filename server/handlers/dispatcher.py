@@ -7,8 +7,26 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from protocol import messages as m
-from protocol.messages import AnyCommand, Move, RoomCommand
+from protocol.commands import (
+    AnyCommand,
+    Create,
+    Export,
+    Hello,
+    History,
+    Join,
+    Leaderboard,
+    Leave,
+    List,
+    Lobby,
+    Move,
+    Pair,
+    Ratings,
+    Rematch,
+    RoomCommand,
+    Say,
+    Watch,
+)
+from protocol.replies import Ok
 from protocol.usernames import fold
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
@@ -38,17 +56,17 @@ class Desk:
         self.matchmaker = Matchmaker(hall, self._founder, self.reception.invite)
         lists = Lists(hall)
         self._slow: dict[type[Any], Callable[[Peer, Any], Waiting]] = {  # what needs the store first
-            m.Hello: self.reception.hello,
-            m.List: lists.list,
-            m.Lobby: lists.lobby,
-            m.Create: self._create,
-            m.Pair: self.matchmaker.pair,
-            m.Join: self._join,
-            m.Watch: self._watch,
-            m.History: lists.history,
-            m.Leaderboard: lists.leaderboard,
-            m.Ratings: lists.ratings,
-            m.Export: lists.export,
+            Hello: self.reception.hello,
+            List: lists.list,
+            Lobby: lists.lobby,
+            Create: self._create,
+            Pair: self.matchmaker.pair,
+            Join: self._join,
+            Watch: self._watch,
+            History: lists.history,
+            Leaderboard: lists.leaderboard,
+            Ratings: lists.ratings,
+            Export: lists.export,
         }
 
     def receive(self, peer: Peer, command: AnyCommand) -> Waiting | None:
@@ -60,7 +78,7 @@ class Desk:
                 hall.agenda.submit(live, peer, command)
                 return None
         if peer.player is None:
-            if type(command) is not m.Hello:
+            if type(command) is not Hello:
                 peer.refuse(command.id, "hello_first", "say hello first")
                 return None
             return self._answer(peer, command, self.reception.hello)
@@ -87,26 +105,26 @@ class Desk:
     # -- rooms
 
     def _pass_on(self, peer: Peer, live: Live, command: RoomCommand) -> None:
-        if live.room.id not in peer.rooms and type(command) not in (m.Leave, m.Rematch):
+        if live.room.id not in peer.rooms and type(command) not in (Leave, Rematch):
             self._bring_back(peer, live)
-        if type(command) is m.Move:
+        if type(command) is Move:
             wrong = self._note_problem(command)
             if wrong is not None:
                 peer.refuse(command.id, wrong.code, str(wrong))
                 return
-        elif type(command) is m.Say:
+        elif type(command) is Say:
             wrong = self._chat_problem(peer, live, command)
             if wrong is not None:
                 peer.refuse(command.id, wrong.code, str(wrong), wrong.retry_after)
                 return
-        elif type(command) is m.Leave and live.room.seat_of(require(peer).id) is None:
-            peer.send(m.Ok(id=command.id, room=command.room))
+        elif type(command) is Leave and live.room.seat_of(require(peer).id) is None:
+            peer.send(Ok(id=command.id, room=command.room))
             self.hall.attendance.leave(live, peer)
             return
-        elif type(command) is m.Leave:
+        elif type(command) is Leave:
             self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
             return
-        elif type(command) is m.Rematch:
+        elif type(command) is Rematch:
             self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.rematch, live, peer, command))
             return
         self.hall.agenda.submit(live, peer, command)
@@ -117,14 +135,14 @@ class Desk:
             self.hall.attendance.arrive(live, peer)
             self.hall.attendance.tidy(peer)
 
-    def _note_problem(self, command: m.Move) -> Refusal | None:
+    def _note_problem(self, command: Move) -> Refusal | None:
         if len(command.note) > self.settings.note_length:
             return Refusal("too_long", f"a note has at most {self.settings.note_length} characters")
         if not command.note.isprintable():
             return Refusal("bad_request", "a note is made of printable characters")
         return None
 
-    def _chat_problem(self, peer: Peer, live: Live, command: m.Say) -> Refusal | None:
+    def _chat_problem(self, peer: Peer, live: Live, command: Say) -> Refusal | None:
         if live.room.id not in peer.rooms:
             return Refusal("not_seated", "join the room or watch it first")
         if len(command.text) > self.settings.text_length:
@@ -140,7 +158,7 @@ class Desk:
         self._pass_on(peer, live, command)
         self.hall.let_go(live)
 
-    async def _join(self, peer: Peer, command: m.Join) -> None:
+    async def _join(self, peer: Peer, command: Join) -> None:
         live = await self.hall.find(command.room)
         try:
             await self._founder.room_for_one_more(peer)
@@ -148,7 +166,7 @@ class Desk:
         finally:
             self.hall.let_go(live)
 
-    async def _watch(self, peer: Peer, command: m.Watch) -> None:
+    async def _watch(self, peer: Peer, command: Watch) -> None:
         live = await self.hall.find(command.room)
         setup, player = live.room.setup, require(peer)
         expected = live.room.status == "waiting" and fold(player.name) in map(fold, invited(live.room))
@@ -159,21 +177,21 @@ class Desk:
         seat = self.hall.attendance.arrive(live, peer)
         self.hall.attendance.tidy(peer)
         upto = live.room.horizon if seat is None else live.room.seq
-        peer.send(m.Ok(id=command.id, room=command.room, seq=upto, seat=seat))
+        peer.send(Ok(id=command.id, room=command.room, seq=upto, seat=seat))
         if 0 < command.after <= upto:
             for packet in live.since(command.after, upto):
                 peer.write(packet.text if peer.text else packet.binary)
         else:
             peer.send(live.snapshot(peer, self.hall.now()))
 
-    async def _create(self, peer: Peer, command: m.Create) -> None:
+    async def _create(self, peer: Peer, command: Create) -> None:
         founded = await self._founded(peer, command)
         live = await self._founder.open(founded)
         self.hall.teller.enter(live, peer, command.id)
         for name in invited(live.room):
             self.reception.invite(live, name)
 
-    async def _founded(self, peer: Peer, command: m.Create) -> Decision:
+    async def _founded(self, peer: Peer, command: Create) -> Decision:
         for name in (command.players or (command.invite,)) if command.players or command.invite else ():
             check_name(name, self.settings.name_length + 4)
         me = fold(require(peer).name)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import Hello
+from protocol.replies import Invited, Welcome
+from protocol.types import BotInfo, Player
 from server.domain import snapshots
 from server.domain.decision import Refusal
 from server.handlers.auth import Identity, identify
@@ -22,7 +24,7 @@ class Reception:
         self._hall = hall
         self._house = {name.strip() for name in hall.settings.house.split(",")}
 
-    async def hello(self, peer: Peer, command: m.Hello) -> None:
+    async def hello(self, peer: Peer, command: Hello) -> None:
         hall = self._hall
         if peer.player is not None:
             raise Refusal("already_welcome", "you have said hello")
@@ -34,7 +36,7 @@ class Reception:
         hall.present.come(peer)
         self._introduce(peer, command.plays)
         peer.send(
-            m.Welcome(
+            Welcome(
                 id=command.id,
                 you=identity.player,
                 session=identity.secret,
@@ -70,10 +72,10 @@ class Reception:
         player, plays = require(peer), tuple(game for game in GAMES if game in games)
         if plays:
             house = player.account and player.name in self._house
-            bot = m.BotInfo(name=player.name, plays=plays, account=player.account, house=house)
+            bot = BotInfo(name=player.name, plays=plays, account=player.account, house=house)
             self._hall.lobby.introduce(peer, bot)
 
-    async def _call(self, peer: Peer, player: m.Player) -> None:
+    async def _call(self, peer: Peer, player: Player) -> None:
         """Whoever has come to the rooms that wait for them."""
         hall = self._hall
         await hall.store.arrived(hall.node, [(player.id, player.name)])
@@ -95,4 +97,4 @@ class Reception:
         if live.room.seat_of(require(peer).id) is None:
             names = [seat.name for seat in live.room.seats if seat is not None]
             by = live.room.setup.arbiter or names[0]
-            peer.send(m.Invited(by=by, room=snapshots.info(live.room)))
+            peer.send(Invited(by=by, room=snapshots.info(live.room)))

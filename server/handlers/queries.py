@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from engine.record import to_json, write
-from protocol import messages as m
-from protocol.messages import LobbyUpdate, RoomInfo
+from protocol.commands import Export, History, Leaderboard, List, Lobby, Ratings
+from protocol.replies import LobbyUpdate, Ok
+from protocol.types import RoomInfo
 from server.domain import ratings, snapshots
 from server.domain.decision import Refusal
 from server.rooms.client import Peer, require
@@ -33,44 +34,44 @@ class Lists:
             return hall.progress.fill_in(hall.audience.fill_in(info))
         return hall.audience.info(live.room)
 
-    async def list(self, peer: Peer, command: m.List) -> None:
+    async def list(self, peer: Peer, command: List) -> None:
         rooms = await self._infos(command.game, command.status or "")
-        peer.send(m.Ok(id=command.id, rooms=rooms))
+        peer.send(Ok(id=command.id, rooms=rooms))
 
-    async def lobby(self, peer: Peer, command: m.Lobby) -> None:
+    async def lobby(self, peer: Peer, command: Lobby) -> None:
         if not command.on:
             self._hall.lobby.leave(peer)
-            peer.send(m.Ok(id=command.id))
+            peer.send(Ok(id=command.id))
             return
         self._hall.lobby.enter(peer)
         rooms = await self._infos("", "")
-        peer.send(m.Ok(id=command.id))
+        peer.send(Ok(id=command.id))
         peer.send(LobbyUpdate(rooms=rooms, full=True, bots=self._hall.lobby.bots()))
 
-    async def history(self, peer: Peer, command: m.History) -> None:
+    async def history(self, peer: Peer, command: History) -> None:
         store = self._hall.store
         games = await store.history(command.game, command.player, command.before, command.limit)
         rooms = tuple(read_infos(data for _, data in games))
         before = games[-1][0] if len(games) == command.limit else None
-        peer.send(m.Ok(id=command.id, rooms=rooms, before=before))
+        peer.send(Ok(id=command.id, rooms=rooms, before=before))
 
-    async def leaderboard(self, peer: Peer, command: m.Leaderboard) -> None:
+    async def leaderboard(self, peer: Peer, command: Leaderboard) -> None:
         now = self._hall.now()
         profile = ratings.profile_of(command.game, command.options)
         found = await self._hall.store.leaders(profile, now, command.limit)
         leaders = tuple(ratings.leader(name, row, now) for name, row in found)
-        peer.send(m.Ok(id=command.id, leaders=leaders))
+        peer.send(Ok(id=command.id, leaders=leaders))
 
-    async def ratings(self, peer: Peer, command: m.Ratings) -> None:
+    async def ratings(self, peer: Peer, command: Ratings) -> None:
         store, profile = self._hall.store, ratings.profile_of(command.game, command.options)
         account = await store.account_named(command.player)
         if account is None:
             raise Refusal("bad_request", f"no name with a token is {command.player[:40]!r}; guests have no ratings")
         rows = await store.rating_history(profile, account.player, command.before, command.limit)
         before = rows[-1].games if len(rows) == command.limit else None
-        peer.send(m.Ok(id=command.id, ratings=tuple(map(ratings.rated_game, rows)), before=before))
+        peer.send(Ok(id=command.id, ratings=tuple(map(ratings.rated_game, rows)), before=before))
 
-    async def export(self, peer: Peer, command: m.Export) -> None:
+    async def export(self, peer: Peer, command: Export) -> None:
         live = await self._hall.find(command.room)
         room, player = live.room, require(peer)
         self._hall.let_go(live)
@@ -80,4 +81,4 @@ class Lists:
             raise Refusal("too_early", "the game is not over")
         record = snapshots.record(room)
         text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
-        peer.send(m.Ok(id=command.id, room=command.room, text=text))
+        peer.send(Ok(id=command.id, room=command.room, text=text))

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from protocol.frames import Packet
-from protocol.messages import BotInfo, LobbyUpdate, RoomInfo
+from protocol.replies import LobbyUpdate
+from protocol.types import BotInfo, RoomInfo
 from server.domain.room import Room
 from server.lobby.watcher_counts import Audience
 from server.rooms.client import Peer

@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 
-from protocol import messages as m
-from protocol.messages import BotInfo, Player
+from protocol.commands import Join, Pair
+from protocol.types import BotInfo, Options, Player, TimeControl
 from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
@@ -30,7 +30,7 @@ from server.storage.room_index import read_infos
 
 LISTED = 1000  # rooms that are looked at
 BOT_TIME = 2000  # milliseconds that a bot has to come before another one is asked
-Terms = tuple[frozenset[tuple[str, int | str]], m.TimeControl, bool]  # who wants the same can play
+Terms = tuple[frozenset[tuple[str, int | str]], TimeControl, bool]  # who wants the same can play
 Invite = Callable[[Live, str], None]
 
 
@@ -49,7 +49,7 @@ class Matchmaker:
         self._waiting: dict[str, Patience] = {}  # by room
         self._looking = False
 
-    async def pair(self, peer: Peer, command: m.Pair) -> None:
+    async def pair(self, peer: Peer, command: Pair) -> None:
         hall, player = self._hall, require(peer)
         options = creation.settle(command.game, command.options, command.clock)
         met = await hall.store.last_opponent(player.id, player.name)
@@ -83,7 +83,7 @@ class Matchmaker:
 
         def sit(room: Room, at: int) -> Decision:
             with suppress(Refusal):
-                return decide(room, who, m.Join(id=0, room=room.id), at)
+                return decide(room, who, Join(id=0, room=room.id), at)
             return Decision((), room)
 
         self._hall.agenda.act(live, sit)
@@ -127,7 +127,7 @@ class Matchmaker:
             return  # the next time, perhaps
         with suppress(Refusal):
             who = creation.player_after(old.room, seat)
-            joined = join(new.room, who, m.Join(id=0, room=host.room), now)
+            joined = join(new.room, who, Join(id=0, room=host.room), now)
             left = go_over(old.room, host.room, now)
             leaving = Pending(hall, old, THE_HOUSE, left, None)
             joining = Pending(hall, new, THE_HOUSE, joined, None)
@@ -152,7 +152,7 @@ class Matchmaker:
             self._invite(wait.live, name)
 
 
-def terms(options: m.Options, clock: m.TimeControl, rated: bool) -> Terms:
+def terms(options: Options, clock: TimeControl, rated: bool) -> Terms:
     return frozenset(options.items()), clock, rated
 
 

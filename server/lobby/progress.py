@@ -6,7 +6,7 @@ import asyncio
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from protocol.messages import RoomInfo, advanced
+from protocol.types import RoomInfo, advanced
 from server.domain import snapshots
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from protocol.messages import RoomInfo, watched
+from protocol.types import RoomInfo, watched
 from server.domain import snapshots
 from server.domain.room import Room
 from server.rooms.live_room import Live

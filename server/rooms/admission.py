@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from protocol import messages as m
-from protocol.messages import Created, Player
+from protocol.commands import Create, Join, Pair
+from protocol.events import Created
+from protocol.types import Options, Player
 from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
@@ -24,9 +25,9 @@ class Founder:
     async def seated(self, peer: Peer, created: Created, seat: int) -> Decision:
         return creation.found(created, await self.rated(peer, created.game, created.options), seat)
 
-    async def created(self, peer: Peer, command: m.Create | m.Pair, met: str = "") -> Created:
+    async def created(self, peer: Peer, command: Create | Pair, met: str = "") -> Created:
         options = creation.settle(command.game, command.options, command.clock)
-        full = command if isinstance(command, m.Create) else m.Create(id=0, game=command.game)
+        full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:
             creation.check_rated(options, require(peer) if full.players is None else None)
         await self.room_for_one_more(peer)
@@ -43,7 +44,7 @@ class Founder:
             code=new_code() if full.private else "",
             invite=full.invite,
             rated=command.rated,
-            paired=isinstance(command, m.Pair),
+            paired=isinstance(command, Pair),
             delay=full.delay,
             illegal=full.illegal,
             players=full.players,
@@ -60,12 +61,12 @@ class Founder:
             raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
         return self._hall.admit(founded, first.payloads)
 
-    async def seat(self, peer: Peer, live: Live, command: m.Join) -> None:
+    async def seat(self, peer: Peer, live: Live, command: Join) -> None:
         who = await self.rated(peer, live.room.setup.game, live.room.setup.options)
         self._hall.agenda.submit(live, peer, command, lambda room, at: decide(room, who, command, at))
         await self._hall.agenda.turn(live)  # whoever is gone by then is not taken for one who is there
 
-    async def rated(self, peer: Peer, game: str, options: m.Options) -> Player:
+    async def rated(self, peer: Peer, game: str, options: Options) -> Player:
         """Who somebody is, with the rating at this game."""
         player = require(peer)
         if not player.account:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from protocol.commands import Join, RoomCommand
 from protocol.frames import Packet, framed
-from protocol.messages import Join, Ok, RoomCommand
+from protocol.replies import Ok
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.rooms.client import Peer, require

@@ -6,8 +6,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from protocol import messages as m
 from protocol.codec import read_event
+from protocol.events import AnyEvent, Ended, Rematched
 from protocol.frames import Packet
 from server.domain.room import evolve
 from server.rooms.live_room import Live
@@ -53,7 +53,7 @@ class Others:
             self.behind(live, live.heard)
         self._hall.agenda.go_on(live)
 
-    def _take_in(self, live: Live, payloads: list[bytes]) -> list[m.AnyEvent]:
+    def _take_in(self, live: Live, payloads: list[bytes]) -> list[AnyEvent]:
         events = [read_event(payload) for payload in payloads]
         for payload, event in zip(payloads, events, strict=True):
             before, live.room = live.room, evolve(live.room, event)
@@ -63,15 +63,15 @@ class Others:
             self._hall.teller.tell(live, [Packet(event)], None, None)
         return events
 
-    def _after_others(self, live: Live, events: list[m.AnyEvent]) -> None:
+    def _after_others(self, live: Live, events: list[AnyEvent]) -> None:
         """What follows from events that another node wrote."""
         live.stored_due = None  # it may have changed the index
         if not live.room.setup.private and any(isinstance(event, INDEXED) for event in events):
             self._hall.lobby.changed(live.room)
         for event in events:
-            if type(event) is m.Ended:
+            if type(event) is Ended:
                 self._hall.attendance.over(live)
-            elif type(event) is m.Rematched:
+            elif type(event) is Rematched:
                 self._hall.spawn(self.follow(live, event.next))
         self._hall.attendance.unseat(live)
         for seat in (0, 1):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from protocol.messages import ErrorCode, Message, Player, Snapshot
+from protocol.replies import Snapshot
+from protocol.types import ErrorCode, Message, Player
 
 if TYPE_CHECKING:
     from server.rooms.live_room import Live

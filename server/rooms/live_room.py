@@ -7,8 +7,9 @@ from collections import deque
 from typing import Any
 
 from protocol.codec import read_event
+from protocol.events import Created
 from protocol.frames import Packet, join
-from protocol.messages import Created, Snapshot
+from protocol.replies import Snapshot
 from server.domain import snapshots
 from server.domain.room import Room, replay
 from server.rooms.client import Peer

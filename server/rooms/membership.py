@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from protocol.messages import Rematch
+from protocol.commands import Rematch
 from server.domain.decide import decide
 from server.domain.decision import Decision
 from server.domain.room import Room

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from protocol import messages as m
+from protocol.commands import RoomCommand
+from protocol.events import Moved, Rematched
 from protocol.frames import Packet
-from protocol.messages import Moved, RoomCommand
 from server.domain import ratings as rating
 from server.domain.creation import again
 from server.domain.decision import Decision, Refusal
@@ -60,7 +60,7 @@ class Pending(Append):
         else:
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
-            if type(first) is m.Rematched and len(events) == 1:
+            if type(first) is Rematched and len(events) == 1:
                 self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = whole(self.following)
             self.line = line_after(decision, due, stored)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from protocol.messages import Player
+from protocol.types import Player
 from protocol.usernames import fold
 from server.rooms.client import Peer, require
 from server.storage.interface import Unavailable

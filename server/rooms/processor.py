@@ -12,8 +12,9 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from protocol import messages as m
-from protocol.messages import Moved, RoomCommand
+from protocol.commands import Leave, RoomCommand
+from protocol.events import Moved
+from protocol.replies import Ok
 from server.domain import ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
@@ -100,8 +101,8 @@ class Agenda:
                 pending = Pending(hall, live, origin, decision, refusal)
                 hall.store.append(pending, pending.done)
         elif peer is not None and command is not None:
-            peer.send(m.Ok(id=command.id, room=room.id, seq=room.seq))
-            if type(command) is m.Leave:
+            peer.send(Ok(id=command.id, room=room.id, seq=room.seq))
+            if type(command) is Leave:
                 hall.attendance.leave(live, peer)
 
     def move_over(self, old: Pending, new: Pending) -> None:
@@ -159,7 +160,7 @@ class Agenda:
             self._index_changed(live, pending.line)
         if pending.following is not None and pending.also is not None:
             self._hall.attendance.go_over(live, self._hall.admit(pending.following, pending.also.payloads))
-        if peer is not None and type(command) is m.Leave:
+        if peer is not None and type(command) is Leave:
             self._hall.attendance.leave(live, peer)
 
     def _index_changed(self, live: Live, line: RoomRow) -> None:

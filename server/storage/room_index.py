@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from protocol import messages as m
 from protocol.codec import MSGPACK, read_part, write_part
-from protocol.messages import RoomInfo
+from protocol.events import Created, Ended, Presence, Resumed, Seated, Started, Unseated
+from protocol.types import RoomInfo
 from protocol.usernames import fold
 from server.domain import snapshots
 from server.domain.decision import Decision
@@ -15,7 +15,7 @@ from server.domain.room import Room
 from server.logs import log
 from server.storage.interface import Append, RoomRow
 
-INDEXED = (m.Created, m.Seated, m.Unseated, m.Started, m.Ended, m.Presence, m.Resumed)
+INDEXED = (Created, Seated, Unseated, Started, Ended, Presence, Resumed)
 
 
 def line(room: Room, due: int | None) -> RoomRow:

@@ -25,7 +25,7 @@ from websockets.streams import StreamReader
 from protocol.codec import JSON, Malformed
 from protocol.frames import BINARY
 from protocol.frames import TEXT as TEXT_FRAME
-from protocol.messages import Player
+from protocol.types import Player
 from server.transport.outgoing import POLICY, Outgoing
 
 if TYPE_CHECKING:

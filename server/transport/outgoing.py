@@ -11,7 +11,8 @@ from websockets.server import ServerProtocol
 
 from protocol.codec import MSGPACK
 from protocol.frames import BINARY, TEXT, frame
-from protocol.messages import Error, ErrorCode, Message, Snapshot
+from protocol.replies import Error, Snapshot
+from protocol.types import ErrorCode, Message
 from server.logs import log
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import asyncio
 
 from client.presentation.plain_play import Heard, PlainPlay, wanted
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Claim, Create
+from protocol.events import Presence, TakebackOffered
 from tests.tui.still import AT, snapshot_of
 
 
@@ -14,13 +15,13 @@ def test_offers_and_who_is_gone_are_told() -> None:
     told: list[str] = []
     play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", told.append)
     play.happened(snapshot_of("conga", ("a4b4", "d1c2")))
-    play.happened(m.TakebackOffered(room="room", seq=7, at=AT, seat=0, ply=0))
+    play.happened(TakebackOffered(room="room", seq=7, at=AT, seat=0, ply=0))
     assert told[-1] == "you have asked to take a move back, search has not answered yet"
-    play.happened(m.TakebackOffered(room="room", seq=8, at=AT, seat=1, ply=1))
+    play.happened(TakebackOffered(room="room", seq=8, at=AT, seat=1, ply=1))
     assert told[-1] == "search would like to take a move back: yes or no?"
-    play.happened(m.Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
+    play.happened(Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
     assert told[-1] == "search is gone: claim wins the game, from 60 s on"
-    assert isinstance(play.command("claim"), m.Claim)
+    assert isinstance(play.command("claim"), Claim)
 
 
 def heard(*news: Heard) -> asyncio.Queue[Heard]:
@@ -40,7 +41,7 @@ async def test_what_was_typed_before_the_table_came_is_not_lost() -> None:
 
 async def test_no_room_is_made_for_nobody() -> None:
     session = Session("ws://127.0.0.1:1/ws")
-    opening = m.Create(id=1, game="conga")
+    opening = Create(id=1, game="conga")
     assert await wanted(session, opening, heard(None), print, False) is None
     assert await wanted(session, opening, heard("moves", None), print, False) is opening
     assert await wanted(session, opening, heard(), print, False) is opening

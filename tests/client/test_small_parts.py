@@ -14,7 +14,7 @@ from client.sdk.room_view import Table
 from client.sdk.time_control import parse
 from client.sdk.url import websocket_url
 from engine.errors import GameError
-from protocol.messages import RoomInfo, Seat, TimeControl
+from protocol.types import RoomInfo, Seat, TimeControl
 from runtime.backoff import Backoff
 from runtime.token_bucket import Throttle
 from tests.client.test_table import Log

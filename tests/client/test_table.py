@@ -9,8 +9,10 @@ import pytest
 from client.sdk.room_cache import Tables
 from client.sdk.room_view import Desync, Table
 from engine.game import Game
-from protocol import messages as m
-from protocol.messages import AnyEvent, Created, Player, Snapshot, TimeControl
+from protocol.commands import AnswerDraw, Join, Leave, Move, OfferDraw, Rematch, Resign, RoomCommand, Say, Takeback
+from protocol.events import AnyEvent, Created, Moved
+from protocol.replies import Snapshot
+from protocol.types import Player, TimeControl
 from server.domain import snapshots
 from server.domain.creation import found, settle
 from server.domain.decide import decide
@@ -32,7 +34,7 @@ class Log:
         self.events: list[AnyEvent] = []
         self.now = 0
         self._note(Room(created), founded)
-        self.do(BOB, m.Join(id=1, room="r"))
+        self.do(BOB, Join(id=1, room="r"))
 
     def _note(self, before: Room, decision: Decision) -> None:
         room = before
@@ -49,7 +51,7 @@ class Log:
     def game(self) -> Game:
         return self.room.game
 
-    def do(self, who: Player, command: m.RoomCommand) -> None:
+    def do(self, who: Player, command: RoomCommand) -> None:
         self.now += 700
         try:
             self._note(self.room, decide(self.room, who, command, self.now, next_room="s"))
@@ -62,7 +64,7 @@ class Log:
         if self.game.moves(state):
             text = self.game.format(state, rng.choice(self.game.moves(state)))
             who = (ALICE, BOB)[state.turn]
-            self.do(who, m.Move(id=1, room="r", ply=self.room.ply, move=text, note="n"))
+            self.do(who, Move(id=1, room="r", ply=self.room.ply, move=text, note="n"))
 
     def snapshot(self, at: int, seat: int | None = 0) -> Snapshot:
         return snapshots.snapshot(self.rooms[at], seat, self.events[at].at)
@@ -76,21 +78,21 @@ def busy_log(seed: int, game: str = "conga") -> Log:
     """Moves with everything else in between."""
     rng, log = random.Random(seed), Log(game)
     commands = [
-        m.OfferDraw(id=1, room="r"),
-        m.AnswerDraw(id=1, room="r", accept=False),
-        m.Takeback(id=1, room="r"),
-        m.Takeback(id=1, room="r", accept=False),
-        m.Say(id=1, room="r", text="hm"),
-        m.Leave(id=1, room="r"),
+        OfferDraw(id=1, room="r"),
+        AnswerDraw(id=1, room="r", accept=False),
+        Takeback(id=1, room="r"),
+        Takeback(id=1, room="r", accept=False),
+        Say(id=1, room="r", text="hm"),
+        Leave(id=1, room="r"),
     ]
     for _ in range(60):
         if rng.random() < 0.7:
             log.move(rng)
         else:
             log.do(rng.choice((ALICE, BOB)), rng.choice(commands))
-    log.do(ALICE, m.Resign(id=1, room="r"))
-    log.do(BOB, m.Rematch(id=1, room="r"))
-    log.do(ALICE, m.Rematch(id=1, room="r"))
+    log.do(ALICE, Resign(id=1, room="r"))
+    log.do(BOB, Rematch(id=1, room="r"))
+    log.do(ALICE, Rematch(id=1, room="r"))
     return log
 
 
@@ -110,7 +112,7 @@ def test_events_lead_to_the_same_table_as_a_later_snapshot(seed: int, game: str)
         for event in log.events[at + 1 :]:
             table.apply(event, event.at / 1000)
         fresh = Table(log.snapshot(last), 0.0)
-        if not any(isinstance(event, m.Moved) for event in log.events[at + 1 :]):
+        if not any(isinstance(event, Moved) for event in log.events[at + 1 :]):
             fresh.left = table.left  # a snapshot within a turn shows the running clock, one after the end does not
         assert seen(table) == seen(fresh)
 
@@ -149,8 +151,8 @@ def test_what_cannot_be_is_a_desync() -> None:
     log.move(random.Random(1))
     table = Table(log.snapshot(len(log.events) - 2), 0.0)
     moved = log.events[-1]
-    assert isinstance(moved, m.Moved)
-    wrong = m.Moved(**{**{f: getattr(moved, f) for f in moved.__struct_fields__}, "position": "elsewhere"})
+    assert isinstance(moved, Moved)
+    wrong = Moved(**{**{f: getattr(moved, f) for f in moved.__struct_fields__}, "position": "elsewhere"})
     with pytest.raises(Desync, match="does not lead to"):
         table.apply(wrong, 0.0)
     tables = Tables()

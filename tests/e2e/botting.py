@@ -17,8 +17,8 @@ from client.bots.move_request import Source
 from client.bots.policy import Policy, Wish
 from client.bots.spec import Recipe
 from client.sdk.session import Session
-from protocol import messages as m
-from protocol.messages import TimeControl
+from protocol.commands import Create, History
+from protocol.types import Options, RoomInfo, TimeControl
 from runtime.backoff import Backoff
 from server.app import Running
 from tests.e2e.parlours import until
@@ -43,7 +43,7 @@ def house(name: str, **more: Any) -> Maker:
     return of_recipe(Recipe(name, **more), lazy=True)
 
 
-def wish(game: str, whom: str = "", clock: TimeControl = NONE, options: m.Options | None = None) -> Wish:
+def wish(game: str, whom: str = "", clock: TimeControl = NONE, options: Options | None = None) -> Wish:
     return Wish(game, options or {}, clock, whom=whom)
 
 
@@ -80,13 +80,13 @@ async def present(url: str, maker: Maker, said: Said | None = None, **more: Any)
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def finished(session: Session, player: str = "") -> list[m.RoomInfo]:
-    answer = await session.ask(m.History(id=session.id(), player=player, limit=100))
+async def finished(session: Session, player: str = "") -> list[RoomInfo]:
+    answer = await session.ask(History(id=session.id(), player=player, limit=100))
     return list(answer.rooms or ())
 
 
 async def invite(guest: Session, whom: str, game: str = "cohcoh", **setup: object) -> str:
-    made = await guest.ask(m.Create(id=guest.id(), game=game, invite=whom, seat=0, **setup))  # type: ignore[arg-type]
+    made = await guest.ask(Create(id=guest.id(), game=game, invite=whom, seat=0, **setup))  # type: ignore[arg-type]
     return made.room
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Create, Join, Move
 from runtime.backoff import Backoff
 from server.app import Running, running
 from server.config import Settings
@@ -42,8 +42,8 @@ async def until(what: str, condition: Callable[[], object], seconds: float = 20.
 
 async def seat_two(first: Session, second: Session, game: str = "conga", **setup: Any) -> str:
     """A room with the first session on seat 0 and the second on seat 1."""
-    made = await first.ask(m.Create(id=first.id(), game=game, seat=0, **setup))
-    await second.ask(m.Join(id=second.id(), room=made.room))
+    made = await first.ask(Create(id=first.id(), game=game, seat=0, **setup))
+    await second.ask(Join(id=second.id(), room=made.room))
     for player in (first, second):
         await until("the game has begun", partial(running_in, player, made.room))
     return made.room
@@ -60,7 +60,7 @@ async def play(players: tuple[Session, Session], room: str, moves: tuple[str, ..
     """Moves in turns, from the start."""
     for ply, move in enumerate(moves):
         player = players[ply % 2]
-        await player.ask(m.Move(id=player.id(), room=room, ply=ply, move=move, note="depth 1" if not ply else ""))
+        await player.ask(Move(id=player.id(), room=room, ply=ply, move=move, note="depth 1" if not ply else ""))
 
 
 async def parlour_command(*words: str, **environment: str) -> tuple[int, str, str]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from protocol import messages as m
+from protocol.types import Options
 from tests.e2e.botting import bot, finished, house, wish
 from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, session
 
-SMALL: m.Options = {"pits": 3, "stones": 3}
+SMALL: Options = {"pits": 3, "stones": 3}
 
 
 async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

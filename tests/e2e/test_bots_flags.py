@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Create, History, Move
 from server.app import Running
 from tests.e2e.botting import account, in_state, invite, start
 from tests.e2e.parlours import parlour, session, until
@@ -46,7 +46,7 @@ async def play_out(guest: Session, room: str) -> None:
         table = guest.tables.get(room)
         if table is not None and table.my_move and table.game is not None:
             move = table.game.legal(table.state)[0]
-            await guest.ask(m.Move(id=guest.id(), room=room, ply=table.ply, move=move))
+            await guest.ask(Move(id=guest.id(), room=room, ply=table.ply, move=move))
         await asyncio.sleep(0.002)
 
 
@@ -54,8 +54,8 @@ async def test_open(tmp_path: Path) -> None:
     """--open joins whoever waits, and --count leaves after so many games."""
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         async with connected(there, "mixer", "--open", "--games", "cohcoh,conga", "--count", "1") as process:
-            other = (await alice.ask(m.Create(id=alice.id(), game="mancala"))).room
-            made = await alice.ask(m.Create(id=alice.id(), game="cohcoh", options={"n": 3, "k": 3}))
+            other = (await alice.ask(Create(id=alice.id(), game="mancala"))).room
+            made = await alice.ask(Create(id=alice.id(), game="cohcoh", options={"n": 3, "k": 3}))
             await play_out(alice, made.room)
             assert await asyncio.wait_for(process.wait(), 10) == 0
         assert in_state(alice, other, "waiting")
@@ -108,6 +108,6 @@ async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:
             assert (player.returncode, errors) == (0, b"")
             assert b"cohcoh as " in said
         async with session(there.url) as guest:
-            (game,) = (await guest.ask(m.History(id=guest.id(), limit=9))).rooms or ()
+            (game,) = (await guest.ask(History(id=guest.id(), limit=9))).rooms or ()
         assert (game.rated, game.clock.base, game.options["n"]) == (True, 60_000, 3)
         assert {seat.name for seat in game.seats if seat is not None} == {"ann", "ben"}

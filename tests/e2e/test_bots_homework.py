@@ -10,7 +10,8 @@ from client.bots.factory import of_homework
 from client.programs.limits import Limits
 from client.programs.program import Program
 from engine.record import parse, verify
-from protocol import messages as m
+from protocol.commands import Export
+from protocol.types import Options
 from tests.client.programs import script
 from tests.client.test_adapters import CONGA_PROGRAM
 from tests.e2e.botting import Said, bot, finished, house, present, wish
@@ -21,14 +22,14 @@ COURSE = (sys.executable, "-m", "parlour", "course")
 
 async def test_homework_plays_the_house(tmp_path: Path) -> None:
     conga = (sys.executable, script(tmp_path, CONGA_PROGRAM)[-1])
-    games: list[tuple[str, tuple[str, ...], str, m.Options]] = [
+    games: list[tuple[str, tuple[str, ...], str, Options]] = [
         ("mancala", (*COURSE, "mancala"), "mancala", {"pits": 4, "stones": 3}),
         ("maxconnect4", (*COURSE, "maxconnect4", "one-move", "{in}", "{out}", "{depth}"), "maxconnect4", {}),
         ("nkcohcoh", (*COURSE, "nkcohcoh", "{n}", "{k}", "{board}", "0.2"), "cohcoh", {"n": 4, "k": 3}),
         ("conga", conga, "conga", {"max_plies": 16}),
     ]
 
-    async def play(adapter: str, words: tuple[str, ...], game: str, options: m.Options) -> str:
+    async def play(adapter: str, words: tuple[str, ...], game: str, options: Options) -> str:
         said = Said()
         program = Program(words, tmp_path, Limits(grace=0.1), depth=2, name=adapter, forensics=tmp_path / "forensics")
         maker = of_homework(program, adapter)
@@ -36,7 +37,7 @@ async def test_homework_plays_the_house(tmp_path: Path) -> None:
         await bot(there.url, maker, wishes=wishes, games=1, said=said, forensics=tmp_path / "forensics")
         async with session(there.url) as guest:
             (info,) = await finished(guest, adapter)
-            text = (await guest.ask(m.Export(id=guest.id(), room=info.room))).text
+            text = (await guest.ask(Export(id=guest.id(), room=info.room))).text
         record = parse(text)
         verify(record)
         notes = [played.note for played in record.moves if played.note]

@@ -15,7 +15,8 @@ import pytest
 
 from client.sdk.session import Session
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import Create, Lobby, Move
+from protocol.replies import LobbyUpdate
 from tests.client.programs import arguments, gone
 from tests.e2e.botting import start
 from tests.e2e.parlours import session, until
@@ -32,7 +33,7 @@ class LobbyView:
 
     async def _listen(self, guest: Session) -> None:
         async for happening in guest:
-            if isinstance(happening, m.LobbyUpdate) and happening.bots is not None:
+            if isinstance(happening, LobbyUpdate) and happening.bots is not None:
                 self.bots = {bot.name: bot.plays for bot in happening.bots}
 
     def close(self) -> None:
@@ -55,10 +56,10 @@ async def test_house_bots(spawn: Spawn) -> None:
     house = await spawn(PARLOUR_HOUSE="random,greedy,search@2")
     async with session(house.url, "alice") as alice:
         lobby = LobbyView(alice)
-        await alice.ask(m.Lobby(id=alice.id(), on=True))
+        await alice.ask(Lobby(id=alice.id(), on=True))
         await until("all are listed", lambda: set(lobby.bots) == {"random", "greedy", "search@2"})
         assert lobby.bots["random"] == tuple(GAMES)
-        made = await alice.ask(m.Create(id=alice.id(), game="maxconnect4", invite="search@2", seat=1))
+        made = await alice.ask(Create(id=alice.id(), game="maxconnect4", invite="search@2", seat=1))
         await until("it comes and moves", lambda: made.room in alice.tables and alice.tables[made.room].ply == 1)
         seat = alice.tables[made.room].seats[0]
         assert seat is not None
@@ -68,7 +69,7 @@ async def test_house_bots(spawn: Spawn) -> None:
         first = children(pid)
         os.kill(first["search@2"], signal.SIGKILL)
         await until("another one is started", lambda: children(pid).get("search@2", 0) not in (0, first["search@2"]))
-        await alice.ask(m.Move(id=alice.id(), room=made.room, ply=1, move="4"))
+        await alice.ask(Move(id=alice.id(), room=made.room, ply=1, move="4"))
         await until("and goes on with the game", lambda: alice.tables[made.room].ply == 3)
         lobby.close()
     bots = children(pid)
@@ -83,7 +84,7 @@ async def test_house_bots_end_with_a_gentle_stop(spawn: Spawn) -> None:
     house = await spawn(PARLOUR_HOUSE="random")
     async with session(house.url, "alice") as alice:
         lobby = LobbyView(alice)
-        await alice.ask(m.Lobby(id=alice.id(), on=True))
+        await alice.ask(Lobby(id=alice.id(), on=True))
         await until("it is there", lambda: "random" in lobby.bots)
         bots = children(house.process.pid)
         lobby.close()
@@ -107,7 +108,7 @@ async def test_a_bot_that_is_called_like_one_of_the_house_comes_as_its_guest(spa
     house = await spawn(PARLOUR_HOUSE="random")
     async with session(house.url, "alice") as alice:
         lobby = LobbyView(alice)
-        await alice.ask(m.Lobby(id=alice.id(), on=True))
+        await alice.ask(Lobby(id=alice.id(), on=True))
         await until("the house is there", lambda: "random" in lobby.bots)
         words = ("random", "--url", house.url, "--no-state", "--seek", "conga", "--clock", "5+3")
         process = await start(*words)

@@ -14,12 +14,13 @@ from client.sdk.bot import Bot, Budget
 from engine.game import Game, Outcome, State
 from engine.record import parse, verify
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import Export, Move, OfferDraw, Rematch, Resign, Takeback
+from protocol.types import Options, TimeControl
 from tests.client.programs import program
 from tests.e2e.botting import bot, finished, house, in_state, invite, present, wish
 from tests.e2e.parlours import parlour, session, until
 
-SHORT: dict[str, m.Options] = {
+SHORT: dict[str, Options] = {
     "conga": {"max_plies": 40},
     "mancala": {"pits": 3, "stones": 2},
     "cohcoh": {"n": 3, "k": 3},
@@ -37,7 +38,7 @@ async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
         assert (first, second) == (1, 1)
         async with session(there.url) as guest:
             (info,) = await finished(guest)
-            record = parse((await guest.ask(m.Export(id=guest.id(), room=info.room))).text)
+            record = parse((await guest.ask(Export(id=guest.id(), room=info.room))).text)
             verify(record)
             assert record.result != "*"
             assert set(record.seats) == {"random", "greedy"}
@@ -45,7 +46,7 @@ async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
 
 async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
-        clock = m.TimeControl(kind="fischer", base=5000)  # too little for loading compiled code
+        clock = TimeControl(kind="fischer", base=5000)  # too little for loading compiled code
         wishes = (wish("cohcoh", clock=clock, options={"n": 3, "k": 3}),)
         await asyncio.gather(
             bot(there.url, house("random", seed=2), wishes=wishes, games=1, cpu_clock=True),
@@ -53,7 +54,7 @@ async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: 
         )
         async with session(there.url) as guest:
             (info,) = await finished(guest)
-            record = parse((await guest.ask(m.Export(id=guest.id(), room=info.room))).text)
+            record = parse((await guest.ask(Export(id=guest.id(), room=info.room))).text)
         notes = [played.note for played in record.moves]
         assert any(note.startswith("depth ") and " value " in note for note in notes)
         assert any(note.startswith("wall ") and " cpu " in note for note in notes)
@@ -123,7 +124,7 @@ async def test_no_more_games_at_a_time_than_allowed_and_the_rest_in_turn(tmp_pat
             begun = [room for room in rooms if in_state(alice, room, "running")]
             waiting = next(room for room in rooms if room not in begun)
             assert in_state(alice, waiting, "waiting")
-            await alice.ask(m.Resign(id=alice.id(), room=begun[0]))
+            await alice.ask(Resign(id=alice.id(), room=begun[0]))
             await until("then the third", partial(in_state, alice, waiting, "running"))
 
 
@@ -134,14 +135,14 @@ async def test_manners(tmp_path: Path) -> None:
             room = await invite(alice, "random", "maxconnect4")
             await until("it greets", lambda: room in alice.tables and bool(alice.tables[room].chat))
             assert alice.tables[room].chat[0].text == "good luck!"
-            await alice.ask(m.OfferDraw(id=alice.id(), room=room))
+            await alice.ask(OfferDraw(id=alice.id(), room=room))
             await until("it declines", lambda: alice.tables[room].offers.draw is None)
-            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
+            await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
             await until("it answers", partial(in_state, alice, room, "running", 2))
-            await alice.ask(m.Takeback(id=alice.id(), room=room))
+            await alice.ask(Takeback(id=alice.id(), room=room))
             await until("it agrees", lambda: alice.tables[room].ply == 0)
-            await alice.ask(m.Resign(id=alice.id(), room=room))
-            await alice.ask(m.Rematch(id=alice.id(), room=room))
+            await alice.ask(Resign(id=alice.id(), room=room))
+            await alice.ask(Rematch(id=alice.id(), room=room))
             await until("there is another game", lambda: bool(alice.tables[room].next))
             following = alice.tables[room].next
             await until("where it begins", partial(in_state, alice, following, "running", 1))
@@ -153,8 +154,8 @@ async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path
         async with present(there.url, maker, name="sleepy", forensics=tmp_path / "forensics") as said:
             room = await invite(alice, "sleepy")
             await until("it has begun", partial(in_state, alice, room, "running"))
-            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="a1"))
-            await alice.ask(m.Resign(id=alice.id(), room=room))
+            await alice.ask(Move(id=alice.id(), room=room, ply=0, move="a1"))
+            await alice.ask(Resign(id=alice.id(), room=room))
             await until("it has won", partial(said.has, "won (resigned)"))
         assert not (tmp_path / "forensics").exists()
 
@@ -173,7 +174,7 @@ async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     loaded: set[Game] = set()
     monkeypatch.setattr("client.bots.builtin.search._loaded", loaded)
     async with parlour(tmp_path) as there:
-        for clock in (m.TimeControl(kind="fischer", base=5000), m.TimeControl(kind="bank", per_move=200, bank=4000)):
+        for clock in (TimeControl(kind="fischer", base=5000), TimeControl(kind="bank", per_move=200, bank=4000)):
             wishes = (wish("conga", clock=clock, options={"max_plies": 16}),)
             await asyncio.gather(
                 bot(there.url, house("search"), wishes=wishes, games=1),
@@ -188,6 +189,6 @@ async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 async def test_a_bot_claims_the_game_of_one_who_does_not_come_back(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, present(there.url, house("random")) as said:
         async with session(there.url, "alice") as alice:
-            room = await invite(alice, "random", "maxconnect4", clock=m.TimeControl(kind="fischer", base=60_000))
+            room = await invite(alice, "random", "maxconnect4", clock=TimeControl(kind="fischer", base=60_000))
             await until("it has begun", partial(in_state, alice, room, "running"))
         await until("it has won", partial(said.has, "won (abandoned)"), 40)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol import messages as m
+from protocol.commands import List, Move
 from tests.client.programs import FIRST, gone, program
 from tests.e2e.botting import in_state, invite, start
 from tests.e2e.parlours import parlour, session, until
@@ -28,7 +28,7 @@ async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None
         process.kill()
         await process.wait()
         await until("it is gone", lambda: not there.house.desk.present.is_here("random"))
-        await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
+        await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
         again = await start(*words)
         await until("it has answered", partial(in_state, alice, room, "running", 2))
         assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
@@ -54,7 +54,7 @@ async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: 
         await until("nobody waits in its room", lambda: there.house.rooms()["conga", "waiting"] == 0)
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-        assert (await alice.ask(m.List(id=alice.id()))).rooms == ()
+        assert (await alice.ask(List(id=alice.id()))).rooms == ()
 
 
 @pytest.mark.parametrize("flags", [("--ready", "--startup", "60"), ()])
@@ -71,7 +71,7 @@ async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tup
             await until("it is there", lambda: there.house.desk.present.is_here("stuck"))
             room = await invite(alice, "stuck", "maxconnect4")
             await until("it has begun", partial(in_state, alice, room, "running"))
-            await alice.ask(m.Move(id=alice.id(), room=room, ply=0, move="4"))
+            await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
         process.terminate()
         await asyncio.wait_for(process.communicate(), 10)
         pid = int((tmp_path / "pid").read_text())

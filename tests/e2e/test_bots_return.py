@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from client.sdk.session import Session
-from protocol import messages as m
+from protocol.commands import Join, List, Move, Resign
+from protocol.replies import Invited
 from server.rooms.live_room import Live
 from tests.e2e.botting import Said, account, bot, house, in_state, present, start, wish
 from tests.e2e.parlours import parlour, session, until
@@ -40,9 +41,9 @@ class Host:
 
     async def _come(self) -> None:
         async for happening in self._alice:
-            if isinstance(happening, m.Invited):
+            if isinstance(happening, Invited):
                 self.rooms.append(happening.room.room)
-                await self._alice.ask(m.Join(id=self._alice.id(), room=happening.room.room))
+                await self._alice.ask(Join(id=self._alice.id(), room=happening.room.room))
 
     def close(self) -> None:
         self._task.cancel()
@@ -66,16 +67,16 @@ async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_ot
         monkeypatch.setattr(there.house.hall, "room", find_slowly)
         again = asyncio.create_task(bot(there.url, house("random"), said=said, **seeking))
         await until("it is welcome", partial(said.has, "connected to"))
-        await alice.ask(m.List(id=alice.id()))  # time enough for a mistake
+        await alice.ask(List(id=alice.id()))  # time enough for a mistake
         found.set()
         table = alice.tables[host.rooms[0]]
         await until("it is back", lambda: table.opponent is not None and table.opponent.online)
         while table.ply < 6:
             if table.my_move and table.game is not None:
                 move = table.game.legal(table.state)[0]
-                await alice.ask(m.Move(id=alice.id(), room=table.room, ply=table.ply, move=move))
+                await alice.ask(Move(id=alice.id(), room=table.room, ply=table.ply, move=move))
             await asyncio.sleep(0.002)
-        await alice.ask(m.Resign(id=alice.id(), room=table.room))
+        await alice.ask(Resign(id=alice.id(), room=table.room))
         assert await asyncio.wait_for(again, 10) == 1
         assert len(host.rooms) == 1
         host.close()

@@ -12,8 +12,8 @@ import pytest
 
 from client.sdk.errors import NoServer
 from client.sdk.transport import Dropped, linked
-from protocol import messages as m
 from protocol.codec import MSGPACK
+from protocol.commands import List
 from server.config import BadSetting
 from tests.e2e.parlours import parlour, session, until
 
@@ -45,7 +45,7 @@ async def test_trust(tmp_path: Path, certificate: tuple[str, str]) -> None:
     async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
         assert there.url.startswith("wss://")
         async with session(there.url, "alice", trust=cert) as alice:
-            assert (await alice.ask(m.List(id=alice.id()))).rooms == ()
+            assert (await alice.ask(List(id=alice.id()))).rooms == ()
         with pytest.raises(NoServer, match=r"cannot be trusted: self.signed certificate"):
             await session(there.url).open()
         with pytest.raises(NoServer, match="is no certificate file"):

@@ -17,13 +17,14 @@ from client.programs.limits import Limits
 from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import Create, Move, Watch
+from protocol.types import TimeControl
 from tests.client.programs import FIRST, program
 from tests.e2e.botting import Said, bot, finished, house, present, wish
 from tests.e2e.parlours import parlour, session, until
 
-NONE = m.TimeControl()
-QUICK = m.TimeControl(kind="fischer", base=3000)
+NONE = TimeControl()
+QUICK = TimeControl(kind="fischer", base=3000)
 ANSWER = """
 import json, sys, time
 for line in sys.stdin:
@@ -39,7 +40,7 @@ class Beast:
     code: str
     reason: str
     kind: str = ""  # of the failure that its owner is told
-    clock: m.TimeControl = NONE
+    clock: TimeControl = NONE
     patience: float = 20.0
     startup: float = 10.0
     illegal: int = 0
@@ -90,13 +91,13 @@ async def with_counted_fouls(url: str, name: str, beast: Beast, maker: Maker, sa
     async with session(url, "host") as host, present(
         url, maker, name=name, games=1, said=said, forensics=folder / "forensics"
     ):  # fmt: skip
-        made = await host.ask(m.Create(id=host.id(), game="maxconnect4", invite=name, seat=0, illegal=beast.illegal))
+        made = await host.ask(Create(id=host.id(), game="maxconnect4", invite=name, seat=0, illegal=beast.illegal))
         while True:
             table = host.tables.get(made.room)
             if table is not None and table.my_move:
                 assert table.game is not None
                 move = table.game.legal(table.state)[0]
-                await host.ask(m.Move(id=host.id(), room=made.room, ply=table.ply, move=move))
+                await host.ask(Move(id=host.id(), room=made.room, ply=table.ply, move=move))
             if table is not None and table.status == "ended":
                 return
             await asyncio.sleep(0.01)
@@ -204,6 +205,6 @@ async def stranger(url: str, name: str, messages: list[object], code: str, seat:
             ended = await hear("ended")
             return str(ended["reason"])
     async with session(url) as guest:
-        made = await guest.ask(m.Watch(id=guest.id(), room=room))
+        made = await guest.ask(Watch(id=guest.id(), room=room))
         await until("its time is up", lambda: room in guest.tables and guest.tables[room].status == "ended")
         return str(guest.tables[made.room].reason)

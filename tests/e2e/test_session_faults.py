@@ -15,8 +15,10 @@ from client.sdk.errors import Closed, Cut, NoServer, Refused, Unanswered
 from client.sdk.events import Connected, Lost
 from client.sdk.room_view import Table
 from client.sdk.session import Session
-from protocol import messages as m
 from protocol.codec import JSON
+from protocol.commands import Create, List, Move, Watch
+from protocol.events import Event, Presence
+from protocol.types import TimeControl
 from runtime.backoff import Backoff
 from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, seat_two, session, until
@@ -29,7 +31,7 @@ async def play_randomly(player: Session, room: str, rng: random.Random) -> None:
         if table.my_move:
             assert table.game is not None
             move = table.game.format(table.state, rng.choice(table.game.moves(table.state)))
-            ok = await player.ask(m.Move(id=player.id(), room=room, ply=table.ply, move=move))
+            ok = await player.ask(Move(id=player.id(), room=room, ply=table.ply, move=move))
             await until("our move comes back", partial(reached, player, room, ok.seq))
         else:
             await asyncio.sleep(0.001)
@@ -63,7 +65,7 @@ async def test_fifty_cuts_in_one_game(tmp_path: Path) -> None:
             session(house.url, "watcher") as watcher,
         ):
             room = await seat_two(left, right, "cohcoh", options={"n": 12, "k": 12})
-            await watcher.ask(m.Watch(id=watcher.id(), room=room))
+            await watcher.ask(Watch(id=watcher.id(), room=room))
             for proxy, most in zip(proxies, (560, 800), strict=True):  # JSON needs more bytes for the same
                 proxy.cut_between = (250, most)
                 proxy.cut()
@@ -82,7 +84,7 @@ async def test_a_black_hole_is_noticed(tmp_path: Path) -> None:
         async with session(proxy.url, "left", silence=1.0) as left, session(house.url, "right") as right:
             room = await seat_two(left, right, "maxconnect4")
             proxy.swallow = True
-            asking = asyncio.create_task(left.ask(m.Move(id=left.id(), room=room, ply=0, move="4")))
+            asking = asyncio.create_task(left.ask(Move(id=left.id(), room=room, ply=0, move="4")))
             happenings = aiter(left)
             lost = await asyncio.wait_for(next_of(happenings, Lost), 20)
             assert isinstance(lost, Lost)
@@ -108,12 +110,12 @@ async def test_a_watcher_misses_nothing(tmp_path: Path) -> None:
         session(proxy.url, "watcher") as watcher,
     ):
         room = await seat_two(left, right, "mancala")
-        await watcher.ask(m.Watch(id=watcher.id(), room=room))
+        await watcher.ask(Watch(id=watcher.id(), room=room))
         seen: list[int] = []
 
         async def listen() -> None:
             async for happening in watcher:
-                if isinstance(happening, m.Event):
+                if isinstance(happening, Event):
                     seen.append(happening.seq)
 
         listening = asyncio.create_task(listen())
@@ -138,9 +140,9 @@ async def test_a_restart_of_the_server(tmp_path: Path) -> None:
         left, right = session(house.url, "left"), session(house.url, "right", waits=False)
         await left.open()
         await right.open()
-        room = await seat_two(left, right, "conga", clock=m.TimeControl(kind="fischer", base=60_000))
-        await left.ask(m.Move(id=left.id(), room=room, ply=0, move="a4b3"))
-    asking = asyncio.create_task(right.ask(m.Move(id=right.id(), room=room, ply=1, move="d1c1")))
+        room = await seat_two(left, right, "conga", clock=TimeControl(kind="fischer", base=60_000))
+        await left.ask(Move(id=left.id(), room=room, ply=0, move="a4b3"))
+    asking = asyncio.create_task(right.ask(Move(id=right.id(), room=room, ply=1, move="d1c1")))
     async with parlour(tmp_path, port=port):
         await asyncio.wait_for(asking, 20)
         await until("both know", lambda: moves(left.tables[room]) == moves(right.tables[room]) == ["a4b3", "d1c1"])
@@ -152,13 +154,13 @@ async def test_what_may_not_be_sent_twice_is_cut(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:  # noqa: SIM117
         async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
             proxy.swallow = True
-            asking = asyncio.create_task(left.ask(m.Create(id=left.id(), game="conga")))
+            asking = asyncio.create_task(left.ask(Create(id=left.id(), game="conga")))
             await asyncio.sleep(0.05)
             proxy.swallow = False
             proxy.cut()
             with pytest.raises(Cut, match="lost before the answer came"):
                 await asking
-            assert (await left.ask(m.Create(id=left.id(), game="conga"))).room
+            assert (await left.ask(Create(id=left.id(), game="conga"))).room
 
 
 async def test_whoever_leaves_at_once_leaves_nothing_half_begun(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ async def test_whoever_leaves_at_once_leaves_nothing_half_begun(tmp_path: Path) 
     async with parlour(tmp_path) as house:
         eve = session(house.url, "eve")
         await eve.open()
-        eve._receive(m.Presence(room="nowhere", seq=3, at=0, seat=0, online=True))
+        eve._receive(Presence(room="nowhere", seq=3, at=0, seat=0, online=True))
         await eve.close()
     gc.collect()  # a coroutine that was never awaited would complain
 
@@ -176,7 +178,7 @@ async def test_nobody_there() -> None:
     with pytest.raises(NoServer, match=r"no connection to ws://127\.0\.0\.1:9/ws"):
         await lonely.open(patience=0.2)
     with pytest.raises((Closed, NoServer)):
-        await lonely.ask(m.List(id=lonely.id()))
+        await lonely.ask(List(id=lonely.id()))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -213,8 +215,8 @@ async def test_one_whom_the_server_forgets_watches_on_without_the_seats(tmp_path
         async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
             async with session(house.url, "right") as right:
                 mine = await seat_two(left, right)
-                other = (await right.ask(m.Create(id=right.id(), game="conga"))).room
-                await left.ask(m.Watch(id=left.id(), room=other))
+                other = (await right.ask(Create(id=right.id(), game="conga"))).room
+                await left.ask(Watch(id=left.id(), room=other))
                 await until("it watches", lambda: other in left.tables)
                 assert left.welcome is not None
                 before = left.welcome.you.id
@@ -230,7 +232,7 @@ async def test_no_answer_in_time(tmp_path: Path) -> None:
         async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
             proxy.swallow = True
             with pytest.raises(Unanswered):
-                await left.ask(m.List(id=left.id()), within=0.05)
+                await left.ask(List(id=left.id()), within=0.05)
             proxy.cut()
 
 
@@ -240,7 +242,7 @@ async def test_the_server_limits_are_kept(tmp_path: Path) -> None:
     Nor if it stands still for a while, after which all of them could have been sent.
     """
     async with parlour(tmp_path, rate=200.0, burst=20) as house, session(house.url, "left") as left:
-        asking = asyncio.gather(*(left.ask(m.List(id=left.id())) for _ in range(60)))
+        asking = asyncio.gather(*(left.ask(List(id=left.id())) for _ in range(60)))
         await asyncio.sleep(0)  # the first are on their way
         time.sleep(0.5)  # noqa: ASYNC251  # that is the fault
         await asking

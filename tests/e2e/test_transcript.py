@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from protocol import messages
-from protocol.messages import END_REASONS, ERROR_CODES, AnyCommand, PublicEvent
+from protocol.commands import AnyCommand
+from protocol.events import PublicEvent
+from protocol.replies import AnyReply
+from protocol.types import END_REASONS, ERROR_CODES
 from tests.e2e.conftest import Start
 from tests.e2e.guest import Guest
 
@@ -67,7 +69,7 @@ async def test_the_transcript_happens_exactly_so(start: Start) -> None:
 
 
 def test_the_page_names_every_command_event_code_and_reason() -> None:
-    kinds = [*AnyCommand.__args__, *PublicEvent.__args__, *messages.AnyReply.__args__]
+    kinds = [*AnyCommand.__args__, *PublicEvent.__args__, *AnyReply.__args__]
     tags = {str(kind.__struct_config__.tag) for kind in kinds}
     missing = [word for word in (*sorted(tags), *ERROR_CODES, *END_REASONS) if f"`{word}`" not in PAGE]
     assert missing == []

@@ -11,8 +11,8 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.wall import WallScreen
 from engine.registry import GAMES
-from protocol import messages as m
-from protocol.messages import Options
+from protocol.commands import Create, Join, Move, Pair, Rematch, Resign
+from protocol.types import Options
 from tests.e2e.parlours import parlour, session
 from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
 from tests.tui.still import picture_of
@@ -77,15 +77,15 @@ async def test_illegal_and_unreadable_moves_cost_a_sentence(tmp_path: Path) -> N
 
 async def test_looking_back_while_the_game_goes_on(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
-        made = await bob.ask(m.Create(id=bob.id(), game="maxconnect4", seat=0))
-        await carol.ask(m.Join(id=carol.id(), room=made.room))
+        made = await bob.ask(Create(id=bob.id(), game="maxconnect4", seat=0))
+        await carol.ask(Join(id=carol.id(), room=made.room))
         async with client(house.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
             for ply, (player, move) in enumerate([(bob, "1"), (carol, "2"), (bob, "3")]):
-                await player.ask(m.Move(id=player.id(), room=made.room, ply=ply, move=move))
+                await player.ask(Move(id=player.id(), room=made.room, ply=ply, move=move))
             await settled(pilot, "the moves are seen", lambda: screen.play and screen.play.ply == 3)
             await pilot.press("left", "left")
-            await carol.ask(m.Move(id=carol.id(), room=made.room, ply=3, move="4"))
+            await carol.ask(Move(id=carol.id(), room=made.room, ply=3, move="4"))
             await settled(pilot, "the move is here", lambda: screen.table and screen.table.ply == 4)
             assert screen.play is not None
             assert screen.play.ply == 1
@@ -114,13 +114,13 @@ async def test_from_the_lobby_to_a_game_against_a_bot(tmp_path: Path) -> None:
 
 async def test_sitting_down_in_a_room_that_waits_and_quick_pairing(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
-        made = await bob.ask(m.Create(id=bob.id(), game="mancala", seat=0))
+        made = await bob.ask(Create(id=bob.id(), game="mancala", seat=0))
         async with client(house.url, tmp_path, "join", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
             assert screen.table is not None
             assert (screen.room, screen.table.seat) == (made.room, 1)
-        await bob.ask(m.Resign(id=bob.id(), room=made.room))  # or alice would be asked whether she goes on with it
-        await carol.ask(m.Pair(id=carol.id(), game="conga"))
+        await bob.ask(Resign(id=bob.id(), room=made.room))  # or alice would be asked whether she goes on with it
+        await carol.ask(Pair(id=carol.id(), game="conga"))
         async with client(house.url, tmp_path) as (app, pilot):
             await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.lines)
             await pilot.press(*"carol", "ctrl+p")
@@ -132,13 +132,13 @@ async def test_sitting_down_in_a_room_that_waits_and_quick_pairing(tmp_path: Pat
 
 async def test_watchers_go_along_to_the_rematch(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
-        made = await bob.ask(m.Create(id=bob.id(), game="conga", seat=0))
-        await carol.ask(m.Join(id=carol.id(), room=made.room))
+        made = await bob.ask(Create(id=bob.id(), game="conga", seat=0))
+        await carol.ask(Join(id=carol.id(), room=made.room))
         async with client(house.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
-            await bob.ask(m.Resign(id=bob.id(), room=made.room))
-            await carol.ask(m.Rematch(id=carol.id(), room=made.room))
-            await bob.ask(m.Rematch(id=bob.id(), room=made.room))
+            await bob.ask(Resign(id=bob.id(), room=made.room))
+            await carol.ask(Rematch(id=carol.id(), room=made.room))
+            await bob.ask(Rematch(id=bob.id(), room=made.room))
             await settled(pilot, "the rematch is offered", lambda: "m: on to the rematch" in picture_of(app))
             await pilot.press("m")
             await settled(pilot, "the next game is shown", lambda: screen.room != made.room and screen.table)
@@ -148,11 +148,11 @@ async def test_watchers_go_along_to_the_rematch(tmp_path: Path) -> None:
 async def test_a_finished_game_is_found_and_played_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.tui.screens.table.PACE", 0.02)
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
-        made = await bob.ask(m.Create(id=bob.id(), game="cohcoh", seat=0))
-        await carol.ask(m.Join(id=carol.id(), room=made.room))
+        made = await bob.ask(Create(id=bob.id(), game="cohcoh", seat=0))
+        await carol.ask(Join(id=carol.id(), room=made.room))
         for ply, move in enumerate(("a1", "d4", "a2", "d3", "a3")):
             player = (bob, carol)[ply % 2]
-            await player.ask(m.Move(id=player.id(), room=made.room, ply=ply, move=move))
+            await player.ask(Move(id=player.id(), room=made.room, ply=ply, move=move))
         async with client(house.url, tmp_path) as (app, pilot):
             await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.ready)
             await pilot.press("ctrl+r")
@@ -174,12 +174,12 @@ async def test_a_wall_goes_on_by_itself_and_opens_tables(tmp_path: Path) -> None
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
         rooms = []
         for game in ("conga", "mancala", "maxconnect4", "cohcoh"):
-            made = await bob.ask(m.Create(id=bob.id(), game=game, seat=0))
-            await carol.ask(m.Join(id=carol.id(), room=made.room))
+            made = await bob.ask(Create(id=bob.id(), game=game, seat=0))
+            await carol.ask(Join(id=carol.id(), room=made.room))
             rooms.append(made.room)
         async with client(house.url, tmp_path, "watch", rooms=tuple(rooms)) as (app, pilot):
             await settled(pilot, "all boards hang", lambda: picture_of(app).count("bob - carol") == len(rooms))
-            await bob.ask(m.Move(id=bob.id(), room=rooms[2], ply=0, move="4"))
+            await bob.ask(Move(id=bob.id(), room=rooms[2], ply=0, move="4"))
             await settled(pilot, "the move is seen", lambda: "'R'" in picture_of(app))
             wall = app.screen
             assert isinstance(wall, WallScreen)
@@ -188,7 +188,7 @@ async def test_a_wall_goes_on_by_itself_and_opens_tables(tmp_path: Path) -> None
             assert screen.room == rooms[2]
             await pilot.press("q")
             await settled(pilot, "the wall is back", lambda: app.screen is wall)
-            await carol.ask(m.Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
+            await carol.ask(Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
             await settled(pilot, "the wall still goes on", lambda: "'G'" in picture_of(app))
             await pilot.press("question_mark")
             assert "The keys of a wall" in picture_of(app)

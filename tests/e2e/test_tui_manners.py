@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from client.presentation.launch_plan import Wish
-from protocol import messages as m
+from protocol.commands import AnswerDraw, Move, OfferDraw, Rematch, Takeback
 from tests.e2e.clock import Clock
 from tests.e2e.parlours import parlour, until
 from tests.e2e.tui import at_table, client, opponent, settled
@@ -31,7 +31,7 @@ async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
         assert table is not None
         await pilot.press(*"d4", "enter")
         assert "d4 will be played" in picture_of(app)
-        await bob.session.ask(m.Move(id=bob.session.id(), room=screen.room, ply=0, move="a1"))
+        await bob.session.ask(Move(id=bob.session.id(), room=screen.room, ply=0, move="a1"))
         await settled(pilot, "the premove is played", lambda: table.ply == 2)
         assert table.moves[1].move == "d4"
         await pilot.press("t", *"hi bob", "enter")
@@ -44,7 +44,7 @@ async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
         first = screen.room
         await pilot.press("m", "y")
         await until("bob hears of it", lambda: bob.session.tables[first].offers.rematch == 1)
-        await bob.session.ask(m.Rematch(id=bob.session.id(), room=first))
+        await bob.session.ask(Rematch(id=bob.session.id(), room=first))
         await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
         assert screen.table is not None
         assert screen.table.seat == 0
@@ -62,19 +62,19 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
         assert table is not None
         await pilot.press("4", "enter")
         await settled(pilot, "bob has answered", lambda: table.ply == 2)
-        await bob.session.ask(m.OfferDraw(id=bob.session.id(), room=screen.room))
+        await bob.session.ask(OfferDraw(id=bob.session.id(), room=screen.room))
         await settled(pilot, "the offer is seen", lambda: "bob offers a draw: y accepts" in picture_of(app))
         await pilot.press("n")
         await settled(pilot, "it is declined", lambda: table.offers.draw is None)
         await pilot.press("u", "y")
         await until("bob is asked", lambda: bob.session.tables[screen.room].offers.takeback == 0)
         await settled(pilot, "it is told", lambda: "asked to take a move back, bob has not answered" in picture_of(app))
-        await bob.session.ask(m.Takeback(id=bob.session.id(), room=screen.room))
+        await bob.session.ask(Takeback(id=bob.session.id(), room=screen.room))
         await settled(pilot, "it is taken back", lambda: table.ply == 0)
         await pilot.press("o", "y")
         await until("bob hears it", lambda: bob.session.tables[screen.room].offers.draw == 0)
         await settled(pilot, "it is told", lambda: "you have offered a draw, bob has not answered" in picture_of(app))
-        await bob.session.ask(m.AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
+        await bob.session.ask(AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
         await settled(pilot, "it is a draw", lambda: "a draw: agreed   m: rematch" in picture_of(app))
         await pilot.press("m", "y")
         await settled(pilot, "it is told", lambda: "agreed   you have offered a rematch, bob has" in picture_of(app))
@@ -116,7 +116,7 @@ async def test_a_game_is_aborted_before_its_second_move_and_not_later(tmp_path: 
         first = screen.room
         await pilot.press("m", "y")
         await until("bob hears of it", lambda: bob.session.tables[first].offers.rematch == 0)
-        await bob.session.ask(m.Rematch(id=bob.session.id(), room=first))
+        await bob.session.ask(Rematch(id=bob.session.id(), room=first))
         await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
         table = screen.table
         assert table is not None

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from client.presentation.launch_plan import Wish
-from protocol.messages import BotInfo
+from protocol.types import BotInfo
 from server.config import Settings
 from tests.e2e.botting import house, present
 from tests.e2e.guest import PATIENCE

@@ -11,7 +11,7 @@ import pytest
 from client.presentation.launch_plan import Wish
 from client.presentation.plain_play import Heard, PlainPlay, hear
 from client.tui.screens.table import TableScreen
-from protocol import messages as m
+from protocol.commands import Pair, Resign
 from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import PATIENCE
 from tests.e2e.parlours import parlour, session, until
@@ -25,7 +25,7 @@ async def test_the_screen_goes_along_to_who_has_come_within_reach(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
-        made = await bob.ask(m.Pair(id=bob.id(), game="cohcoh"))
+        made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         with monkeypatch.context() as patch:
             patch.setattr("server.domain.pairing.fits", lambda *_: False)  # nobody is near enough yet
             async with client(house.url, tmp_path, "play", PAIR) as (app, pilot):
@@ -48,24 +48,24 @@ async def test_a_wait_that_a_cut_has_ended_is_taken_up_again(tmp_path: Path) -> 
             first = screen.room
             proxy.cut()
             await settled(pilot, "we wait elsewhere", lambda: screen.room != first and screen.table)
-            assert (await bob.ask(m.Pair(id=bob.id(), game="cohcoh"))).room == screen.room
+            assert (await bob.ask(Pair(id=bob.id(), game="cohcoh"))).room == screen.room
             assert await at_table(app, pilot) is screen
 
 
 async def test_line_by_line_into_another_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
-        made = await bob.ask(m.Pair(id=bob.id(), game="cohcoh"))
+        made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         async with session(house.url, "alice") as alice:
             with monkeypatch.context() as patch:
                 patch.setattr("server.domain.pairing.fits", lambda *_: False)
-                own = await alice.ask(m.Pair(id=alice.id(), game="cohcoh"))
+                own = await alice.ask(Pair(id=alice.id(), game="cohcoh"))
             heard: asyncio.Queue[Heard] = asyncio.Queue()
             hearing = asyncio.create_task(hear(alice, heard))
             said: list[str] = []
             play = PlainPlay(alice, own.room, said.append)
             playing = asyncio.create_task(play.run(heard))
             await until("alice is over there", lambda: play.room == made.room and play.table)
-            await alice.ask(m.Resign(id=alice.id(), room=made.room))
+            await alice.ask(Resign(id=alice.id(), room=made.room))
             await asyncio.wait_for(playing, PATIENCE)
             assert any("bob" in line and "wins" in line for line in said)
             hearing.cancel()

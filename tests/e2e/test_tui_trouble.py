@@ -11,7 +11,7 @@ import pytest
 from client.presentation.launch_plan import Errand, Plan, Wish
 from client.tui.app.app import Parlour
 from client.tui.render.appearance import Looks
-from protocol import messages as m
+from protocol.commands import Create, List
 from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, session, until
 from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
@@ -112,7 +112,7 @@ async def all_is_well(app: Parlour) -> None:
     assert app.session is not None
     async with asyncio.timeout(20):
         while "slow connection" in picture_of(app):
-            await app.session.ask(m.List(id=app.session.id()))
+            await app.session.ask(List(id=app.session.id()))
 
 
 @pytest.mark.parametrize(("errand", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
@@ -139,13 +139,13 @@ async def test_a_room_that_waits_is_closed_by_who_leaves_it(tmp_path: Path) -> N
             await settled(pilot, "the room waits", lambda: "waiting for an opponent" in picture_of(app))
             await pilot.press("q", "y")
         async with session(house.url, "bob") as bob:
-            listed = await bob.ask(m.List(id=bob.id(), status="waiting"))
+            listed = await bob.ask(List(id=bob.id(), status="waiting"))
             assert listed.rooms == ()
 
 
 async def test_nothing_is_begun_and_left_undone_when_a_watcher_leaves(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob:
-        room = (await bob.ask(m.Create(id=bob.id(), game="conga"))).room
+        room = (await bob.ask(Create(id=bob.id(), game="conga"))).room
         async with client(house.url, tmp_path, "watch", rooms=(room,)) as (app, pilot):
             await settled(pilot, "the table is there", lambda: "waiting for an opponent" in picture_of(app))
             await pilot.press("q")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from client.presentation.plain_watch import follow
 from engine.registry import create
-from protocol import messages as m
+from protocol.commands import Say
 from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session, until
 
 
@@ -37,7 +37,7 @@ async def test_a_game_as_text(tmp_path: Path) -> None:
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(house.url, room, False))
         await until("somebody watches", lambda: house.house.hall.rooms[room].watchers)
-        await alice.ask(m.Say(id=alice.id(), room=room, text="hello"))
+        await alice.ask(Say(id=alice.id(), room=room, text="hello"))
         await play((alice, bob), room, LINE)
         lines = await asyncio.wait_for(watching, 20)
     assert lines[0] == "n-k-coh-coh: alice - bob, n 4, k 3, casual"

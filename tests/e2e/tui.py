@@ -16,7 +16,8 @@ from client.tui.render.appearance import Looks
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.board_view import BoardView
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import Join, Move
+from protocol.replies import Invited
 from tests.e2e.parlours import parlour, session, until
 
 
@@ -42,13 +43,13 @@ class Opponent:
 
     async def _live(self) -> None:
         async for happening in self.session:
-            if isinstance(happening, m.Invited):
-                await self.session.ask(m.Join(id=self.session.id(), room=happening.room.room))
+            if isinstance(happening, Invited):
+                await self.session.ask(Join(id=self.session.id(), room=happening.room.room))
             room = getattr(happening, "room", "")
             table = self.session.tables.get(room) if isinstance(room, str) else None
             if table is not None and table.my_move and table.game is not None and self._moves:
                 move = table.game.legal(table.state)[0]
-                await self.session.ask(m.Move(id=self.session.id(), room=room, ply=table.ply, move=move))
+                await self.session.ask(Move(id=self.session.id(), room=room, ply=table.ply, move=move))
 
     async def close(self) -> None:
         await self.session.close()

@@ -14,7 +14,7 @@ from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from protocol.codec import read_event
-from protocol.messages import Ended, Moved
+from protocol.events import Ended, Moved
 from server.cluster import node as neighbours
 from server.storage.postgres.store import PostgresStore
 from tests.e2e.conftest import Come

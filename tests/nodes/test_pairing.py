@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from protocol.codec import read_part
-from protocol.messages import RoomInfo
+from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from protocol.messages import AnyCommand, AnyReply, PublicEvent
+from protocol.commands import AnyCommand
+from protocol.events import PublicEvent
+from protocol.replies import AnyReply
 
 HOME = Path(__file__).parents[2]
 

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from protocol import codec, messages, validation
+from protocol import codec, validation
 from protocol.codec import CODECS, JSON, MOST_BYTES, MSGPACK, Codec, Malformed
-from protocol.messages import AnyCommand, Create, Ended, Error, Hello, Message, Move, Moved, ServerMessage, TimeControl
+from protocol.commands import AnyCommand, Create, Hello, Move
+from protocol.events import Ended, Moved, PublicEvent
+from protocol.replies import Error, LobbyUpdate, ServerMessage
+from protocol.types import END_REASONS, ERROR_CODES, Message, TimeControl, snake
 
 BOTH = pytest.mark.parametrize("codec", CODECS.values(), ids=lambda codec: codec.name)
 MOVE = {"type": "move", "id": 7, "room": "r", "ply": 3, "move": "a4b3"}
@@ -51,7 +54,7 @@ def test_another_library_reads_the_servers_messages(codec: Codec[Message]) -> No
 @pytest.mark.parametrize("kind", get_args(AnyCommand) + get_args(ServerMessage), ids=lambda kind: kind.__name__)
 def test_every_message_says_its_type_in_snake_case(codec: Codec[Message], kind: type[Message]) -> None:
     tag = kind.__struct_config__.tag
-    assert tag == ("lobby" if kind is messages.LobbyUpdate else messages.snake(kind.__name__))
+    assert tag == ("lobby" if kind is LobbyUpdate else snake(kind.__name__))
 
 
 BROKEN_TREES = {
@@ -200,11 +203,11 @@ def test_the_vocabularies_are_closed() -> None:
     bad = MSGPACK.encode(Error(id=1, code="malformed", text="")).replace(b"malformed", b"malfarmed")
     with pytest.raises(Malformed):
         MSGPACK.server_message(bad)
-    assert len(set(messages.ERROR_CODES)) == len(messages.ERROR_CODES)
-    assert {"no_moves", "score", "line", "repetition", "ply_limit"} < set(messages.END_REASONS)
+    assert len(set(ERROR_CODES)) == len(ERROR_CODES)
+    assert {"no_moves", "score", "line", "repetition", "ply_limit"} < set(END_REASONS)
 
 
 def test_secrets_are_not_in_what_everybody_sees() -> None:
-    public = {name for kind in get_args(messages.PublicEvent) for name in kind.__struct_fields__}
+    public = {name for kind in get_args(PublicEvent) for name in kind.__struct_fields__}
     assert not public & {"session", "token", "resume", "code"}
     assert "token" in Hello.__struct_fields__

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol import messages as m
-from protocol.messages import Created, Player, TimeControl
+from protocol.commands import Join, Move, RoomCommand
+from protocol.events import Created
+from protocol.types import Player, TimeControl
 from server.domain import creation
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
@@ -26,18 +27,18 @@ def made(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, 
 def running(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Room:
     """A room in which ann and ben have begun."""
     room = made(game, clock, now, **terms).room
-    return decide(room, BEN, m.Join(id=1, room="r1", code=room.setup.code), now).room
+    return decide(room, BEN, Join(id=1, room="r1", code=room.setup.code), now).room
 
 
 def move(room: Room, who: Player, text: str, now: int = NOW, lag: int = 0) -> Decision:
-    return decide(room, who, m.Move(id=1, room="r1", ply=room.ply, move=text), now, lag)
+    return decide(room, who, Move(id=1, room="r1", ply=room.ply, move=text), now, lag)
 
 
-def do(room: Room, who: Player, kind: type[m.RoomCommand], now: int = NOW, **fields: Any) -> Decision:
+def do(room: Room, who: Player, kind: type[RoomCommand], now: int = NOW, **fields: Any) -> Decision:
     return decide(room, who, kind(id=1, room="r1", **fields), now, next_room="r2")
 
 
-def refused(room: Room, who: Player, kind: type[m.RoomCommand], now: int = NOW, **fields: Any) -> Refusal:
+def refused(room: Room, who: Player, kind: type[RoomCommand], now: int = NOW, **fields: Any) -> Refusal:
     try:
         do(room, who, kind, now, **fields)
     except Refusal as refusal:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from protocol import messages as m
 from protocol.codec import MSGPACK
-from protocol.messages import AnyEvent, Message, Player
+from protocol.events import AnyEvent, Event
+from protocol.replies import LobbyUpdate, Ok
+from protocol.types import Message, Player
 from server.cluster.bus import LocalBus
 from server.domain.room import Room
 from server.rooms.live_room import Live
@@ -87,7 +88,7 @@ class Visitor:
         self.latency = 0.0
         self.events: list[tuple[str, int]] = []
         self.answers: list[int] = []
-        self.lobby: list[m.LobbyUpdate] = []
+        self.lobby: list[LobbyUpdate] = []
 
     def write(self, frames: bytes) -> int:
         while frames:
@@ -100,11 +101,11 @@ class Visitor:
         return 0
 
     def take(self, message: Any) -> None:
-        if isinstance(message, m.Ok):
+        if isinstance(message, Ok):
             self.answers.append(message.id)
-        elif isinstance(message, m.Event):
+        elif isinstance(message, Event):
             self.events.append((message.room, message.seq))
-        elif isinstance(message, m.LobbyUpdate):
+        elif isinstance(message, LobbyUpdate):
             self.lobby.append(message)
 
     def send(self, message: Message) -> None:

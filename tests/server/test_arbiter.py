@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from protocol import messages as m
-from protocol.messages import Created, TimeControl
+from protocol.commands import Abort, Join, Leave, Resign, Takeback
+from protocol.events import Created
+from protocol.types import Player, Seat, TimeControl
 from server.domain import creation, snapshots
 from server.domain.room import Room, replay
 from server.domain.seating import presence
@@ -21,35 +22,35 @@ def waiting() -> Room:
 
 
 def begun() -> Room:
-    return do(do(waiting(), BEN, m.Join).room, ANN, m.Join).room
+    return do(do(waiting(), BEN, Join).room, ANN, Join).room
 
 
 def test_each_player_gets_the_seat_that_is_kept() -> None:
-    room = do(waiting(), BEN, m.Join, seat=0).room
-    assert (room.seats[0], room.seats[1]) == (None, m.Seat(player=BEN.id, name="ben"))
-    assert refused(room, EVE, m.Join).code == "not_invited"
-    again = m.Player(id="p-other", name="ben")
-    assert refused(room, again, m.Join).code == "seat_taken"
-    assert do(presence(room, 1, False, NOW).room, again, m.Join).room.seats[1] == m.Seat(player="p-other", name="ben")
-    assert do(room, ANN, m.Join).room.status == "running"
+    room = do(waiting(), BEN, Join, seat=0).room
+    assert (room.seats[0], room.seats[1]) == (None, Seat(player=BEN.id, name="ben"))
+    assert refused(room, EVE, Join).code == "not_invited"
+    again = Player(id="p-other", name="ben")
+    assert refused(room, again, Join).code == "seat_taken"
+    assert do(presence(room, 1, False, NOW).room, again, Join).room.seats[1] == Seat(player="p-other", name="ben")
+    assert do(room, ANN, Join).room.status == "running"
     assert snapshots.info(room).players == ("Ann", "Ben")
 
 
 def test_it_waits_on_when_a_player_gets_up() -> None:
-    room = do(do(waiting(), BEN, m.Join).room, BEN, m.Leave).room
+    room = do(do(waiting(), BEN, Join).room, BEN, Leave).room
     assert (room.status, room.seats) == ("waiting", (None, None))
 
 
 def test_the_arbiter_alone_aborts_at_any_time() -> None:
     room = play(begun(), "a4b4", "d1c1", "b4b3")
-    assert refused(room, ANN, m.Abort).code == "bad_request"
-    stopped = do(room, EVE, m.Abort).room
+    assert refused(room, ANN, Abort).code == "bad_request"
+    stopped = do(room, EVE, Abort).room
     assert stopped.ended is not None
     assert (stopped.ended.result, stopped.ended.reason) == ("*", "aborted")
-    assert refused(stopped, EVE, m.Abort).code == "game_over"
-    assert do(waiting(), EVE, m.Abort).room.status == "ended"
-    assert refused(room, EVE, m.Resign).code == "not_seated"
+    assert refused(stopped, EVE, Abort).code == "game_over"
+    assert do(waiting(), EVE, Abort).room.status == "ended"
+    assert refused(room, EVE, Resign).code == "not_seated"
 
 
 def test_no_move_is_taken_back() -> None:
-    assert refused(play(begun(), "a4b4"), ANN, m.Takeback).code == "bad_request"
+    assert refused(play(begun(), "a4b4"), ANN, Takeback).code == "bad_request"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.messages import TimeControl
+from protocol.types import TimeControl
 from server.domain import clock
 from server.domain.clock import MOST_CREDIT, QUOTA, Clocks
 

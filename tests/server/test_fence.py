@@ -10,8 +10,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from protocol import messages as m
 from protocol.codec import read_event
+from protocol.commands import Join, Move, OfferDraw, Rematch, Resign, RoomCommand, Say, Takeback
+from protocol.events import Created
+from protocol.types import TimeControl
 from server.config import Settings
 from server.domain import creation
 from server.domain.room import replay
@@ -38,10 +40,10 @@ class TwoHalls(RuleBasedStateMachine):
         self.run(self.open())
 
     async def open(self) -> None:
-        created = m.Created(
+        created = Created(
             room="r1", seq=1, at=NOW, game="cohcoh",
-            options=creation.settle("cohcoh", {"n": 3, "k": 3}, m.TimeControl()),
-            clock=m.TimeControl(kind="fischer", base=60_000), by=ANN.id,
+            options=creation.settle("cohcoh", {"n": 3, "k": 3}, TimeControl()),
+            clock=TimeControl(kind="fischer", base=60_000), by=ANN.id,
         )  # fmt: skip
         founded = creation.found(created, ANN, 0)
         append = whole(founded)
@@ -74,7 +76,7 @@ class TwoHalls(RuleBasedStateMachine):
 
         self.run(inside())
 
-    def ask(self, number: int, kind: type[m.RoomCommand], **fields: Any) -> None:
+    def ask(self, number: int, kind: type[RoomCommand], **fields: Any) -> None:
         visitor = list(self.asked)[number]
         hall = self.halls[number // 2]
         id = len(self.asked[visitor]) + 1
@@ -92,15 +94,15 @@ class TwoHalls(RuleBasedStateMachine):
     @rule(number=st.sampled_from([0, 2]), field=st.sampled_from(FIELDS), ahead=st.integers(0, 1))
     def move(self, number: int, field: str, ahead: int) -> None:
         known = self.halls[number // 2].rooms["r1"].room
-        self.ask(number, m.Move, ply=known.ply + ahead, move=field)
+        self.ask(number, Move, ply=known.ply + ahead, move=field)
 
-    @rule(number=st.integers(0, 3), kind=st.sampled_from([m.Join, m.OfferDraw, m.Takeback, m.Resign, m.Rematch]))
-    def command(self, number: int, kind: type[m.RoomCommand]) -> None:
+    @rule(number=st.integers(0, 3), kind=st.sampled_from([Join, OfferDraw, Takeback, Resign, Rematch]))
+    def command(self, number: int, kind: type[RoomCommand]) -> None:
         self.ask(number, kind)
 
     @rule(number=st.integers(0, 3))
     def say(self, number: int) -> None:
-        self.ask(number, m.Say, text="hm")
+        self.ask(number, Say, text="hm")
 
     @precondition(lambda self: self.store.appends)
     @rule(data=st.data())
@@ -136,7 +138,7 @@ class TwoHalls(RuleBasedStateMachine):
         def both() -> None:
             if live.room.seq < seq:
                 hall.others.behind(live, seq)
-            hall.agenda.submit(live, visitor, m.Say(id=id, room="r1", text="at once"))
+            hall.agenda.submit(live, visitor, Say(id=id, room="r1", text="at once"))
 
         self.call(both)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.messages import LobbyUpdate
+from protocol.replies import LobbyUpdate
 from server.domain import snapshots
 from server.lobby.feed import Lobby
 from server.lobby.watcher_counts import Audience

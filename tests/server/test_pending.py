@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from protocol import messages as m
-from protocol.messages import TimeControl
+from protocol.commands import OfferDraw, Resign
+from protocol.types import TimeControl
 from server.domain.decision import Decision
 from server.domain.room import Room
 from server.rooms.live_room import Live
@@ -26,7 +26,7 @@ def pending(room: Room, decision: Decision, stored: int | None) -> Pending:
 @pytest.mark.parametrize(("later", "written"), [(-1, False), (0, False), (1, True), (None, True)])
 def test_a_deadline_in_the_index_is_never_later_than_the_rooms_own(later: int | None, written: bool) -> None:
     room = running(clock=BLITZ)
-    for decision in (move(room, ANN, "a4b4"), do(room, ANN, m.OfferDraw)):
+    for decision in (move(room, ANN, "a4b4"), do(room, ANN, OfferDraw)):
         due = decision.room.deadline
         assert due is not None
         there = pending(room, decision, None if later is None else due + later)
@@ -36,8 +36,8 @@ def test_a_deadline_in_the_index_is_never_later_than_the_rooms_own(later: int | 
 
 def test_what_is_more_than_one_event_is_not_plain() -> None:
     room = running()
-    assert pending(room, do(room, ANN, m.OfferDraw), None).plain
-    resigned = pending(room, do(room, ANN, m.Resign), None)
+    assert pending(room, do(room, ANN, OfferDraw), None).plain
+    resigned = pending(room, do(room, ANN, Resign), None)
     assert not resigned.plain
     assert resigned.line is not None
 

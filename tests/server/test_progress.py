@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from protocol import messages as m
+from protocol.commands import Resign
 from server.cluster.bus import LocalBus
 from server.config import Settings
 from server.domain import snapshots
@@ -110,4 +110,4 @@ async def test_what_is_heard_of_other_nodes_is_filled_in_and_has_a_bound(
     assert [shown(name, begun) for name in ("r1", "r2", "r3")] == [5, 1, 4]
     node.hall.progress.heard({"r1": 2})  # moves were taken back
     assert [shown("r1", room) for room in (begun, after("a1", "b1", "c1"))] == [2, 3]  # the index may know it better
-    assert shown("r1", do(begun, ANN, m.Resign).room) == 1
+    assert shown("r1", do(begun, ANN, Resign).room) == 1

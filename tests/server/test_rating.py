@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from protocol import messages as m
-from protocol.messages import Options, Player
+from protocol.commands import Abort, Join, Resign
+from protocol.events import Created, Ended, Seated
+from protocol.types import Options, Player, TimeControl
 from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
@@ -21,16 +22,16 @@ GUEST = Player(id="p3", name="guest")
 
 
 def room(first: Player = ANN, second: Player = BEN, rated: bool = True) -> Room:
-    options = creation.settle("cohcoh", {"n": 3}, m.TimeControl())
-    created = m.Created(
-        room="r1", seq=1, at=NOW, game="cohcoh", options=options, clock=m.TimeControl(), by=first.id, rated=rated
+    options = creation.settle("cohcoh", {"n": 3}, TimeControl())
+    created = Created(
+        room="r1", seq=1, at=NOW, game="cohcoh", options=options, clock=TimeControl(), by=first.id, rated=rated
     )
     founded = creation.found(created, first, 0)
-    return decide(founded.room, second, m.Join(id=1, room="r1"), NOW).room
+    return decide(founded.room, second, Join(id=1, room="r1"), NOW).room
 
 
 def resigned(before: Room) -> Decision:
-    return resign(before, 1, m.Resign(id=1, room="r1"), NOW)
+    return resign(before, 1, Resign(id=1, room="r1"), NOW)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def resigned(before: Room) -> Decision:
 )
 def test_a_profile_is_a_game_with_what_is_unusual_about_it(game: str, options: Options, name: str) -> None:
     assert ratings.profile(game, options) == name
-    assert ratings.profile(game, creation.settle(game, options, m.TimeControl())) == name
+    assert ratings.profile(game, creation.settle(game, options, TimeControl())) == name
 
 
 def test_what_counts() -> None:
@@ -52,13 +53,13 @@ def test_what_counts() -> None:
     ended = resigned(begun)
     assert ratings.counts(begun, ended)
     assert not ratings.counts(ended.room, Decision((), ended.room))
-    assert not ratings.counts(begun, abort(begun, 0, m.Abort(id=1, room="r1"), NOW))
+    assert not ratings.counts(begun, abort(begun, 0, Abort(id=1, room="r1"), NOW))
     for casual in (room(rated=False), room(GUEST, ANN, rated=False)):
         assert not ratings.counts(casual, resigned(casual))
 
 
 def test_a_guest_in_a_rated_room_of_old_times_is_not_rated() -> None:
-    old = evolve(room(), m.Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
+    old = evolve(room(), Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
     assert not ratings.counts(old, resigned(old))
 
 
@@ -76,7 +77,7 @@ def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() 
     known = {"p1": RatingRow("cohcoh n=3", "p1", 7, 1700.0, 60.0, 0.06, NOW - PERIOD, "r0")}
     decision, (first, second) = ratings.settle(resigned(begun), known)
     end = decision.events[-1]
-    assert isinstance(end, m.Ended)
+    assert isinstance(end, Ended)
     assert evolve(begun, end) == decision.room
     assert end.ratings is not None
     assert [change.before for change in end.ratings] == [1700, 1500]

@@ -8,8 +8,21 @@ from hypothesis import strategies as st
 
 from engine.record import RULE_REASONS, parse, verify, write
 from engine.registry import GAMES
-from protocol import messages as m
-from protocol.messages import END_REASONS, TimeControl
+from protocol.commands import (
+    Abort,
+    AnswerDraw,
+    Claim,
+    Join,
+    Leave,
+    Move,
+    OfferDraw,
+    Rematch,
+    Resign,
+    RoomCommand,
+    Takeback,
+)
+from protocol.events import Ended, Fouled, Moved, Presence, Seated, Started, TakenBack, Unseated
+from protocol.types import END_REASONS, Options, Seat, TimeControl
 from server.domain import creation, snapshots
 from server.domain.decide import decide
 from server.domain.decision import Refusal
@@ -36,7 +49,7 @@ def test_every_version_of_a_room_stays_what_it_was(steps: list[tuple[int, int]])
         if room.status == "ended":
             continue
         if cell < 0 and moves:
-            back = m.TakenBack(room="r1", seq=room.seq + 1, at=NOW, ply=len(moves) // 2, position="", turn=0)
+            back = TakenBack(room="r1", seq=room.seq + 1, at=NOW, ply=len(moves) // 2, position="", turn=0)
             versions.append((evolve(room, back), moves[: len(moves) // 2]))
         else:
             texts = room.game.legal(room.state)
@@ -50,32 +63,32 @@ def test_every_version_of_a_room_stays_what_it_was(steps: list[tuple[int, int]])
 def test_a_game_begins_when_both_are_here() -> None:
     room = made().room
     assert room.status == "waiting"
-    events = do(room, BEN, m.Join).events
-    assert [type(event) for event in events] == [m.Seated, m.Started]
+    events = do(room, BEN, Join).events
+    assert [type(event) for event in events] == [Seated, Started]
 
 
 def test_a_game_does_not_begin_without_its_founder() -> None:
     room = presence(made().room, 0, False, NOW).room
-    joined = do(room, BEN, m.Join)
+    joined = do(room, BEN, Join)
     assert joined.room.status == "waiting"
     assert presence(joined.room, 0, True, NOW).room.status == "running"
 
 
 def test_seats_can_be_chosen_and_are_taken_once() -> None:
     room = made().room
-    assert refused(room, BEN, m.Join, seat=0).code == "seat_taken"
-    assert refused(room, ANN, m.Join).code == "already_seated"
-    assert do(room, BEN, m.Join, seat=1).room.seats[1] == m.Seat(player=BEN.id, name="ben")
-    assert refused(running(), EVE, m.Join).code == "seat_taken"
+    assert refused(room, BEN, Join, seat=0).code == "seat_taken"
+    assert refused(room, ANN, Join).code == "already_seated"
+    assert do(room, BEN, Join, seat=1).room.seats[1] == Seat(player=BEN.id, name="ben")
+    assert refused(running(), EVE, Join).code == "seat_taken"
 
 
 def test_a_private_room_asks_for_its_code_and_an_invited_name_needs_none() -> None:
     room = made(private=True, code="sesame").room
-    assert refused(room, BEN, m.Join, code="wrong").code == "bad_code"
-    assert do(room, BEN, m.Join, code="sesame").room.status == "running"
+    assert refused(room, BEN, Join, code="wrong").code == "bad_code"
+    assert do(room, BEN, Join, code="sesame").room.status == "running"
     invited = made(private=True, code="sesame", invite="Ben").room
-    assert do(invited, BEN, m.Join).room.status == "running"
-    assert refused(invited, EVE, m.Join, code="sesame").code == "not_invited"
+    assert do(invited, BEN, Join).room.status == "running"
+    assert refused(invited, EVE, Join, code="sesame").code == "not_invited"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +107,7 @@ def test_a_private_room_asks_for_its_code_and_an_invited_name_needs_none() -> No
         ("conga", {}, {"kind": "bank", "per_move": 500}, "bad_clock"),
     ],
 )
-def test_rooms_that_cannot_be_are_refused(game: str, options: m.Options, clock: dict[str, int], code: str) -> None:
+def test_rooms_that_cannot_be_are_refused(game: str, options: Options, clock: dict[str, int], code: str) -> None:
     with pytest.raises(Refusal) as caught:
         creation.settle(game, options, TimeControl(**clock))  # type: ignore[arg-type]
     assert caught.value.code == code
@@ -102,7 +115,7 @@ def test_rooms_that_cannot_be_are_refused(game: str, options: m.Options, clock: 
 
 def test_a_move_says_everything_about_itself() -> None:
     (moved,) = move(running(clock=TimeControl(kind="fischer", base=1000, increment=10)), ANN, "a4b4", NOW + 300).events
-    assert moved == m.Moved(
+    assert moved == Moved(
         room="r1",
         seq=5,
         at=NOW + 300,
@@ -119,26 +132,26 @@ def test_a_move_says_everything_about_itself() -> None:
 
 def test_moves_are_refused_for_a_reason_each() -> None:
     room = running()
-    assert refused(made().room, ANN, m.Move, ply=0, move="a4b4").code == "not_running"
-    assert refused(room, EVE, m.Move, ply=0, move="a4b4").code == "not_seated"
-    assert refused(room, BEN, m.Move, ply=0, move="d1c1").code == "not_your_turn"
-    assert refused(room, ANN, m.Move, ply=1, move="a4b4").code == "stale"
-    assert refused(room, ANN, m.Move, ply=0, move="hello").code == "invalid_notation"
-    assert refused(room, ANN, m.Move, ply=0, move="a4a3a2").code == "invalid_notation"
-    assert refused(room, ANN, m.Move, ply=0, move="d1c1").code == "illegal_move"
-    assert refused(play(room, "a4b4"), ANN, m.Move, ply=0, move="a4b4").code == "stale"
-    ended = do(room, ANN, m.Resign).room
-    assert refused(ended, ANN, m.Move, ply=0, move="a4b4").code == "game_over"
+    assert refused(made().room, ANN, Move, ply=0, move="a4b4").code == "not_running"
+    assert refused(room, EVE, Move, ply=0, move="a4b4").code == "not_seated"
+    assert refused(room, BEN, Move, ply=0, move="d1c1").code == "not_your_turn"
+    assert refused(room, ANN, Move, ply=1, move="a4b4").code == "stale"
+    assert refused(room, ANN, Move, ply=0, move="hello").code == "invalid_notation"
+    assert refused(room, ANN, Move, ply=0, move="a4a3a2").code == "invalid_notation"
+    assert refused(room, ANN, Move, ply=0, move="d1c1").code == "illegal_move"
+    assert refused(play(room, "a4b4"), ANN, Move, ply=0, move="a4b4").code == "stale"
+    ended = do(room, ANN, Resign).room
+    assert refused(ended, ANN, Move, ply=0, move="a4b4").code == "game_over"
 
 
 def test_illegal_moves_are_counted_where_the_room_says_so() -> None:
     room = running(illegal=2)
-    first = refused(room, ANN, m.Move, ply=0, move="zz")
+    first = refused(room, ANN, Move, ply=0, move="zz")
     assert first.decision is not None
     assert first.decision.room.fouls == (1, 0)
-    second = refused(first.decision.room, ANN, m.Move, ply=0, move="d1c1")
+    second = refused(first.decision.room, ANN, Move, ply=0, move="d1c1")
     assert second.decision is not None
-    assert [type(event) for event in second.decision.events] == [m.Fouled, m.Ended]
+    assert [type(event) for event in second.decision.events] == [Fouled, Ended]
     assert second.decision.room.ended is not None
     assert (second.decision.room.ended.winner, second.decision.room.ended.reason) == (1, "illegal_moves")
 
@@ -146,14 +159,14 @@ def test_illegal_moves_are_counted_where_the_room_says_so() -> None:
 def test_extra_turns_are_the_engines_word() -> None:
     room = play(running("mancala"), "3")  # the last stone falls into the own store
     assert room.turn == 0
-    assert refused(room, BEN, m.Move, ply=1, move="1").code == "not_your_turn"
+    assert refused(room, BEN, Move, ply=1, move="1").code == "not_your_turn"
     assert move(room, ANN, "1").room.turn == 1
 
 
 def test_the_rules_end_a_game() -> None:
     room = running("cohcoh", options={"n": 2, "k": 2})
     events = move(play(room, "a1", "a2"), ANN, "b1").events
-    assert isinstance(events[-1], m.Ended)
+    assert isinstance(events[-1], Ended)
     assert (events[-1].result, events[-1].reason, events[-1].winner) == ("0-1", "line", 1)
 
 
@@ -174,64 +187,64 @@ def test_the_ply_limit_is_a_draw() -> None:
 
 def test_draws_are_offered_answered_and_forgotten_with_a_move() -> None:
     room = running()
-    offered = do(room, ANN, m.OfferDraw).room
-    assert refused(offered, ANN, m.OfferDraw).code == "bad_request"
-    assert refused(offered, ANN, m.AnswerDraw, accept=True).code == "no_offer"
-    for agreed in (do(offered, BEN, m.AnswerDraw, accept=True).room, do(offered, BEN, m.OfferDraw).room):
+    offered = do(room, ANN, OfferDraw).room
+    assert refused(offered, ANN, OfferDraw).code == "bad_request"
+    assert refused(offered, ANN, AnswerDraw, accept=True).code == "no_offer"
+    for agreed in (do(offered, BEN, AnswerDraw, accept=True).room, do(offered, BEN, OfferDraw).room):
         assert agreed.ended is not None
         assert (agreed.ended.reason, agreed.ended.result) == ("agreed", "1/2-1/2")
-    assert do(offered, BEN, m.AnswerDraw, accept=False).room.draw is None
+    assert do(offered, BEN, AnswerDraw, accept=False).room.draw is None
     assert play(offered, "a4b4").draw is None
 
 
 def test_a_takeback_needs_both_and_goes_to_the_askers_last_turn() -> None:
     room = play(running(), "a4b4", "d1c1")
-    assert refused(running(), ANN, m.Takeback).code == "too_early"
-    asked = do(room, ANN, m.Takeback).room
-    assert refused(asked, ANN, m.Takeback).code == "bad_request"
-    back = do(asked, BEN, m.Takeback).room
+    assert refused(running(), ANN, Takeback).code == "too_early"
+    asked = do(room, ANN, Takeback).room
+    assert refused(asked, ANN, Takeback).code == "bad_request"
+    back = do(asked, BEN, Takeback).room
     assert (back.ply, back.turn, back.status) == (0, 0, "running")
-    assert do(asked, BEN, m.Takeback, accept=False).room.takeback is None
-    assert refused(room, BEN, m.Takeback, accept=False).code == "no_offer"
-    only_mine = do(do(room, BEN, m.Takeback).room, ANN, m.Takeback).room
+    assert do(asked, BEN, Takeback, accept=False).room.takeback is None
+    assert refused(room, BEN, Takeback, accept=False).code == "no_offer"
+    only_mine = do(do(room, BEN, Takeback).room, ANN, Takeback).room
     assert (only_mine.ply, only_mine.turn) == (1, 1)
 
 
 def test_two_who_ask_for_a_takeback_at_once_do_not_agree() -> None:
     room = play(running(), "a4b4", "d1c1")
-    asked = do(room, ANN, m.Takeback, ply=0).room
-    assert refused(asked, BEN, m.Takeback, ply=1).code == "stale"
-    assert do(asked, BEN, m.Takeback, ply=0).room.ply == 0
-    assert refused(room, BEN, m.Takeback, ply=0).code == "stale", "an answer to what is not asked any more"
+    asked = do(room, ANN, Takeback, ply=0).room
+    assert refused(asked, BEN, Takeback, ply=1).code == "stale"
+    assert do(asked, BEN, Takeback, ply=0).room.ply == 0
+    assert refused(room, BEN, Takeback, ply=0).code == "stale", "an answer to what is not asked any more"
 
 
 def test_a_takeback_in_a_row_of_extra_turns_takes_one_move() -> None:
     room = play(running("mancala"), "3", "1")
-    back = do(do(room, ANN, m.Takeback).room, BEN, m.Takeback).room
+    back = do(do(room, ANN, Takeback).room, BEN, Takeback).room
     assert (back.ply, back.turn) == (1, 0)
 
 
 def test_abort_only_before_the_second_move() -> None:
     room = running()
-    ended = do(play(room, "a4b4"), BEN, m.Abort).room.ended
+    ended = do(play(room, "a4b4"), BEN, Abort).room.ended
     assert ended is not None
     assert (ended.reason, ended.result) == ("aborted", "*")
-    assert refused(play(room, "a4b4", "d1c1"), BEN, m.Abort).code == "too_late"
-    assert do(made().room, ANN, m.Abort).room.status == "ended"
+    assert refused(play(room, "a4b4", "d1c1"), BEN, Abort).code == "too_late"
+    assert do(made().room, ANN, Abort).room.status == "ended"
 
 
 def test_a_player_who_is_gone_can_be_claimed_against_after_the_grace() -> None:
     room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
-    assert refused(room, ANN, m.Claim).code == "too_early"
+    assert refused(room, ANN, Claim).code == "too_early"
     (told,), gone = presence(room, 1, False, NOW)
-    assert isinstance(told, m.Presence)
+    assert isinstance(told, Presence)
     assert (told.claim_at, snapshots.snapshot(gone, 0, NOW).claim_at) == (NOW + 30_000, (NOW + 30_000, None))
-    assert refused(gone, ANN, m.Claim, NOW + 29_999).retry_after == 1
-    ended = do(gone, ANN, m.Claim, NOW + 30_000).room.ended
+    assert refused(gone, ANN, Claim, NOW + 29_999).retry_after == 1
+    ended = do(gone, ANN, Claim, NOW + 30_000).room.ended
     assert ended is not None
     assert (ended.reason, ended.winner) == ("abandoned", 0)
     back = presence(gone, 1, True, NOW + 20_000).room
-    assert refused(back, ANN, m.Claim, NOW + MINUTE).code == "too_early"
+    assert refused(back, ANN, Claim, NOW + MINUTE).code == "too_early"
 
 
 def test_a_game_both_have_left_is_over_some_day() -> None:
@@ -257,7 +270,7 @@ def test_a_flag_falls_after_the_time_and_the_credit() -> None:
 
 
 def test_a_move_after_the_time_loses() -> None:
-    late = refused(running(clock=TimeControl(kind="move", per_move=1000)), ANN, m.Move, NOW + 1001, ply=0, move="a4b4")
+    late = refused(running(clock=TimeControl(kind="move", per_move=1000)), ANN, Move, NOW + 1001, ply=0, move="a4b4")
     assert late.code == "too_late"
     assert late.decision is not None
     assert late.decision.room.ended is not None
@@ -281,15 +294,15 @@ def test_a_move_is_charged_until_it_came_and_the_next_turn_begins_when_it_is_dea
     late = NOW + 5000
     with pytest.raises(Refusal, match="time was up"):
         move(room, ANN, "a4b4", late)
-    moved = decide(room, ANN, m.Move(id=1, room="r1", ply=0, move="a4b4"), late, waited=4500)
+    moved = decide(room, ANN, Move(id=1, room="r1", ply=0, move="a4b4"), late, waited=4500)
     assert (moved.room.moves[0].took, moved.room.clocks[2]) == (500, late)
     assert evolve(room, moved.events[0]) == moved.room
 
 
-@pytest.mark.parametrize("kind", [m.AnswerDraw, m.OfferDraw, m.Takeback, m.Resign, m.Abort, m.Claim])
-def test_out_of_time_nothing_but_the_loss_is_left(kind: type[m.RoomCommand]) -> None:
-    room = do(running(clock=TimeControl(kind="move", per_move=1000)), BEN, m.OfferDraw).room
-    fields = {"accept": True} if kind is m.AnswerDraw else {}
+@pytest.mark.parametrize("kind", [AnswerDraw, OfferDraw, Takeback, Resign, Abort, Claim])
+def test_out_of_time_nothing_but_the_loss_is_left(kind: type[RoomCommand]) -> None:
+    room = do(running(clock=TimeControl(kind="move", per_move=1000)), BEN, OfferDraw).room
+    fields = {"accept": True} if kind is AnswerDraw else {}
     refusal = refused(room, ANN, kind, NOW + 1001, **fields)
     assert refusal.code == "too_late"
     assert refusal.decision is not None
@@ -297,21 +310,21 @@ def test_out_of_time_nothing_but_the_loss_is_left(kind: type[m.RoomCommand]) -> 
 
 
 def test_a_rematch_swaps_the_seats() -> None:
-    over = do(running(), ANN, m.Resign).room
-    assert refused(running(), ANN, m.Rematch).code == "too_early"
-    assert refused(over, BEN, m.Rematch, accept=False).code == "no_offer"
-    offered = do(over, BEN, m.Rematch).room
-    assert do(offered, ANN, m.Rematch, accept=False).room.rematch is None
-    agreed = do(offered, ANN, m.Rematch)
+    over = do(running(), ANN, Resign).room
+    assert refused(running(), ANN, Rematch).code == "too_early"
+    assert refused(over, BEN, Rematch, accept=False).code == "no_offer"
+    offered = do(over, BEN, Rematch).room
+    assert do(offered, ANN, Rematch, accept=False).room.rematch is None
+    agreed = do(offered, ANN, Rematch)
     assert agreed.room.next == "r2"
-    assert refused(agreed.room, ANN, m.Rematch).code == "too_late"
+    assert refused(agreed.room, ANN, Rematch).code == "too_late"
     again = creation.again(agreed.room, "r2", NOW, (True, True)).room
     assert [seat and seat.name for seat in again.seats] == ["ben", "ann"]
     assert (again.status, again.setup.previous) == ("running", "r1")
 
 
 def test_a_rematch_waits_for_who_is_gone() -> None:
-    agreed = do(do(do(running(), ANN, m.Resign).room, BEN, m.Rematch).room, ANN, m.Rematch).room
+    agreed = do(do(do(running(), ANN, Resign).room, BEN, Rematch).room, ANN, Rematch).room
     again = creation.again(agreed, "r2", NOW, (True, False))
     assert replay(again.events) == again.room
     assert (again.room.status, again.room.away) == ("waiting", (NOW, None)), "ben, who has the first seat now, is gone"
@@ -319,9 +332,9 @@ def test_a_rematch_waits_for_who_is_gone() -> None:
 
 
 def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:
-    left = do(made().room, ANN, m.Leave)
-    assert [type(event) for event in left.events] == [m.Unseated, m.Ended]
-    assert do(running(), ANN, m.Leave).room.away == (NOW, None)
+    left = do(made().room, ANN, Leave)
+    assert [type(event) for event in left.events] == [Unseated, Ended]
+    assert do(running(), ANN, Leave).room.away == (NOW, None)
 
 
 def test_watchers_with_a_delay_see_the_game_some_plies_late() -> None:
@@ -331,7 +344,7 @@ def test_watchers_with_a_delay_see_the_game_some_plies_late() -> None:
     assert (room.horizon, snapshots.info(room).ply) == (room.moves[0].seq - 1, 0)
     room = play(room, "d4c4")
     assert (room.horizon, snapshots.info(room).ply) == (room.moves[1].seq - 1, 1)
-    over = do(room, ANN, m.Resign).room
+    over = do(room, ANN, Resign).room
     assert (over.horizon, snapshots.info(over).ply) == (over.seq, 3)
 
 
@@ -349,7 +362,7 @@ def test_a_finished_game_is_a_record_that_verifies() -> None:
     record = parse(write(snapshots.record(room)))
     verify(record)
     assert (record.result, record.reason, record.seats) == ("0-1", "line", ("ann", "ben"))
-    aborted = parse(write(snapshots.record(do(running(), ANN, m.Abort).room)))
+    aborted = parse(write(snapshots.record(do(running(), ANN, Abort).room)))
     verify(aborted)
     assert (aborted.result, aborted.reason) == ("*", "aborted")
 

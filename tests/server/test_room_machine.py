@@ -9,9 +9,23 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from engine.registry import GAMES
-from protocol import messages as m
 from protocol.codec import MSGPACK, read_event
-from protocol.messages import AnyEvent, TimeControl
+from protocol.commands import (
+    Abort,
+    AnswerDraw,
+    Claim,
+    Join,
+    Leave,
+    Move,
+    OfferDraw,
+    Rematch,
+    Resign,
+    RoomCommand,
+    Say,
+    Takeback,
+)
+from protocol.events import AnyEvent
+from protocol.types import Player, TimeControl
 from server.domain import snapshots
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
@@ -28,9 +42,9 @@ CLOCKS = [
     TimeControl(kind="move", per_move=8000),
     TimeControl(kind="bank", per_move=3000, bank=9000),
 ]
-OPEN_TO_ALL = (m.Join, m.Say)
-plain_commands = st.sampled_from([m.Join, m.Leave, m.Resign, m.OfferDraw, m.Claim, m.Abort])
-ANSWERS: list[type[Any]] = [m.AnswerDraw, m.Takeback, m.Rematch]
+OPEN_TO_ALL = (Join, Say)
+plain_commands = st.sampled_from([Join, Leave, Resign, OfferDraw, Claim, Abort])
+ANSWERS: list[type[Any]] = [AnswerDraw, Takeback, Rematch]
 answers = st.sampled_from(ANSWERS)
 
 
@@ -47,7 +61,7 @@ class RoomMachine(RuleBasedStateMachine):
         self.now, self.log = NOW, []
         self.take(made(game, clock, delay=delay, illegal=illegal))
         if joined:
-            self.command(BEN, m.Join)
+            self.command(BEN, Join)
 
     def take(self, decision: Decision) -> None:
         """Write the events down, as the hall does, and go on with the room the decision gave."""
@@ -61,7 +75,7 @@ class RoomMachine(RuleBasedStateMachine):
         self.log += written
         self.room = decision.room
 
-    def command(self, who: m.Player, kind: type[m.RoomCommand], **fields: Any) -> None:
+    def command(self, who: Player, kind: type[RoomCommand], **fields: Any) -> None:
         command = kind(id=1, room="r1", **fields)
         before = self.room.copy()
         try:
@@ -83,27 +97,27 @@ class RoomMachine(RuleBasedStateMachine):
         legal = self.room.game.legal(self.room.state)
         if legal:
             who = (ANN, BEN)[self.room.turn] if None in self.room.seats else self.player(self.room.turn)
-            self.command(who, m.Move, ply=self.room.ply, move=legal[choice % len(legal)], note=note)
+            self.command(who, Move, ply=self.room.ply, move=legal[choice % len(legal)], note=note)
 
-    def player(self, side: int) -> m.Player:
+    def player(self, side: int) -> Player:
         seat = self.room.seats[side]
         return BEN if seat is not None and seat.player == BEN.id else ANN
 
     @rule(who=players, ply=st.integers(0, 5), text=st.sampled_from(["", "a1", "1", "a4b4", "zz", "99"]))
-    def any_move(self, who: m.Player, ply: int, text: str) -> None:
-        self.command(who, m.Move, ply=ply, move=text)
+    def any_move(self, who: Player, ply: int, text: str) -> None:
+        self.command(who, Move, ply=ply, move=text)
 
     @rule(who=players, kind=plain_commands)
-    def plain(self, who: m.Player, kind: type[m.RoomCommand]) -> None:
+    def plain(self, who: Player, kind: type[RoomCommand]) -> None:
         self.command(who, kind)
 
     @rule(who=players, kind=answers, accept=st.booleans())
-    def answer(self, who: m.Player, kind: type[m.RoomCommand], accept: bool) -> None:
+    def answer(self, who: Player, kind: type[RoomCommand], accept: bool) -> None:
         self.command(who, kind, accept=accept)
 
     @rule(who=st.sampled_from([ANN, BEN, EVE]))
-    def say(self, who: m.Player) -> None:
-        self.command(who, m.Say, text="hello")
+    def say(self, who: Player) -> None:
+        self.command(who, Say, text="hello")
 
     @rule(seat=st.integers(0, 1), online=st.booleans())
     def come_or_go(self, seat: int, online: bool) -> None:
@@ -120,11 +134,11 @@ class RoomMachine(RuleBasedStateMachine):
         self.take(resume(self.room, self.now, since))
 
     @rule(kind=plain_commands | answers, accept=st.booleans())
-    def stranger(self, kind: type[m.RoomCommand], accept: bool) -> None:
+    def stranger(self, kind: type[RoomCommand], accept: bool) -> None:
         if kind not in OPEN_TO_ALL and self.room.seat_of(EVE.id) is None:
             before = self.room
             self.command(EVE, kind, **({"accept": accept} if kind in ANSWERS else {}))
-            self.command(EVE, m.Move, ply=self.room.ply, move="1")
+            self.command(EVE, Move, ply=self.room.ply, move="1")
             assert self.room is before
 
     @invariant()

@@ -12,7 +12,7 @@ import pytest
 from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Sprt
-from protocol import messages as m
+from protocol.commands import History, List
 from tests.e2e.parlours import session, until
 from tests.tournament.houses import Ears, contestants, moves, plan_of, run, server_with_bots, table
 
@@ -42,7 +42,7 @@ async def test_interrupted_and_resumed_the_table_is_that_of_the_unbroken_one(
             await asyncio.gather(task, return_exceptions=True)
         await run(broken, ears=ears)  # it knows where it was played
         async with session(url, "looker-on") as looker:
-            finished = await looker.ask(m.History(id=looker.id(), limit=100))
+            finished = await looker.ask(History(id=looker.id(), limit=100))
     assert table(broken) == table(whole)
     assert moves(broken) == moves(whole)
     assert len(ears.ended()) == len(set(ears.ended())), "nothing is written down twice"
@@ -96,7 +96,7 @@ async def test_a_match_that_is_decided_stops_what_is_under_way(tmp_path: Path) -
     async with server_with_bots(tmp_path, 2) as url:
         await run(folder, url)
         async with session(url, "looker-on") as looker:
-            left = (await looker.ask(m.List(id=looker.id()))).rooms
+            left = (await looker.ask(List(id=looker.id()))).rooms
     known = standings(given, folder.story().results)
     assert known.finished
     assert known.balance is not None

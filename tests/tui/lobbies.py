@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.messages import BotInfo, LobbyUpdate, RoomInfo, Seat, TimeControl
+from protocol.replies import LobbyUpdate
+from protocol.types import BotInfo, RoomInfo, Seat, TimeControl
 from tests.tui.still import AT
 
 RATINGS: dict[str, dict[str, Any]] = {"bob": {"rating": 1640}, "carol": {"rating": 1512, "provisional": True}}

@@ -14,8 +14,10 @@ from client.tui.render.appearance import Looks
 from client.tui.screens.base import ParlourScreen
 from engine.registry import create
 from engine.replay import Replay
-from protocol import messages as m
-from protocol.messages import PlayedMove, Seat, Snapshot, TimeControl
+from protocol.commands import Command
+from protocol.events import Event
+from protocol.replies import Ok, Snapshot
+from protocol.types import Offers, Options, PlayedMove, Seat, TimeControl
 
 AT = 1_794_800_000_000
 
@@ -25,7 +27,7 @@ def snapshot_of(
     moves: Sequence[str] = (),
     *,
     room: str = "room",
-    options: m.Options | None = None,
+    options: Options | None = None,
     seat: int | None = 0,
     names: tuple[str, str] = ("alice", "search"),
     notes: dict[int, str] | None = None,
@@ -48,7 +50,7 @@ def snapshot_of(
         "seats": tuple(Seat(player=f"p-{name}", name=name) for name in names),
         "start": rules.dump(states[0]), "position": rules.dump(states[-1]), "ply": len(moves),
         "turn": states[-1].turn, "moves": played, "left": None, "running": None, "your_seat": seat,
-        "your_move": end is None and states[-1].turn == seat, "offers": m.Offers(), "created_at": AT,
+        "your_move": end is None and states[-1].turn == seat, "offers": Offers(), "created_at": AT,
         "result": "*" if end is None else end.result, "reason": None if end is None else end.reason,
         "winner": None if end is None else end.winner, "scores": None if end is None else end.scores,
     }  # fmt: skip
@@ -58,13 +60,13 @@ def snapshot_of(
 class Silent(Session):
     """Never opened: what it is asked for is written down, and is done."""
 
-    def __init__(self, orders: list[m.Command]) -> None:
+    def __init__(self, orders: list[Command]) -> None:
         super().__init__("ws://127.0.0.1:1/ws")
         self._orders = orders
 
-    async def ask(self, command: m.Command, within: float | None = None) -> m.Ok:
+    async def ask(self, command: Command, within: float | None = None) -> Ok:
         self._orders.append(command)
-        return m.Ok(id=command.id)
+        return Ok(id=command.id)
 
 
 class Still(Parlour):
@@ -72,7 +74,7 @@ class Still(Parlour):
 
     def __init__(self, *snapshots: Snapshot, looks: Looks = Looks()) -> None:  # noqa: B008  (it cannot change)
         super().__init__(Plan(url="nowhere"), looks)
-        self.orders: list[m.Command] = []
+        self.orders: list[Command] = []
         self.session = Silent(self.orders)
         for snapshot in snapshots:
             self.session.tables.snapshot(snapshot, time.monotonic())
@@ -80,7 +82,7 @@ class Still(Parlour):
     async def _live(self) -> None:
         """There is nobody to talk to."""
 
-    def order(self, command: m.Command, then: Callable[[m.Ok], None] | None = None) -> None:
+    def order(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
         self.orders.append(command)
 
     def happens(self, happening: Happening) -> None:
@@ -88,7 +90,7 @@ class Still(Parlour):
         assert self.session is not None
         if isinstance(happening, Snapshot):
             self.session.tables.snapshot(happening, time.monotonic())
-        elif isinstance(happening, m.Event):
+        elif isinstance(happening, Event):
             assert self.session.tables.event(happening, time.monotonic())
         self._hear(happening)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.board_view import BoardView
-from protocol import messages as m
+from protocol.commands import Move
 from tests.tui.still import Still, picture_of, snapshot_of
 
 
@@ -24,4 +24,4 @@ async def test_a_piece_lies_under_the_mouse_and_another_is_dropped_upon_it() -> 
         assert "[R]" in picture_of(app)  # here is the mouse
         assert ">R<" in picture_of(app)  # and there it would land
         await pilot.click(view, offset=place_of(view, "d1"))
-        assert [order.move for order in app.orders if isinstance(order, m.Move)] == ["4"]
+        assert [order.move for order in app.orders if isinstance(order, Move)] == ["4"]

@@ -10,7 +10,7 @@ from client.presentation.first_game import first_game
 from client.presentation.launch_plan import Errand, Plan, Wish
 from client.tui.dialogs.unfinished import offer
 from client.tui.screens.table import TableScreen
-from protocol import messages as m
+from protocol.commands import Leave, Resign
 from tests.tui.still import Still, picture_of, snapshot_of
 
 LEFT = [
@@ -65,11 +65,11 @@ class Back(Still):
 
     @property
     def given_up(self) -> list[str]:
-        return [order.room for order in self.orders if isinstance(order, m.Resign)]
+        return [order.room for order in self.orders if isinstance(order, Resign)]
 
     @property
     def left(self) -> list[str]:
-        return [order.room for order in self.orders if isinstance(order, m.Leave)]
+        return [order.room for order in self.orders if isinstance(order, Leave)]
 
 
 async def test_several_games_are_a_choice() -> None:

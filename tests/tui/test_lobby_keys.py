@@ -13,8 +13,8 @@ from client.tui.dialogs.help import Help
 from client.tui.dialogs.new_game import NewGame
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.wall import WallScreen
-from protocol import messages as m
-from protocol.messages import LobbyUpdate
+from protocol.commands import Command, Create, History, Join, Lobby, Watch
+from protocol.replies import LobbyUpdate
 from tests.tui.lobbies import news, room
 from tests.tui.still import Still, picture_of
 
@@ -30,21 +30,21 @@ async def lobby() -> AsyncIterator[tuple[Still, Pilot[str]]]:
         yield app, pilot
 
 
-def written(app: Still) -> list[m.Command]:
-    return [order for order in app.orders if not isinstance(order, m.Lobby)]
+def written(app: Still) -> list[Command]:
+    return [order for order in app.orders if not isinstance(order, Lobby)]
 
 
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ([*"alice", "enter"], m.Join(id=0, room="r1")),
-        ([*"alice", "ctrl+o"], m.Watch(id=0, room="r1")),
-        ([*"carol", "enter"], m.Watch(id=0, room="r3")),
-        (["down", "enter"], m.Join(id=0, room="r1")),
-        (["ctrl+r"], m.History(id=0, limit=100)),
+        ([*"alice", "enter"], Join(id=0, room="r1")),
+        ([*"alice", "ctrl+o"], Watch(id=0, room="r1")),
+        ([*"carol", "enter"], Watch(id=0, room="r3")),
+        (["down", "enter"], Join(id=0, room="r1")),
+        (["ctrl+r"], History(id=0, limit=100)),
     ],
 )
-async def test_what_enter_does_depends_on_the_line(keys: list[str], expected: m.Command) -> None:
+async def test_what_enter_does_depends_on_the_line(keys: list[str], expected: Command) -> None:
     async with lobby() as (app, pilot):
         await pilot.press(*keys)
         await pilot.pause()
@@ -80,7 +80,7 @@ async def test_a_game_is_made_with_everything_that_was_chosen() -> None:
         await pilot.press("ctrl+s")
         await pilot.pause()
         (made,) = written(app)
-        assert isinstance(made, m.Create)
+        assert isinstance(made, Create)
         assert (made.game, made.invite, made.seat, str(made.options["pits"])) == ("mancala", "greedy", 1, "5")
         assert made.clock.base == 300_000
 
@@ -93,7 +93,7 @@ async def test_a_bot_is_challenged_and_a_wall_is_hung() -> None:
         await pilot.press("escape")
         await pilot.press("ctrl+g")
         await pilot.pause()
-        assert [order.room for order in written(app) if isinstance(order, m.Watch)] == ["r3"]
+        assert [order.room for order in written(app) if isinstance(order, Watch)] == ["r3"]
         await pilot.press("escape")
         app.happens(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),)))
         await pilot.press("ctrl+g")

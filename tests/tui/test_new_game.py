@@ -7,7 +7,7 @@ from textual.widgets import Select
 from client.presentation.launch_plan import BOT_AFTER, Wish
 from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import Rooms
-from protocol import messages as m
+from protocol.commands import Pair
 from tests.tui.still import Still, picture_of
 
 
@@ -24,8 +24,8 @@ async def test_a_game_can_be_made_to_count() -> None:
 
 def test_whoever_is_alone_does_not_wait_for_a_bot() -> None:
     wish = Wish("conga", pair=True, bot_after=BOT_AFTER)
-    assert wish.command(1) == m.Pair(id=1, game="conga", bot_after=BOT_AFTER)
-    assert wish.command(1, alone=True) == m.Pair(id=1, game="conga", bot_after=0)
+    assert wish.command(1) == Pair(id=1, game="conga", bot_after=BOT_AFTER)
+    assert wish.command(1, alone=True) == Pair(id=1, game="conga", bot_after=0)
 
 
 async def test_the_options_are_those_of_the_game() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from client.sdk.room_view import Table
 from client.tui.models.ply_browser import Browsing
 from client.tui.models.table_state import Play
-from protocol import messages as m
+from protocol.events import Moved
 from tests.tui.still import AT, snapshot_of
 
 
@@ -19,7 +19,7 @@ def moved(table: Table, text: str) -> None:
     state = table.state
     after = table.game.play(state, table.game.parse(state, text))
     table.apply(
-        m.Moved(
+        Moved(
             room="room", seq=table.seq + 1, at=AT, ply=table.ply + 1, side=state.turn, move=text,
             position=table.game.dump(after), turn=after.turn, took=1, charged=1,
         ),

@@ -29,8 +29,10 @@ from client.tui.screens.table_actions import TableManners
 from client.tui.screens.table_keys import LOBBY_HELP, WALL_HELP, table_help
 from client.tui.screens.table_view import TableView
 from client.tui.screens.wall import WallScreen
-from protocol import messages as m
-from protocol.messages import Snapshot
+from protocol.commands import Move
+from protocol.events import Said
+from protocol.replies import Snapshot
+from protocol.types import Leader, RatingChange
 from tests.tui.lobbies import news
 from tests.tui.still import AT, Still, picture_of, snapshot_of
 
@@ -44,7 +46,7 @@ TABLES: dict[str, Snapshot] = {
         "conga",
         ("a4b4", "d1c2", "d4c3"),
         notes={2: "depth 9 value -0.5 nodes 1200 line d1c2 d4c3"},
-        chat=(m.Said(room="room", seq=2, at=AT, name="search", text="good luck!", seat=1),),
+        chat=(Said(room="room", seq=2, at=AT, name="search", text="good luck!", seat=1),),
     ),
     "mancala": snapshot_of("mancala", ("3", "6", "1"), names=("alice", "greedy")),
     "maxconnect4": snapshot_of("maxconnect4", ("4", "4", "3", "5", "2", "6", "1"), seat=1, names=("search", "alice")),
@@ -55,8 +57,8 @@ TABLES: dict[str, Snapshot] = {
         names=("random", "greedy"),
         rated=True,
         ratings=(
-            m.RatingChange(before=1430, after=1421, deviation=64),
-            m.RatingChange(before=1500, after=1587, deviation=201, provisional=True),
+            RatingChange(before=1430, after=1421, deviation=64),
+            RatingChange(before=1500, after=1587, deviation=201, provisional=True),
         ),
     ),
     "cohcoh-12": snapshot_of("cohcoh", ("f6", "g7", "l12", "a1"), options={"n": 12, "k": 5}),
@@ -86,9 +88,9 @@ async def test_a_table_in_ascii_with_a_square_picked(size: tuple[int, int]) -> N
 
 
 LEADERS = [
-    m.Leader(name="search", rating=1874, deviation=61, games=212, at=AT),
-    m.Leader(name="alice", rating=1640, deviation=70, games=48, at=AT),
-    m.Leader(name="bob", rating=1702, deviation=188, games=4, at=AT, provisional=True),
+    Leader(name="search", rating=1874, deviation=61, games=212, at=AT),
+    Leader(name="alice", rating=1640, deviation=70, games=48, at=AT),
+    Leader(name="bob", rating=1702, deviation=188, games=4, at=AT, provisional=True),
 ]
 
 
@@ -164,7 +166,7 @@ async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
         assert "at least" not in picture_of(app)
         assert "b10" in picture_of(app)
         await pilot.press(*"a4b4", "enter")
-        assert [type(order) for order in app.orders] == [m.Move]
+        assert [type(order) for order in app.orders] == [Move]
 
 
 async def test_a_page_for_a_terminal_that_is_too_small_fits_into_one_that_is_much_too_small() -> None:

@@ -17,8 +17,10 @@ from client.tui.dialogs.help import Help
 from client.tui.screens.table import TableScreen
 from client.tui.screens.table_keys import TABLE_KEYS, table_help
 from engine.registry import GAMES
-from protocol import messages as m
-from protocol.messages import Snapshot, TimeControl
+from protocol.commands import Abort, Claim, Command, Move, OfferDraw, Rematch, Resign, Say, Takeback
+from protocol.events import Declined, DrawOffered, Ended, Moved, Presence, Said
+from protocol.replies import LobbyUpdate, Snapshot
+from protocol.types import BotInfo, Offers, TimeControl
 from tests.tui.still import AT, Still, picture_of, snapshot_of
 
 if TYPE_CHECKING:
@@ -61,15 +63,15 @@ async def test_the_page_of_keys() -> None:
 @pytest.mark.parametrize(
     ("key", "snapshot", "command"),
     [
-        ("r", RUNNING, m.Resign),
-        ("o", RUNNING, m.OfferDraw),
-        ("u", RUNNING, m.Takeback),
-        ("v", RUNNING, m.Claim),
-        ("z", FRESH, m.Abort),
-        ("m", ENDED, m.Rematch),
+        ("r", RUNNING, Resign),
+        ("o", RUNNING, OfferDraw),
+        ("u", RUNNING, Takeback),
+        ("v", RUNNING, Claim),
+        ("z", FRESH, Abort),
+        ("m", ENDED, Rematch),
     ],
 )
-async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, command: type[m.Command]) -> None:
+async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, command: type[Command]) -> None:
     async with table(snapshot) as (app, pilot, _):
         for answer in ("n", "escape"):
             await pilot.press(key, answer)
@@ -129,7 +131,7 @@ async def test_questions_are_answered_with_caps_lock_too() -> None:
         assert "your move" in picture_of(app)
         await pilot.press("r", "Y")
         await pilot.pause()
-        assert [type(order) for order in app.orders] == [m.Resign]
+        assert [type(order) for order in app.orders] == [Resign]
 
 
 async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
@@ -137,7 +139,7 @@ async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
         for key in "ryy":
             app.post_message(events.Key(key, key))
         await pilot.pause()
-        assert [type(order) for order in app.orders] == [m.Resign]
+        assert [type(order) for order in app.orders] == [Resign]
         assert app.screen is screen
 
 
@@ -161,7 +163,7 @@ async def test_moves_may_begin_with_letters_that_are_keys(monkeypatch: pytest.Mo
         await pilot.press("escape", *"r12,-", "enter")
         await pilot.pause()
         (order,) = app.orders
-        assert isinstance(order, m.Move)
+        assert isinstance(order, Move)
         assert order.move == "r12,-"
 
 
@@ -206,11 +208,11 @@ async def test_a_sentence_that_needs_more_says_that_there_is_more() -> None:
 async def test_a_text_that_was_begun_before_the_end_gives_way_to_the_result() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"a4")
-        app.happens(m.Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
+        app.happens(Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
         await pilot.pause()
         assert "search (black) wins: resignation   m: rematch" in picture_of(app)
         await pilot.press(*"1a")
-        app.happens(m.Said(room="room", seq=9, at=AT, name="search", text="gg"))
+        app.happens(Said(room="room", seq=9, at=AT, name="search", text="gg"))
         await pilot.press("enter")  # the end was known when this one was begun
         assert "'1a' is not the number of a move" in picture_of(app)
 
@@ -263,14 +265,14 @@ async def test_what_is_typed_right_behind_the_key_to_talk_is_said() -> None:
             app.post_message(events.Key(key, key))
         await pilot.pause()
         await pilot.press("enter")
-        assert [order.text for order in app.orders if isinstance(order, m.Say)] == ["hi"]
+        assert [order.text for order in app.orders if isinstance(order, Say)] == ["hi"]
 
 
 async def test_offers_are_answered() -> None:
-    async with table(snapshot_of("conga", MOVES, seat=0, offers=m.Offers(takeback=1))) as (app, pilot, _):
+    async with table(snapshot_of("conga", MOVES, seat=0, offers=Offers(takeback=1))) as (app, pilot, _):
         assert "search would like to take a move back: y accepts" in picture_of(app)
         await pilot.press("n", "y")
-        assert [(type(order), order.accept) for order in app.orders] == [(m.Takeback, False), (m.Takeback, True)]  # type: ignore[attr-defined]
+        assert [(type(order), order.accept) for order in app.orders] == [(Takeback, False), (Takeback, True)]  # type: ignore[attr-defined]
 
 
 async def test_a_notice_hides_neither_an_offer_nor_that_somebody_is_gone() -> None:
@@ -278,16 +280,16 @@ async def test_a_notice_hides_neither_an_offer_nor_that_somebody_is_gone() -> No
         await pilot.press(*"a1", "enter")
         refused = "a1' is not a move of conga"
         assert refused in picture_of(app)
-        app.happens(m.Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
+        app.happens(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
         await pilot.pause()
         assert "search is gone   v: claim the game" in picture_of(app)
         assert refused in picture_of(app)
-        app.happens(m.DrawOffered(room="room", seq=9, at=AT, seat=0))
+        app.happens(DrawOffered(room="room", seq=9, at=AT, seat=0))
         await pilot.press("m")
         assert "search offers a draw: y accepts, n declines" in picture_of(app)
         assert "that is for players of a finished game" in " ".join(picture_of(app).split())
         await pilot.press("escape", "pageup")
-        app.happens(m.Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
+        app.happens(Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
         await pilot.pause()
         assert "move 2 of 3; end: back to the game   search is gone   v: claim the game" in picture_of(app)
 
@@ -309,7 +311,7 @@ async def test_who_watches_a_room_that_waits_is_not_told_who_is_missing(seat: in
     waiting = snapshot_of("conga", seat=seat, status="waiting", invite="search@8")
     async with table(waiting) as (app, pilot, _):
         assert "waiting for search@8" in picture_of(app)  # nobody knows yet who is there
-        app.happens(m.LobbyUpdate(rooms=(), bots=()))
+        app.happens(LobbyUpdate(rooms=(), bots=()))
         app.happens(waiting)
         await pilot.pause()
         assert ("there is no search@8 here" in picture_of(app)) == told
@@ -319,8 +321,8 @@ async def test_a_hint_that_may_not_be_is_said() -> None:
     async with table(FRESH) as (app, pilot, _):
         await pilot.press("s")
         assert "hints are for games against bots" in picture_of(app)
-        app.bots = (m.BotInfo(name="search", plays=("conga",)),)
-        app.happens(m.Moved(
+        app.bots = (BotInfo(name="search", plays=("conga",)),)
+        app.happens(Moved(
             room="room", seq=5, at=AT, ply=1, side=0, move="a4b4", position=snapshot_of("conga", ("a4b4",)).position,
             turn=1, took=1, charged=1,
         ))  # fmt: skip
@@ -361,7 +363,7 @@ async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) 
         first, second = (line.split("│")[-1].split() for line in picture_of(app).splitlines() if "● " in line)
         assert (first[-1], second[-1]) == ("16.5", "4:59")
         assert "● alice" in picture_of(app)
-        app.happens(m.Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT + 36_000))
+        app.happens(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT + 36_000))
         heard = time.monotonic()
         await pilot.pause()
         assert "○ alice" in picture_of(app)

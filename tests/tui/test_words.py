@@ -29,8 +29,9 @@ from client.tui.render.appearance import Looks
 from client.tui.screens.wall import layout
 from client.tui.widgets.move_list import initials
 from client.tui.widgets.note_view import note_text
-from protocol import messages as m
-from protocol.messages import LobbyUpdate
+from protocol.events import Presence
+from protocol.replies import LobbyUpdate
+from protocol.types import END_REASONS, Offers, RatingChange
 from tests.tui.lobbies import news, room
 from tests.tui.still import AT, snapshot_of
 
@@ -49,7 +50,7 @@ def test_what_a_clock_shows(seconds: float | None, shown: str) -> None:
 
 
 def test_there_are_words_for_every_end() -> None:
-    assert set(REASONS) == set(m.END_REASONS)
+    assert set(REASONS) == set(END_REASONS)
 
 
 def test_what_there_is_to_do() -> None:
@@ -75,8 +76,8 @@ def test_only_bots_of_the_house_can_be_missed(awaited: str, missed: bool) -> Non
 
 
 def test_ratings_are_told_with_what_has_changed() -> None:
-    changes = (m.RatingChange(before=1500, after=1662, deviation=290, provisional=True),
-               m.RatingChange(before=1640, after=1612, deviation=60))  # fmt: skip
+    changes = (RatingChange(before=1500, after=1662, deviation=290, provisional=True),
+               RatingChange(before=1640, after=1612, deviation=60))  # fmt: skip
     won: dict[str, Any] = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0, "ratings": changes}
     assert situation(Table(snapshot_of("conga", **won), 0.0)).endswith("resignation; your rating is 1662? (+162)")
     watched = situation(Table(snapshot_of("conga", seat=None, **won), 0.0))
@@ -84,32 +85,32 @@ def test_ratings_are_told_with_what_has_changed() -> None:
 
 
 def test_offers_are_told_to_whom_they_concern() -> None:
-    assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=1)), 0.0)) == "search offers a draw"
-    assert offer_text(Table(snapshot_of("conga", offers=m.Offers(draw=0)), 0.0)) == ""
-    assert offer_text(Table(snapshot_of("conga", offers=m.Offers(takeback=1), seat=None), 0.0)) == ""
+    assert offer_text(Table(snapshot_of("conga", offers=Offers(draw=1)), 0.0)) == "search offers a draw"
+    assert offer_text(Table(snapshot_of("conga", offers=Offers(draw=0)), 0.0)) == ""
+    assert offer_text(Table(snapshot_of("conga", offers=Offers(takeback=1), seat=None), 0.0)) == ""
 
 
 def test_offers_of_our_own_wait_for_an_answer() -> None:
     def pending(**more: Any) -> str:
         return pending_text(Table(snapshot_of("conga", **more), 0.0))
 
-    assert pending(offers=m.Offers(draw=0)) == "you have offered a draw, search has not answered yet"
-    assert pending(offers=m.Offers(takeback=0)) == "you have asked to take a move back, search has not answered yet"
+    assert pending(offers=Offers(draw=0)) == "you have offered a draw, search has not answered yet"
+    assert pending(offers=Offers(takeback=0)) == "you have asked to take a move back, search has not answered yet"
     over: dict[str, Any] = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0}
-    offered = m.Offers(rematch=0)
+    offered = Offers(rematch=0)
     assert pending(offers=offered, **over) == "you have offered a rematch, search has not answered yet"
     assert pending(offers=offered, next="other", **over) == ""
-    for none in ({}, {"offers": m.Offers(draw=1)}, {"offers": m.Offers(draw=0), "seat": None}):
+    for none in ({}, {"offers": Offers(draw=1)}, {"offers": Offers(draw=0), "seat": None}):
         assert pending(**none) == ""
 
 
 def test_one_who_is_gone_can_be_claimed_against_after_a_while() -> None:
     table = Table(snapshot_of("conga"), 100.0)
     assert gone_text(table, 100.0) == ""
-    table.apply(m.Presence(room="room", seq=5, at=AT, seat=1, online=False, claim_at=AT + 60_000), 100.0)
+    table.apply(Presence(room="room", seq=5, at=AT, seat=1, online=False, claim_at=AT + 60_000), 100.0)
     assert gone_text(table, 100.5) == "search is gone   v: claim the game, in 60 s"
     assert gone_text(table, 160.0) == "search is gone   v: claim the game"
-    table.apply(m.Presence(room="room", seq=6, at=AT, seat=1, online=True), 161.0)
+    table.apply(Presence(room="room", seq=6, at=AT, seat=1, online=True), 161.0)
     assert gone_text(table, 161.0) == ""
     assert gone_text(Table(snapshot_of("conga", claim_at=(AT + 2000, None)), 100.0), 100.0).endswith(", in 2 s")
     for seat, status in ((1, "running"), (None, "running"), (0, "ended")):

@@ -16,7 +16,10 @@ from client.sdk.time_control import parse
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing
-from protocol import messages as m
+from protocol.commands import Abort, Command, Create, Export, History, Leave, List, Watch
+from protocol.events import Event
+from protocol.replies import Ok, Snapshot
+from protocol.types import RoomInfo
 from runtime.tasks import BackgroundTasks
 
 PAUSE = 1.0  # seconds before another try at what was refused for now
@@ -33,7 +36,7 @@ class Arbiter:
         self._tasks = BackgroundTasks(SessionError)
         self._away_since: float | None = None
         self._away = 0.0  # seconds without a connection, so far
-        self._strays: list[m.RoomInfo] = []
+        self._strays: list[RoomInfo] = []
 
     async def listen(self) -> None:
         """For as long as the tournament lasts. SessionError if the server does not want us any more."""
@@ -43,7 +46,7 @@ class Arbiter:
                     self._connected(happening)
                 case Lost() if self._away_since is None:
                     self._away_since = time.monotonic()
-                case m.Snapshot() | m.Event():
+                case Snapshot() | Event():
                     event = self._changed.get(happening.room)
                     if event is not None:
                         event.set()
@@ -71,7 +74,7 @@ class Arbiter:
                 return stray
             try:
                 made = await self.session.ask(
-                    m.Create(
+                    Create(
                         id=self.session.id(),
                         game=self._plan.game,
                         options={**self._plan.options, **({"start": start} if start else {})},
@@ -102,10 +105,10 @@ class Arbiter:
     async def look_for_strays(self, known: set[str]) -> None:
         """Rooms of ours that nobody knows of: the last thing before a crash may have been to make one."""
         game, id = self._plan.game, self.session.id
-        found = list((await self._ask(lambda: m.List(id=id(), game=game))).rooms or ())
+        found = list((await self._ask(lambda: List(id=id(), game=game))).rooms or ())
         before: int | None = None
         for _ in range(PAGES):
-            page = await self._ask(lambda: m.History(id=id(), game=game, before=before, limit=100))  # noqa: B023
+            page = await self._ask(lambda: History(id=id(), game=game, before=before, limit=100))  # noqa: B023
             found += page.rooms or ()
             before = page.before
             if before is None:
@@ -120,7 +123,7 @@ class Arbiter:
         if room not in self.session.tables:
             self._watched.add(room)
             try:
-                await self._ask(lambda: m.Watch(id=self.session.id(), room=room))
+                await self._ask(lambda: Watch(id=self.session.id(), room=room))
             except Refused as refused:
                 if refused.code == "no_room":
                     return None
@@ -159,7 +162,7 @@ class Arbiter:
     async def abort(self, room: str) -> bool:
         """Whether the game is over now, by this or because it was over before; not if we have no say in it any more."""
         try:
-            await self._ask(lambda: m.Abort(id=self.session.id(), room=room))
+            await self._ask(lambda: Abort(id=self.session.id(), room=room))
         except Refused as refused:
             if refused.code not in ("game_over", "no_room", "bad_request", "not_seated"):
                 raise
@@ -167,9 +170,9 @@ class Arbiter:
         return True
 
     async def record(self, room: str) -> str:
-        return (await self._ask(lambda: m.Export(id=self.session.id(), room=room))).text
+        return (await self._ask(lambda: Export(id=self.session.id(), room=room))).text
 
-    async def _ask(self, command: Callable[[], m.Command]) -> m.Ok:
+    async def _ask(self, command: Callable[[], Command]) -> Ok:
         """Ask until there is an answer, however long the server is away; Refused if it is a lasting no."""
         while True:
             try:
@@ -184,9 +187,9 @@ class Arbiter:
     # -- connections
 
     async def _leave(self, room: str) -> None:
-        await self.session.ask(m.Leave(id=self.session.id(), room=room))
+        await self.session.ask(Leave(id=self.session.id(), room=room))
 
     async def _watch(self, room: str) -> None:
         self._watched.add(room)
         known = self.session.tables.get(room)
-        await self.session.ask(m.Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))
+        await self.session.ask(Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))

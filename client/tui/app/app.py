@@ -21,7 +21,9 @@ from client.sdk.events import Connected, Happening, Lost
 from client.tui.app.themed_app import LEAVING, Dressed
 from client.tui.render.appearance import Looks
 from client.tui.screens.base import Foyer, ParlourScreen
-from protocol import messages as m
+from protocol.commands import Command, Join, Leave, Lobby, Watch
+from protocol.replies import LobbyUpdate, Ok, Snapshot
+from protocol.types import BotInfo
 
 if TYPE_CHECKING:
     from client.sdk.room_view import Table
@@ -44,7 +46,7 @@ class Parlour(Dressed):
         self.plan = plan
         self.host: Host | None = None
         self.session: Session | None = None
-        self.bots: tuple[m.BotInfo, ...] | None = None  # until the lobby has told
+        self.bots: tuple[BotInfo, ...] | None = None  # until the lobby has told
         self.connection = ""  # what is wrong with it, if anything
         self._unknown: set[str] = set()  # rooms that were left, and the lobby: what is to come before we begin
 
@@ -90,7 +92,7 @@ class Parlour(Dressed):
         if plan.errand in ("play", "lobby"):
             self._unknown = set(session.welcome.rooms)
         if plan.errand == "play":
-            self.order(m.Lobby(id=self.next_id(), on=True))  # tells who is a bot
+            self.order(Lobby(id=self.next_id(), on=True))  # tells who is a bot
             self._unknown.add(LOBBY)
         if not self._unknown:
             self._errand()
@@ -117,10 +119,10 @@ class Parlour(Dressed):
                 if self.host is not None:
                     self.host.keep_secret()
                 self._trouble("")
-            case m.LobbyUpdate(bots=bots) if bots is not None:
+            case LobbyUpdate(bots=bots) if bots is not None:
                 self.bots = bots
                 self._known(LOBBY)
-            case m.Snapshot(room=room):
+            case Snapshot(room=room):
                 self._known(room)
         self._each(lambda screen: screen.hear(happening))
 
@@ -179,12 +181,12 @@ class Parlour(Dressed):
         seconds = 0.0 if self.session is None or self.connection else self.session.lag
         return f"slow connection: {seconds:.1f} s" if seconds > SLOW else ""
 
-    def order(self, command: m.Command, then: Callable[[m.Ok], None] | None = None) -> None:
+    def order(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
         """Ask the server; what it says to that is told on the screen."""
         if self.session is not None:
             self.run_worker(self._order(self.session, command, then), exit_on_error=True)
 
-    async def _order(self, session: Session, command: m.Command, then: Callable[[m.Ok], None] | None) -> None:
+    async def _order(self, session: Session, command: Command, then: Callable[[Ok], None] | None) -> None:
         try:
             ok = await session.ask(command)
         except SessionError as error:
@@ -208,7 +210,7 @@ class Parlour(Dressed):
         if self.session is not None and self.session.welcome is not None and room in self.session.welcome.rooms:
             self.open_table(room)  # we have never quite left it
         else:
-            self.order(m.Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
+            self.order(Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
 
     def open_table(self, room: str, sought: Wish | None = None) -> None:
         from client.tui.screens.table import TableScreen
@@ -218,7 +220,7 @@ class Parlour(Dressed):
     def watch_rooms(self, rooms: tuple[str, ...], code: str = "") -> None:
         """One room as a table, several as a wall."""
         if len(rooms) == 1:
-            self.order(m.Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
+            self.order(Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
         else:
             from client.tui.screens.wall import WallScreen
 
@@ -229,9 +231,9 @@ class Parlour(Dressed):
         table = self.table(room)
         still_shown = any(screen.shows(room) for screen in self._screens())
         done = table is not None and (table.seat is None or table.status == "waiting") and not still_shown
-        self.leave_screen(m.Leave(id=self.next_id(), room=room) if done else None)
+        self.leave_screen(Leave(id=self.next_id(), room=room) if done else None)
 
-    def leave_screen(self, farewell: m.Leave | None = None) -> None:
+    def leave_screen(self, farewell: Leave | None = None) -> None:
         below = self.screen_stack[-2] if len(self.screen_stack) > 1 else None
         if below is None or isinstance(below, Foyer) or not isinstance(below, ParlourScreen):
             if self.host is not None:

@@ -12,7 +12,7 @@ from client.sdk.credentials import StateFile, default_file
 from client.sdk.errors import NoServer, SessionError
 from client.sdk.session import Session
 from client.sdk.url import DEFAULT_URL
-from protocol import messages as m
+from protocol.commands import Leave
 
 PATIENCE = 6.0  # seconds for the first answer
 PARTING = 1.0  # seconds for the last answer
@@ -28,7 +28,7 @@ class Host:
         self._server: PrivateServer | None = None
         self._state: StateFile | None = None
         self.session: Session | None = None
-        self.farewell: m.Leave | None = None  # the last that is to be said
+        self.farewell: Leave | None = None  # the last that is to be said
 
     async def connect(self) -> Session:
         """A session that is open; SessionError."""

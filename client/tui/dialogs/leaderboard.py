@@ -13,8 +13,8 @@ from textual.widgets import DataTable, Static
 from client.presentation.texts import day, options_text, printable, rating_text
 from client.tui.screens.minimum_size import Dialog
 from engine.registry import GAMES
-from protocol import messages as m
-from protocol.messages import Leader, Options
+from protocol.commands import Leaderboard as LeaderboardCommand
+from protocol.types import Leader, Options
 
 if TYPE_CHECKING:
     from client.tui.app.app import Parlour
@@ -59,7 +59,7 @@ class Leaderboard(Dialog[None]):
         game = self._game
         self._say("…")
         self.grid.clear()
-        command = m.Leaderboard(id=house.next_id(), game=game, options=self._options, limit=100)
+        command = LeaderboardCommand(id=house.next_id(), game=game, options=self._options, limit=100)
         house.order(command, lambda ok: self.show(game, ok.leaders or ()))
 
     def _say(self, state: str) -> None:

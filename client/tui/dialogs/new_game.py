@@ -15,7 +15,7 @@ from client.tui.screens.minimum_size import Dialog
 from engine.errors import GameError
 from engine.options import START
 from engine.registry import GAMES, create
-from protocol.messages import Options
+from protocol.types import Options
 
 ANYBODY = "(anybody)"
 SEATS = (("draw lots", "lots"), ("move first", "0"), ("move second", "1"))

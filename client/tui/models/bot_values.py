@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from client.sdk.note import read
-from protocol.messages import PlayedMove
+from protocol.types import PlayedMove
 
 BARS = " ▁▂▃▄▅▆▇█"
 ASCII_BARS = " ....:::#"

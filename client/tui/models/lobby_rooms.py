@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from client.presentation.texts import clock_text, printable, rated_players
-from protocol.messages import BotInfo, LobbyUpdate, RoomInfo, advanced
+from protocol.replies import LobbyUpdate
+from protocol.types import BotInfo, RoomInfo, advanced
 
 RANK = {"waiting": 0, "running": 1, "ended": 2}
 

@@ -20,7 +20,8 @@ from client.tui.screens.base import ParlourScreen
 from client.tui.screens.table_keys import LOBBY_HELP
 from client.tui.widgets.footer import Foot
 from engine.registry import GAMES
-from protocol import messages as m
+from protocol.commands import History, Lobby
+from protocol.replies import Invited, LobbyUpdate, Ok
 
 COLUMNS = (("", 6), ("game", 11), ("players", 27), ("clock", 10), ("", 8), ("eyes", 4))
 FIRST_GAME = next(iter(GAMES))
@@ -46,7 +47,7 @@ class LobbyScreen(ParlourScreen):
         for number, (title, width) in enumerate(COLUMNS):
             grid.add_column(title, width=width, key=str(number))
         self.query_one("#filter", Input).focus()
-        self.house.order(m.Lobby(id=self.house.next_id(), on=True))
+        self.house.order(Lobby(id=self.house.next_id(), on=True))
         self.notice("")
 
     @property
@@ -56,10 +57,10 @@ class LobbyScreen(ParlourScreen):
     # -- what is shown
 
     def hear(self, happening: Happening) -> None:
-        if isinstance(happening, m.LobbyUpdate):
+        if isinstance(happening, LobbyUpdate):
             self.rooms.update(happening)
             self.fill()
-        elif isinstance(happening, m.Invited):
+        elif isinstance(happening, Invited):
             self.notice(f"{happening.by} invites you to {happening.room.game}: choose the room and press enter")
         elif isinstance(happening, Connected):
             self.notice("")
@@ -188,12 +189,12 @@ class LobbyScreen(ParlourScreen):
     def finished_games(self) -> None:
         """The latest games that are over, to be looked through; once more: back to those that are not."""
 
-        def known(ok: m.Ok) -> None:
+        def known(ok: Ok) -> None:
             self.rooms.finished = ok.rooms or ()
             self.fill()
 
         if self.rooms.finished is None:
-            self.house.order(m.History(id=self.house.next_id(), limit=100), known)
+            self.house.order(History(id=self.house.next_id(), limit=100), known)
         else:
             self.rooms.finished = None
             self.fill()

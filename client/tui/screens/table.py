@@ -14,7 +14,7 @@ from client.tui.screens.table_keys import ACTIONS, table_help
 from client.tui.widgets.board_view import BoardView
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.move_list import MoveList
-from protocol import messages as m
+from protocol.commands import Say
 
 PACE = 0.8  # seconds between moves that play by themselves
 
@@ -184,5 +184,5 @@ class TableScreen(TableManners):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.value.strip():
-            self.house.order(m.Say(id=self.house.next_id(), room=self.room, text=event.value.strip()))
+            self.house.order(Say(id=self.house.next_id(), room=self.room, text=event.value.strip()))
         self._talk(False)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from client.tui.dialogs.confirm import Confirm
 from client.tui.models.hints import advise
 from client.tui.screens.table_view import TableView
-from protocol import messages as m
+from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rematch, Resign, Takeback, Watch
 
 ABORTABLE = 2  # moves, from which on a game counts
 LONGEST = 16  # characters of a move that is typed
@@ -25,7 +25,7 @@ class TableManners(TableView):
             self._notice = ""
             self._say_line()
 
-    def _ask(self, question: str, command: m.Command, *, running: bool = True) -> None:
+    def _ask(self, question: str, command: Command, *, running: bool = True) -> None:
         """A command for players, after a second thought."""
         table = self.table
         if table is None or table.seat is None or (table.status == "running") != running:
@@ -38,32 +38,32 @@ class TableManners(TableView):
         self.app.push_screen(Confirm(question, self.pressed, self._type), lambda yes: act() if yes else None)
 
     def do_resign(self) -> None:
-        self._ask("Resign this game?", m.Resign(id=self.house.next_id(), room=self.room))
+        self._ask("Resign this game?", Resign(id=self.house.next_id(), room=self.room))
 
     def do_abort(self) -> None:
         table = self.table
         if table is not None and table.status == "running" and table.ply >= ABORTABLE:
             self.notice("a game can be aborted before its second move, not later; r: resign")
             return
-        self._ask("Abort this game? It will not count.", m.Abort(id=self.house.next_id(), room=self.room))
+        self._ask("Abort this game? It will not count.", Abort(id=self.house.next_id(), room=self.room))
 
     def do_draw(self) -> None:
-        self._ask("Offer a draw?", m.OfferDraw(id=self.house.next_id(), room=self.room))
+        self._ask("Offer a draw?", OfferDraw(id=self.house.next_id(), room=self.room))
 
     def do_takeback(self) -> None:
         ply = None if self.table is None else self.table.last_turn(self.table.seat)
-        self._ask("Ask to take your last move back?", m.Takeback(id=self.house.next_id(), room=self.room, ply=ply))
+        self._ask("Ask to take your last move back?", Takeback(id=self.house.next_id(), room=self.room, ply=ply))
 
     def do_rematch(self) -> None:
         table = self.table
         if table is not None and table.seat is None and table.next:  # watchers go along
-            self.house.order(m.Watch(id=self.house.next_id(), room=table.next))
+            self.house.order(Watch(id=self.house.next_id(), room=table.next))
             self._go_to(table.next)
             return
-        self._ask("Play again, with seats swapped?", m.Rematch(id=self.house.next_id(), room=self.room), running=False)
+        self._ask("Play again, with seats swapped?", Rematch(id=self.house.next_id(), room=self.room), running=False)
 
     def do_claim(self) -> None:
-        self._ask("Claim the game from an opponent who is gone?", m.Claim(id=self.house.next_id(), room=self.room))
+        self._ask("Claim the game from an opponent who is gone?", Claim(id=self.house.next_id(), room=self.room))
 
     def do_accept(self) -> None:
         self._answer(True)
@@ -77,11 +77,11 @@ class TableManners(TableView):
             return
         other, id = 1 - table.seat, self.house.next_id()
         if table.offers.draw == other:
-            self.house.order(m.AnswerDraw(id=id, room=self.room, accept=accept))
+            self.house.order(AnswerDraw(id=id, room=self.room, accept=accept))
         elif table.offers.takeback == other:
-            self.house.order(m.Takeback(id=id, room=self.room, accept=accept, ply=table.last_turn(other)))
+            self.house.order(Takeback(id=id, room=self.room, accept=accept, ply=table.last_turn(other)))
         elif table.offers.rematch == other:
-            self.house.order(m.Rematch(id=id, room=self.room, accept=accept))
+            self.house.order(Rematch(id=id, room=self.room, accept=accept))
 
     def do_hint(self) -> None:
         advise(self, whole=False)

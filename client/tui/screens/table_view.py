@@ -25,9 +25,11 @@ from client.tui.widgets.seat_line import SeatLine
 from client.tui.widgets.value_graph import ValueGraph
 from engine.errors import GameError
 from engine.game import Game
-from protocol import messages as m
+from protocol.commands import Move
+from protocol.events import Declined, DrawOffered, Ended, Moved, RematchOffered, TakebackOffered, TakenBack
+from protocol.replies import Ok
 
-NEWS = (m.Moved, m.TakenBack, m.DrawOffered, m.TakebackOffered, m.RematchOffered, m.Ended)  # more than a notice is
+NEWS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffered, Ended)  # more than a notice is
 TICK = 0.1  # seconds between looks at the clocks
 PLAYING = "arrows enter: move   or type it   ?: all keys   t: talk   r: resign   q: leave"
 LOOKING = "left right: step   home end: first, newest   ?: all keys   t: talk   q: leave"
@@ -73,7 +75,7 @@ class TableView(ParlourScreen):
             return
         self._notice = "" if isinstance(happening, NEWS) else self._notice
         table = self.table
-        if isinstance(happening, m.Declined) and table is not None and happening.seat != table.seat:
+        if isinstance(happening, Declined) and table is not None and happening.seat != table.seat:
             self._notice = f"your {happening.offer} offer is declined"
         if table is not None and table.next and table.seat is not None:
             self._go_to(table.next)
@@ -86,7 +88,7 @@ class TableView(ParlourScreen):
         self._sought = None
         if table.status == "ended":
 
-            def again(ok: m.Ok) -> None:
+            def again(ok: Ok) -> None:
                 self._go_to(ok.room)
                 self._sought = sought
                 self.look()
@@ -210,7 +212,7 @@ class TableView(ParlourScreen):
             self.notice(str(error))
             return
         self.house.newcomer = False
-        self.house.order(m.Move(id=self.house.next_id(), room=self.room, ply=table.ply, move=move))
+        self.house.order(Move(id=self.house.next_id(), room=self.room, ply=table.ply, move=move))
 
     def _send_premove(self) -> None:
         if self.play is None or self.house.connection:

@@ -16,7 +16,7 @@ from client.tui.screens.base import ParlourScreen
 from client.tui.screens.table_keys import WALL_HELP
 from client.tui.widgets.board_tile import Tile
 from client.tui.widgets.footer import Foot
-from protocol import messages as m
+from protocol.commands import Leave, Watch
 
 MANY = 9  # more than 3 x 3 are as small as can be
 TICK = 0.2  # seconds between looks at what has changed: eyes need no more
@@ -40,7 +40,7 @@ class WallScreen(ParlourScreen):
 
     def begin(self) -> None:
         for room in self.rooms:
-            self.house.order(m.Watch(id=self.house.next_id(), room=room))
+            self.house.order(Watch(id=self.house.next_id(), room=room))
         self._changed.update(self.rooms)
         self.set_interval(TICK, self._flush)
 
@@ -111,7 +111,7 @@ class WallScreen(ParlourScreen):
 
     def _leave(self) -> None:
         for room in self.rooms:
-            self.house.order(m.Leave(id=self.house.next_id(), room=room))
+            self.house.order(Leave(id=self.house.next_id(), room=room))
         self.house.leave_screen()
 
 

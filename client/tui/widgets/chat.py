@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from client.presentation.texts import printable
-from protocol.messages import Said
+from protocol.events import Said
 
 
 class Chat(Vertical):

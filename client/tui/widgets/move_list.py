@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from protocol.messages import PlayedMove
+from protocol.types import PlayedMove
 
 
 class MoveList(Widget):

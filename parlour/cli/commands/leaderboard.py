@@ -22,7 +22,7 @@ from parlour.cli.main import UserError
 from parlour.cli.search_output import count
 
 if TYPE_CHECKING:
-    from protocol.messages import Leader, Options, RatedGame
+    from protocol.types import Leader, Options, RatedGame
 
     Found = dict[str, Sequence[Leader | RatedGame]]
 
@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
 
 async def ask(args: Namespace, games: Sequence[str], options: Options) -> Found:
     """For each game what the server says about it."""
-    from protocol.messages import Leaderboard, Ratings
+    from protocol.commands import Leaderboard, Ratings
 
     found: Found = {}
     async with visit(args, "parlour leaderboard") as session:
@@ -82,7 +82,7 @@ def in_json(found: Found) -> Iterator[str]:
 
 def in_words(found: Found, options: str) -> Iterator[str]:
     from client.presentation.texts import leader_line, rated_game_line
-    from protocol.messages import Leader
+    from protocol.types import Leader
 
     if not any(found.values()):
         yield "no rated game has been played yet"

@@ -73,7 +73,7 @@ async def test(url: str, args: Namespace) -> int:
 
 def describe(error: bytes) -> str:
     from protocol.codec import MSGPACK
-    from protocol.messages import Error
+    from protocol.replies import Error
 
     message = MSGPACK.server_message(error)
     return f"{message.code}: {message.text}" if isinstance(message, Error) else "?"

@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
 async def rooms(args: Namespace) -> list[str]:
     from client.presentation.texts import room_line
     from protocol.codec import to_plain
-    from protocol.messages import List
+    from protocol.commands import List
 
     async with visit(args, "parlour rooms") as session:
         found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=PATIENCE)

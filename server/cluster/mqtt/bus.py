@@ -14,7 +14,9 @@ from contextlib import suppress
 from typing import Any
 
 from protocol.codec import JSON, MSGPACK, Malformed, to_plain
-from protocol.messages import AnyEvent, BotInfo, Created, LobbyUpdate, Message
+from protocol.events import AnyEvent, Created
+from protocol.replies import LobbyUpdate
+from protocol.types import BotInfo, Message
 from server.cluster.bus import Ear
 from server.cluster.mqtt.client import Link, Post
 from server.cluster.mqtt.url import Topics, address
