@@ -81,10 +81,10 @@ async def test_line_by_line_and_a_bot_after_a_while(tmp_path: Path) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     async with asyncio.timeout(2 * PATIENCE):
-        while b"search" not in await process.stdout.readline():
-            assert process.returncode is None
+        while b"search" not in (line := await process.stdout.readline()):
+            assert line, "the program ended early"
         process.stdin.write(b"resign\n")
-        while b"resignation" not in await process.stdout.readline():
-            assert process.returncode is None
+        while b"resignation" not in (line := await process.stdout.readline()):
+            assert line, "the program ended early"
         process.stdin.close()
         assert await process.wait() == 0
