@@ -33,7 +33,7 @@ async def start(module: str, *words: str, heard: bool = False, token: str = "", 
 
 
 async def end(process: Process, grace: float) -> None:
-    """It may leave by itself within so many seconds."""
+    """Close the pipe, wait `grace` seconds for the process to exit, then kill it."""
     if process.returncode is not None:
         return
     assert process.stdin is not None

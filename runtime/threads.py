@@ -1,6 +1,6 @@
-"""Work off the event loop, in daemon threads: one that never returns holds nobody up.
+"""Run work off the event loop in daemon threads, which never keep the process from exiting.
 
-A thread that is done waits for more, since starting one costs more than many a bot's whole thought.
+A finished thread waits for more work: starting a thread costs more than many bots need for a move.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 Job = Callable[[], None]
-MOST_IDLE = 8
+MAX_IDLE_THREADS = 8
 
-_idle: list[SimpleQueue[Job]] = []  # where threads wait that have nothing to do
+_idle: list[SimpleQueue[Job]] = []  # queues of idle threads
 
 
 def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
@@ -38,7 +38,7 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
             result = work()
         except BaseException as error:
             failed = carried(error)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: no task waits any more
             loop.call_soon_threadsafe(settle, result, failed)
 
     jobs().put(job)
@@ -46,7 +46,7 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
 
 
 def carried(error: BaseException) -> Exception:
-    """What went wrong, without what would mean something else to whoever waits."""
+    """Return the error, wrapped if asyncio would give it another meaning (StopIteration, TimeoutError)."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration | TimeoutError):
         return error
     failed = RuntimeError(f"{type(error).__name__} {error}".strip())
@@ -55,7 +55,7 @@ def carried(error: BaseException) -> Exception:
 
 
 def jobs() -> SimpleQueue[Job]:
-    """The queue of a thread that waits, or of a new one."""
+    """Return the queue of an idle thread, or of a new one."""
     with suppress(IndexError):
         return _idle.pop()
     queue: SimpleQueue[Job] = SimpleQueue()
@@ -66,6 +66,6 @@ def jobs() -> SimpleQueue[Job]:
 def work_off(queue: SimpleQueue[Job]) -> None:
     while True:
         queue.get()()
-        if len(_idle) >= MOST_IDLE:
+        if len(_idle) >= MAX_IDLE_THREADS:
             return
         _idle.append(queue)
