@@ -11,8 +11,9 @@ from client.sdk.waiting import Waiting
 from protocol.commands import Command
 from protocol.replies import Error, Ok
 from protocol.types import Limits
-from runtime.token_bucket import Throttle
+from runtime.token_bucket import TokenBucket
 
+RATE_SHARE = 0.9  # of the server's limits, since its clock is not ours
 LATENCY_WEIGHT = 0.2  # of the newest measurement
 
 
@@ -20,14 +21,15 @@ class Asking:
     def __init__(self) -> None:
         self.link: Link | None = None
         self.latency = 0.0  # seconds for a question and its answer, lately
-        self._throttle = Throttle(30, 90, 0.0)
+        self._bucket = TokenBucket(30.0, 90.0, 0.0)
         self._turn = asyncio.Lock()  # one after the other: if we stand still, not all of them are due at once
         self._waiting: dict[int, Waiting] = {}
 
     def connected(self, link: Link, limits: Limits, latency: float) -> list[Waiting]:
         """A new connection; what was sent over the old one and has no answer yet."""
         self.link, self.latency = link, latency
-        self._throttle = Throttle(limits.messages_per_second, limits.burst, time.monotonic())
+        rate, burst = limits.messages_per_second * RATE_SHARE, limits.burst * RATE_SHARE
+        self._bucket = TokenBucket(max(0.01, rate), max(1.0, burst), time.monotonic())
         return [waiting for waiting in self._waiting.values() if waiting.sent]
 
     def lag(self, now: float) -> float:
@@ -55,7 +57,7 @@ class Asking:
 
     async def send(self, waiting: Waiting) -> None:
         async with self._turn:
-            while seconds := self._throttle.wait(time.monotonic()):  # noqa: ASYNC110  # it is time that is waited for
+            while seconds := self._bucket.wait(time.monotonic()):  # noqa: ASYNC110  # it is time that is waited for
                 await asyncio.sleep(seconds)
         waiting.on_its_way()
         if self.link is not None:

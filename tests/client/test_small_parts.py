@@ -15,8 +15,6 @@ from client.sdk.time_control import parse
 from client.sdk.url import websocket_url
 from engine.errors import GameError
 from protocol.types import RoomInfo, Seat, TimeControl
-from runtime.backoff import Backoff
-from runtime.token_bucket import Throttle
 from tests.client.test_table import Log
 
 
@@ -126,28 +124,6 @@ def test_policies(policy: dict[str, object], info: dict[str, object], objection:
     found = chosen.objection(room(**info), "me")
     assert found.startswith(objection)
     assert bool(found) == bool(objection)
-
-
-def test_waiting_grows_and_never_in_step() -> None:
-    backoff = Backoff(0.2, 15.0, Random(1))
-    waits = [backoff.next() for _ in range(12)]
-    for number, wait in enumerate(waits):
-        full = min(15.0, 0.2 * 2**number)
-        assert full / 2 <= wait <= full
-    assert backoff.next(at_least=30.0) >= 30.0
-    backoff.reset()
-    assert backoff.next() <= 0.2
-    assert Backoff(rng=Random(1)).next() != Backoff(rng=Random(2)).next()
-
-
-def test_the_throttle_keeps_to_the_rate() -> None:
-    throttle = Throttle(rate=10.0, burst=10, now=0.0)
-    assert [throttle.wait(0.0) for _ in range(9)] == [0.0] * 9
-    assert throttle.wait(0.0) == pytest.approx(1 / 9)
-    assert throttle.wait(1 / 18) == pytest.approx(1 / 18)
-    assert throttle.wait(0.112) == 0.0
-    assert [throttle.wait(60.0) for _ in range(9)] == [0.0] * 9
-    assert throttle.wait(60.0) == pytest.approx(1 / 9), "however long nothing was sent"
 
 
 def test_a_human_pace() -> None:
