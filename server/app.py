@@ -20,7 +20,7 @@ from protocol.codec import CODECS, MOST_BYTES
 from runtime.event_loop import run_loop
 from server.cluster.bus import open_bus
 from server.config import BadSetting, Settings
-from server.logs import log, set_up
+from server.logs import configure_logging, log
 from server.metrics import Metrics
 from server.rooms.timers import Now, now
 from server.server import House
@@ -41,6 +41,7 @@ class Running(NamedTuple):
 
 
 Beside = Callable[[Running], AbstractAsyncContextManager[None]]
+Greeting = Callable[[str], str]
 
 
 @asynccontextmanager
@@ -123,24 +124,29 @@ def address(settings: Settings, server: Server) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/ws"
 
 
-async def serve_until_told(settings: Settings, beside: Beside) -> None:
-    """Print the address, and serve until SIGTERM or SIGINT. `beside`: what goes on as long as the server does."""
-    told = asyncio.Event()
+async def serve_until_stopped(settings: Settings, beside: Beside, greeting: Greeting | None) -> None:
+    """Print the address or the greeting, and serve until SIGTERM or SIGINT. `beside` runs along with the server."""
+    stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):  # Windows has Ctrl-C, which the command line deals with
-            loop.add_signal_handler(number, told.set)
+            loop.add_signal_handler(number, stopped.set)
     async with running(settings) as server:
-        print(f"parlour: listening on {server.url}", flush=True)
+        print(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
         log("listening", url=server.url, db=without_password(settings.db))
         async with beside(server):
-            await told.wait()
+            await stopped.wait()
     log("stopped")
 
 
-def main(settings: Settings, beside: Beside = lambda server: nullcontext()) -> None:
-    set_up(settings.log_level)
+def main(settings: Settings, beside: Beside = lambda server: nullcontext(), greeting: Greeting | None = None) -> None:
+    """Run a server until it is told to stop.
+
+    `beside` is a context manager that runs along with the server. `greeting` makes a text for people from the server's
+    URL; without it, the server prints one line that programs can read: `parlour: listening on ws://…`.
+    """
+    configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
     gc.freeze()  # what is there now stays: the collector need not look at it again and again
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(0.0005)  # the thread that reads the database is not to wait long for its turn
-    run_loop(serve_until_told(settings, beside))
+    run_loop(serve_until_stopped(settings, beside, greeting))

@@ -62,6 +62,11 @@ class Settings:
     stall_timeout: float = setting(10.0, "seconds that a watcher may stay that slow", low=0)
     expiry: float = setting(1800.0, "seconds that a room waits for its start", low=0.1)
     sweep: float = setting(1.0, "seconds between looks at time-outs and overdue rooms", low=0.01)
+    log: str = setting(
+        "auto",
+        "how to log to standard error; auto: text on a terminal, otherwise JSON",
+        choices=("auto", "json", "text"),
+    )
     log_level: str = setting("info", "how much to log", choices=("debug", "info", "warning", "error"))
 
     @property

@@ -1,4 +1,7 @@
-"""Structured logs: one line an event, one JSON object a line. No tokens, no secrets, nothing that was said."""
+"""Structured logs: one event per line, as JSON for programs or as text for people.
+
+Logs never contain tokens, secrets or chat.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,12 @@ from typing import Any
 
 logger = logging.getLogger("parlour")
 
+GREETED_EVENTS = frozenset({"listening", "house_bot"})  # `parlour serve` greets with the address and the house bots
 
-class JsonLines(logging.Formatter):
+
+class JsonFormatter(logging.Formatter):
+    """Format an event as one JSON object."""
+
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
             "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S") + f".{int(record.msecs):03}",
@@ -25,14 +32,48 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
+class TextFormatter(logging.Formatter):
+    """Format an event for people: `22:45:10 WARNING house_bot_died bot=search status=1`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        level = "" if record.levelno == logging.INFO else f" {record.levelname}"
+        fields = [f"{name}={quote(str(value))}" for name, value in getattr(record, "fields", {}).items()]
+        event = escape(record.getMessage())
+        line = " ".join([f"{self.formatTime(record, '%H:%M:%S')}{level} {event}", *fields])
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def escape(text: str) -> str:
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def quote(text: str) -> str:
+    """Return the text without control characters, in quotes if it is empty or contains a space."""
+    shown = escape(text)
+    return shown if shown and " " not in shown else f'"{shown}"'
+
+
 def log(event: str, level: int = logging.INFO, trace: bool = False, **fields: Any) -> None:
+    """Log an event with its fields. `trace` adds the current exception's traceback."""
     if logger.isEnabledFor(level):
         logger.log(level, event, extra={"fields": fields}, exc_info=trace)
 
 
-def set_up(level: str) -> None:
+def configure_logging(level: str, form: str = "json", greeted: bool = False) -> None:
+    """Send events of `level` and above to standard error.
+
+    `form` is json, text, or auto: text if standard error is a terminal, otherwise JSON.
+    `greeted` leaves out the events that the greeting of `parlour serve` has already reported.
+    """
+    text = form == "text" or (form == "auto" and is_terminal(sys.stderr))
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(TextFormatter() if text else JsonFormatter())
+    if text and greeted:
+        handler.addFilter(lambda record: record.getMessage() not in GREETED_EVENTS)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logger.setLevel(level.upper())
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # it logs what strangers send as its own errors
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # it logs a client's mistakes as errors
+
+
+def is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
-from server.logs import JsonLines
+from server.logs import JsonFormatter, TextFormatter
 
 _numbers = count(1)
 
@@ -24,8 +24,9 @@ settings.load_profile("steady")
 def no_log_is_left() -> Iterator[None]:
     """A server that a test starts in this process writes to what pytest takes for stderr, which is closed by and by."""
     yield
-    for handler in [handler for handler in logging.root.handlers if isinstance(handler.formatter, JsonLines)]:
-        logging.root.removeHandler(handler)
+    for handler in list(logging.root.handlers):
+        if isinstance(handler.formatter, JsonFormatter | TextFormatter):
+            logging.root.removeHandler(handler)
     logging.getLogger("parlour").setLevel(logging.NOTSET)
 
 

@@ -1,10 +1,20 @@
-"""Run a server. Prints one line with its address as soon as it listens; SIGTERM ends it gently.
+"""Run a server.
 
-Every flag is also an environment variable: --watch-tick is PARLOUR_WATCH_TICK. A flag wins over a variable."""
+parlour serve                                   on ws://127.0.0.1:8765/ws, with house bots
+parlour serve --host 0.0.0.0 --port 9000        for other machines too
+parlour serve --house none --db games.db        no house bots, another database file
+PARLOUR_PORT=9000 parlour serve --log json      logs for programs
+
+On a terminal the server prints its address and what to try next. On a pipe it prints one line as soon as it listens:
+"parlour: listening on ws://…". Ctrl-C or SIGTERM stops it; games that are running go on after the next start.
+
+Every flag is also an environment variable: --watch-tick is PARLOUR_WATCH_TICK. A flag overrides its variable.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import fields
 
@@ -30,13 +40,20 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.bots.loader import LoadError
+    from parlour.cli.greeting import greeting
     from parlour.cli.house_bots import house_bots, house_names
     from server.app import main
+    from server.logs import is_terminal
 
     try:
         settings = read(vars(args), os.environ)
         names = house_names(settings.house)
-        main(settings, lambda running: house_bots(names, running, settings))
+        greet = is_terminal(sys.stdout) and settings.log != "json"
+        main(
+            settings,
+            beside=lambda running: house_bots(names, running, settings),
+            greeting=(lambda url: greeting(url, settings, names)) if greet else None,
+        )
     except (BadSetting, BusError, StoreError, LoadError) as error:
         raise UserError(str(error)) from None
     except OSError as error:

@@ -1,0 +1,43 @@
+"""The text that `parlour serve` prints on a terminal: what is running, and what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from client.sdk.url import DEFAULT_URL
+from server.config import Settings
+from server.storage.interface import without_password
+
+
+def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
+    """Return the greeting of a server that listens at `url` and runs these house bots."""
+    local = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    where = "" if local == DEFAULT_URL else f" --url {local}"
+    default_db = settings.db == Settings().db
+    if "://" in settings.db:
+        database, db = without_password(settings.db), " --db postgresql://…"
+    else:
+        database, db = str(Path(settings.db).absolute()), "" if default_db else f" --db {settings.db}"
+    guests = "guests and accounts may connect" if settings.auth == "guests" else "only accounts may connect"
+    commands = {
+        f"parlour play conga{where}": "play against a house bot" if bots else "play",
+        f"parlour watch{where}": "open the lobby and watch games",
+        f"parlour bot my_bot.py{where}": "connect your own bot",
+        f"parlour account add NAME{db}": "create an account and print its token",
+    }
+    width = max(map(len, commands))
+    examples = "\n".join(f"  {command:{width}}   {purpose}" for command, purpose in commands.items())
+    return f"""\
+Parlour is running: a server where board-game bots and people play.
+
+  address     {url}  ({guests})
+  database    {database}
+  house bots  {", ".join(bots) or "none"}
+
+Try in another terminal:
+
+{examples}
+
+Ctrl-C stops the server. Games that are running go on after the next start.
+"""
