@@ -20,8 +20,8 @@ from server.domain import creation
 from server.domain.room import evolve
 from server.rooms.live_room import Live
 from server.rooms.registry import Hall
-from server.storage.interface import appended
-from server.storage.room_index import whole
+from server.storage.interface import append_and_wait
+from server.storage.room_index import creation_append
 
 TEXT = "x" * 96  # makes a frame as long as that of a move
 
@@ -31,8 +31,8 @@ async def make_room(hall: Hall) -> Live:
     options = creation.settle("conga", {}, TimeControl())
     created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
     founded = creation.found(created, somebody, 0)
-    first = whole(founded)
-    await appended(hall.store, first)
+    first = creation_append(founded)
+    await append_and_wait(hall.store, first)
     return hall.admit(founded, first.payloads)
 
 

@@ -45,7 +45,7 @@ class Instant:
         self._client.send(masked(MSGPACK.encode(command)))
 
     def _hear(self, payload: bytes) -> None:
-        message = MSGPACK.server_message(payload)
+        message = MSGPACK.decode_server_message(payload)
         match message:
             case Moved() | Started():
                 if message.turn == self._seats[message.room]:

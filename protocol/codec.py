@@ -17,8 +17,8 @@ from protocol.events import AnyEvent
 from protocol.replies import ServerMessage
 from protocol.types import CommandId, Message
 
-MOST_BYTES = 16 * 1024  # of a client's message
-MOST_DEPTH = 4  # of maps and lists inside each other, in a client's message
+MAX_MESSAGE_BYTES = 16 * 1024  # of a client's message
+MAX_MESSAGE_DEPTH = 4  # of maps and lists inside each other, in a client's message
 
 M = TypeVar("M")
 
@@ -69,10 +69,12 @@ class Codec(Generic[M]):
         self._numbered = decoder(Numbered)
         self._typed = decoder(Typed)
 
-    def command(self, data: bytes) -> AnyCommand:
+    def decode_command(self, data: bytes) -> AnyCommand:
         """A client's message: judged strictly, since it comes from anybody."""
-        if len(data) > MOST_BYTES:
-            raise Malformed(f"a message has at most {MOST_BYTES} bytes, this one has {len(data)}", self.id_of(data))
+        if len(data) > MAX_MESSAGE_BYTES:
+            raise Malformed(
+                f"a message has at most {MAX_MESSAGE_BYTES} bytes, this one has {len(data)}", self.find_id(data)
+            )
         try:
             message: AnyCommand = self._command.decode(data)
             if data[0] != self._bare.get(type(message)):
@@ -81,7 +83,7 @@ class Codec(Generic[M]):
             self._refuse(data, error)
         return message
 
-    def id_of(self, data: bytes) -> int | None:
+    def find_id(self, data: bytes) -> int | None:
         """The id of a command that is refused whatever else is in it."""
         try:
             numbered: Numbered = self._numbered.decode(data)
@@ -89,7 +91,7 @@ class Codec(Generic[M]):
             return None
         return numbered.id
 
-    def server_message(self, data: bytes) -> ServerMessage:
+    def decode_server_message(self, data: bytes) -> ServerMessage:
         """A server's message, as clients read it."""
         try:
             message: ServerMessage = self._server.decode(data)
@@ -98,15 +100,17 @@ class Codec(Generic[M]):
         return message
 
     def _refuse(self, data: bytes, error: Exception) -> NoReturn:
-        if isinstance(error, validation.Twice):
+        if isinstance(error, validation.DuplicateKey):
             why = "a key stands twice in one map"
         elif isinstance(error, validation.TooDeep | RecursionError):
-            why = f"more than {MOST_DEPTH} maps or lists inside each other"
+            why = f"more than {MAX_MESSAGE_DEPTH} maps or lists inside each other"
         elif isinstance(error, UnicodeDecodeError):
             why = "a text is not UTF-8"
         else:
             why = self._unknown_type(data) or str(error)
-        id = None if isinstance(error, validation.Twice) else self.id_of(data)  # of two ids none can be trusted
+        id = (
+            None if isinstance(error, validation.DuplicateKey) else self.find_id(data)
+        )  # of two ids none can be trusted
         raise Malformed(f"cannot read this message as {self.name}: {why}", id) from None
 
     def _unknown_type(self, data: bytes) -> str:
@@ -129,7 +133,7 @@ def plain_msgpack(data: bytes) -> Any:
     """The value as dicts and lists. A flat map with as many entries as its head says has no key twice."""
     tree = _msgpack_plain.decode(data)
     if type(tree) is not dict or data[0] != 0x80 + len(tree) or not NESTING.isdisjoint(map(type, tree.values())):
-        validation.walk(data, MOST_DEPTH)
+        validation.walk(data, MAX_MESSAGE_DEPTH)
     return tree
 
 
@@ -149,13 +153,13 @@ BARE = {command: first for command in get_args(AnyCommand) if (first := bare(com
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     tree = dict(pairs)
     if len(tree) != len(pairs):
-        raise validation.Twice
+        raise validation.DuplicateKey
     return tree
 
 
 def plain_json(data: bytes) -> Any:
     tree = json.loads(str(data, "utf-8"), object_pairs_hook=once)
-    check_depth(tree, MOST_DEPTH)
+    check_depth(tree, MAX_MESSAGE_DEPTH)
     return tree
 
 
@@ -179,20 +183,20 @@ CODECS = {codec.subprotocol: codec for codec in (MSGPACK, JSON)}  # the first is
 _events = msgspec.msgpack.Decoder(AnyEvent)
 
 
-def read_event(data: bytes) -> AnyEvent:
+def decode_event(data: bytes) -> AnyEvent:
     event: AnyEvent = _events.decode(data)
     return event
 
 
-def read_part(data: bytes, kind: type[M]) -> M:
+def decode_part(data: bytes, kind: type[M]) -> M:
     return msgspec.msgpack.decode(data, type=kind)
 
 
-def write_part(part: object) -> bytes:
+def encode_part(part: object) -> bytes:
     return msgspec.msgpack.encode(part)
 
 
-def to_plain(message: object) -> Any:
+def to_builtins(message: object) -> Any:
     """A message as dicts and lists."""
     return msgspec.to_builtins(message)
 

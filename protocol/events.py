@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.types import EndReason, Left, Message, Names, Offer, Options, RatingChange, Result, TimeControl
+from protocol.types import EndReason, Message, Names, Offer, Options, RatingChange, Result, TimeControl, TimesLeft
 
 
 class Event(Message):
@@ -48,7 +48,7 @@ class Unseated(Event):
 class Started(Event):
     position: str
     turn: int
-    left: Left | None = None
+    left: TimesLeft | None = None
 
 
 class Moved(Event):
@@ -61,7 +61,7 @@ class Moved(Event):
     turn: int
     took: int
     charged: int
-    left: Left | None = None
+    left: TimesLeft | None = None
     note: str = ""
 
 
@@ -97,7 +97,7 @@ class TakenBack(Event):
     ply: int
     position: str
     turn: int
-    left: Left | None = None
+    left: TimesLeft | None = None
 
 
 class Ended(Event):

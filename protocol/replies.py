@@ -13,7 +13,6 @@ from protocol.types import (
     ErrorCode,
     GameInfo,
     Leader,
-    Left,
     Limits,
     Message,
     Names,
@@ -28,6 +27,7 @@ from protocol.types import (
     Seat,
     Status,
     TimeControl,
+    TimesLeft,
 )
 
 
@@ -52,7 +52,7 @@ class Snapshot(Message):
     ply: int
     turn: int
     moves: tuple[PlayedMove, ...]
-    left: Left | None
+    left: TimesLeft | None
     running: int | None
     your_seat: int | None
     your_move: bool

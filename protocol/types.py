@@ -77,11 +77,11 @@ ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 END_REASONS: tuple[str, ...] = get_args(EndReason)
 STATUSES: tuple[str, ...] = get_args(Status)
 
-MOST_TIME = 30 * 24 * 3600 * 1000
-Milliseconds = Annotated[int, Meta(ge=0, le=MOST_TIME)]
+MAX_TIME_MS = 30 * 24 * 3600 * 1000
+Milliseconds = Annotated[int, Meta(ge=0, le=MAX_TIME_MS)]
 CommandId = Annotated[int, Meta(ge=0, le=2**53)]
 SeatNumber = Annotated[int, Meta(ge=0, le=1)]
-Left = tuple[int, int]  # what both clocks have left
+TimesLeft = tuple[int, int]  # what both clocks have left
 Options = dict[str, int | str]
 Names = tuple[str, str]  # of those for whom the two seats are kept
 
@@ -169,11 +169,11 @@ class RoomInfo(Part):
     watchers: int = 0
 
 
-def watched(info: RoomInfo, watchers: int) -> RoomInfo:
+def with_watchers(info: RoomInfo, watchers: int) -> RoomInfo:
     return replace(info, watchers=watchers)
 
 
-def advanced(info: RoomInfo, ply: int) -> RoomInfo:
+def with_ply(info: RoomInfo, ply: int) -> RoomInfo:
     return replace(info, ply=ply)
 
 
@@ -224,7 +224,7 @@ class PlayedMove(Part):
     move: str
     took: int
     charged: int
-    left: Left | None = None
+    left: TimesLeft | None = None
     note: str = ""
 
 

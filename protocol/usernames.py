@@ -20,7 +20,7 @@ def fold(name: str) -> str:
     return "".join(filter(str.isprintable, plain))
 
 
-def readable(name: str) -> bool:
+def is_readable(name: str) -> bool:
     """Whether everybody can see what it says: no blanks at its ends, nothing invisible, no heaps of marks."""
     if not name or name != name.strip() or not name.isprintable() or not fold(name).strip():
         return False
@@ -28,17 +28,17 @@ def readable(name: str) -> bool:
     for character in unicodedata.normalize("NFC", name):
         kind = unicodedata.category(character)
         marks = marks + 1 if kind.startswith("M") else 0
-        if marks > MOST_MARKS or kind == "Me" or invisible(character):
+        if marks > MOST_MARKS or kind == "Me" or is_invisible(character):
             return False
     return True
 
 
-def invisible(character: str) -> bool:
+def is_invisible(character: str) -> bool:
     name = unicodedata.name(character, "")
     return any(words in name for words in UNSEEN)
 
 
-def alphabets(name: str) -> list[str]:
+def mixed_alphabets(name: str) -> list[str]:
     """Those of the first word that mixes alphabets which look alike, as it may pass for another one."""
     for word in re.split(r"[\W_]+", unicodedata.normalize("NFKC", name)):
         scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in word if letter.isalpha()}

@@ -14,7 +14,7 @@ LISTS = {0xDC: 2, 0xDD: 4}
 MAPS = {0xDE: 2, 0xDF: 4}
 
 
-class Twice(ValueError):
+class DuplicateKey(ValueError):
     """A key stands twice in one map."""
 
 
@@ -59,7 +59,7 @@ def walk_map(data: bytes, depth: int, at: int, count: int) -> int:
         end = walk(data, depth, at)
         key = data[at + head(data[at]) : end]  # without its head, since a length can be written in several ways
         if key in seen:
-            raise Twice
+            raise DuplicateKey
         seen.add(key)
         at = walk(data, depth, end)
     return at

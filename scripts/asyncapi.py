@@ -20,7 +20,7 @@ TARGET = HOME / "docs" / "asyncapi.yaml"
 ABOUT = "Where board-game bots and people meet. docs/protocol.md explains it; this file lists every message and field."
 COMMANDS = (
     "What clients send; each is answered with ok or error, hello with welcome or error. "
-    f"At most {codec.MOST_BYTES} bytes, and {codec.MOST_DEPTH} maps or lists inside each other."
+    f"At most {codec.MAX_MESSAGE_BYTES} bytes, and {codec.MAX_MESSAGE_DEPTH} maps or lists inside each other."
 )
 
 

@@ -16,7 +16,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import NegotiationError
 from websockets.typing import Subprotocol
 
-from protocol.codec import CODECS, MOST_BYTES
+from protocol.codec import CODECS, MAX_MESSAGE_BYTES
 from runtime.event_loop import run_loop
 from server.cluster.bus import open_bus
 from server.config import BadSetting, Settings
@@ -24,11 +24,13 @@ from server.logs import configure_logging, log
 from server.metrics import Metrics
 from server.rooms.timers import Now, now
 from server.server import House
-from server.storage.factory import open_store, relied_on
+from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import without_password
 from server.transport.connection import Connection
 
-MOST_FRAME = MOST_BYTES + 512  # a little more than a message, which then gets an answer and not just a close code
+MOST_FRAME = (
+    MAX_MESSAGE_BYTES + 512
+)  # a little more than a message, which then gets an answer and not just a close code
 UNREAD = 1 << 15  # bytes that may wait to be read before anybody looks how many they are
 OPENING = 3.0  # seconds to ask for a socket or a page
 RESTART = 1012  # the close code for a server that comes back
@@ -49,11 +51,11 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
     """A server that serves until the block is left, and drains then. BadSetting, BusError, StoreError, OSError."""
     metrics = Metrics()
     bus = open_bus(settings)
-    store = open_store(settings.db, metrics.committed, settings.db_pool)
+    store = open_store(settings.db, metrics.observe_commit, settings.db_pool)
     await store.open()
     house = House(settings, store, bus, metrics, clock)
     try:
-        async with relied_on(store):
+        async with wrap_store_errors(store):
             await house.open()
         await bus.open()
         server = await listen(house)

@@ -71,10 +71,10 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        from protocol.codec import MOST_BYTES
+        from protocol.codec import MAX_MESSAGE_BYTES
 
         return Limits(
-            message_bytes=MOST_BYTES,
+            message_bytes=MAX_MESSAGE_BYTES,
             messages_per_second=self.rate,
             burst=self.burst,
             rooms=self.rooms_per_player,
@@ -84,7 +84,7 @@ class Settings:
         )
 
 
-def read(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
+def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
     """Settings from flags, else from the environment, else the defaults; BadSetting."""
     values: dict[str, Any] = {}
     for entry in fields(Settings):

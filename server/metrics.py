@@ -33,7 +33,7 @@ class Metrics:
         self.commits = Histogram()
         self.loop_lag = 0.0
 
-    def committed(self, seconds: float, jobs: int) -> None:
+    def observe_commit(self, seconds: float, jobs: int) -> None:
         self.commits.observe(seconds)
 
     def text(self, gauges: Mapping[str, float], rooms: Mapping[tuple[str, str], int]) -> str:

@@ -117,7 +117,7 @@ class House:
         self.hall.draining = True
         for peer in list(self.peers):
             peer.send(Closing(text="the server restarts; come back", retry_after=RETRY))
-        self.store.hurry()
+        self.store.fail_fast()
         try:
             async with asyncio.timeout(DRAIN):
                 await self.hall.drain()

@@ -135,7 +135,7 @@ class Match:
     def next_game(self, payload: bytes) -> None:
         self.snapshots += 1
         if self.snapshots % 2 == 0:  # both players have seen the new room
-            snapshot = MSGPACK.server_message(payload)
+            snapshot = MSGPACK.decode_server_message(payload)
             assert isinstance(snapshot, Snapshot)
             self.room = snapshot.room
             self.swapped ^= 1
@@ -153,7 +153,7 @@ async def ask(client: Client, command: object) -> Ok | Welcome:
     answer: asyncio.Future[Ok | Welcome] = asyncio.get_running_loop().create_future()
 
     def read(payload: bytes) -> None:
-        message = MSGPACK.server_message(payload)
+        message = MSGPACK.decode_server_message(payload)
         if isinstance(message, Ok | Welcome):
             answer.set_result(message)
         elif type(message).__name__ == "Error":

@@ -25,7 +25,7 @@ from protocol.events import (
     Unseated,
 )
 from protocol.replies import Snapshot
-from protocol.types import Left, Offers, PlayedMove, Seat
+from protocol.types import Offers, PlayedMove, Seat, TimesLeft
 
 
 class Desync(SessionError):
@@ -201,7 +201,7 @@ class Table:
         """The ply of the position in which a seat made its last move: a takeback leads there."""
         return max((ply for ply, made in enumerate(self.moves) if made.side == seat), default=None)
 
-    def _turn_begins(self, turn: int, left: Left | None, now: float) -> None:
+    def _turn_begins(self, turn: int, left: TimesLeft | None, now: float) -> None:
         self.turn, self.left, self._mark = turn, left, now
         self._free = self.setup.clock.per_move / 1000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.errors import GameError
-from protocol.types import MOST_TIME, TimeControl
+from protocol.types import MAX_TIME_MS, TimeControl
 
 FORM = "none, minutes+seconds like 5+3, 90s+1, or seconds like 10/move or 10/move+60"
 NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"
@@ -26,7 +26,7 @@ def parse(text: str) -> TimeControl:
     elif (match := FISCHER.fullmatch(given)) is not None:
         base = milliseconds(match[1]) * (1 if match[2] else 60)
         control = TimeControl(kind="fischer", base=base, increment=milliseconds(match[3] or "0"))
-    if control is None or max(control.base, control.increment, control.per_move, control.bank) > MOST_TIME:
+    if control is None or max(control.base, control.increment, control.per_move, control.bank) > MAX_TIME_MS:
         raise GameError(f"{text[:40]!r} is no clock: expected {FORM}")
     return control
 

@@ -48,7 +48,7 @@ class Link:
             yield self._decode(frame)
 
     def _decode(self, frame: str | bytes) -> ServerMessage:
-        return self._codec.server_message(frame.encode() if isinstance(frame, str) else frame)
+        return self._codec.decode_server_message(frame.encode() if isinstance(frame, str) else frame)
 
     @property
     def farewell(self) -> str:

@@ -24,7 +24,7 @@ from runtime import child_process
 from runtime.backoff import Backoff
 from server.app import Running
 from server.config import Settings
-from server.ids import new_player
+from server.ids import new_player_id
 from server.logs import log
 from server.storage.interface import Store, new_secret
 
@@ -91,7 +91,7 @@ async def accounts(names: tuple[str, ...], store: Store, path: Path) -> dict[str
             tokens[name] = known[name]
             continue
         token = new_secret()
-        if await store.add_account(name, new_player(), token, int(time.time() * 1000)):
+        if await store.add_account(name, new_player_id(), token, int(time.time() * 1000)):
             tokens[name] = token
     if tokens and tokens != known:
         keep_secret(path, json.dumps({**known, **tokens}))

@@ -29,7 +29,7 @@ class StoreClock:
         self._latest = at
         return at
 
-    async def set(self, store: Store) -> None:
+    async def sync(self, store: Store) -> None:
         """Measure with the shortest of a few round trips, whose middle is when the store looked at its clock."""
         best: tuple[int, int] | None = None
         for _ in range(TRIES):

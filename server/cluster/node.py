@@ -130,7 +130,7 @@ class Neighbours:
 
     async def _measure(self) -> None:
         if self._hall.now() - self._measured_at >= MEASURE:
-            await self._clock.set(self._hall.store)
+            await self._clock.sync(self._hall.store)
             self._measured_at = self._hall.now()
 
     async def _bury(self) -> None:
@@ -138,7 +138,7 @@ class Neighbours:
         hall, now = self._hall, self._hall.now()
         if self._well_since is None or now - self._well_since < DEAD:
             return
-        for player in await hall.store.bury(now - DEAD):
+        for player in await hall.store.remove_dead_nodes(now - DEAD):
             log("left_behind", player=player)
             for name in await hall.store.rooms_of(player):
                 live = await hall.room(name)
@@ -154,7 +154,7 @@ class Neighbours:
         self._checked_at = now
         attended = [name for name, live in hall.rooms.items() if not live.empty]
         with suppress(Unavailable):  # then it is noticed elsewhere
-            for name, seq in (await hall.store.latest(attended) if attended else {}).items():
+            for name, seq in (await hall.store.latest_seqs(attended) if attended else {}).items():
                 self.heard(name, seq)
 
     def _forget(self) -> None:

@@ -11,7 +11,7 @@ which grows back move by move, so that no one can gain by pretending to be far a
 
 from __future__ import annotations
 
-from protocol.types import Left, TimeControl
+from protocol.types import TimeControl, TimesLeft
 
 MOST_CREDIT = 500  # for one move
 QUOTA = 1000  # for a whole game, at any time
@@ -21,8 +21,10 @@ SHORTEST = 100  # a time control with less for a move cannot be played over a ne
 Pair = tuple[int, int]
 # What both sides have left, how much lag they may still be credited with, and since when the turn lasts. A plain tuple,
 # which is made and read for every move, several times
-Clocks = tuple[Left, Pair, int]
-Charge = tuple[int, int, Left | None, bool]  # what a move took and is charged, what that leaves, and if the flag fell
+Clocks = tuple[TimesLeft, Pair, int]
+Charge = tuple[
+    int, int, TimesLeft | None, bool
+]  # what a move took and is charged, what that leaves, and if the flag fell
 
 
 def problem(control: TimeControl) -> str | None:
@@ -64,7 +66,7 @@ def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) 
     return took, charged, (first, second + change), over > second
 
 
-def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: Left | None) -> Clocks:
+def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: TimesLeft | None) -> Clocks:
     """The clocks after a move."""
     shown, quota, _ = clocks
     credit = took - charged

@@ -6,6 +6,8 @@ the usual position.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from engine.registry import GAMES
 from protocol.events import Ended
 from protocol.types import Leader, Options, Player, RatedGame, RatingChange, TimeControl
@@ -13,9 +15,25 @@ from server.domain import creation
 from server.domain.decision import Decision
 from server.domain.glicko2 import PERIOD, PROVISIONAL, Rating, rated, rested
 from server.domain.room import Room, evolved
-from server.storage.interface import RatingRow
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+class RatingRow(NamedTuple):
+    """A player's rating after a game.
+
+    The key (profile, player, games) is unique: the second of two games that end at once is rated again.
+    """
+
+    profile: str
+    player: str
+    games: int  # rated games so far
+    rating: float
+    deviation: float
+    volatility: float
+    at: int
+    room: str
+
 
 Rows = dict[str, RatingRow]
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from protocol.commands import Hello
 from protocol.types import Player
-from protocol.usernames import alphabets, readable
+from protocol.usernames import is_readable, mixed_alphabets
 from server.config import Settings
 from server.domain.decision import Refusal
-from server.ids import draw, new_player
+from server.ids import new_player_id, random_id
 from server.storage.interface import Session, Store, new_secret
 
 IN_ORDER = 10  # bearers of one name
@@ -36,7 +36,7 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str) ->
     elif settings.auth == "tokens":
         raise Refusal("guests_refused", "this server is for holders of tokens only")
     else:
-        player = new_player()
+        player = new_player_id()
         session = Session(player, await guest_name(store, settings, hello.name, node, player), "")
     return Identity(session, new_secret())
 
@@ -56,7 +56,7 @@ async def come_back(store: Store, settings: Settings, secret: str, node: str) ->
 
 
 async def guest_name(store: Store, settings: Settings, asked: str, node: str, player: str) -> str:
-    name = asked.strip() or f"guest-{draw(4)}"
+    name = asked.strip() or f"guest-{random_id(4)}"
     check_new_name(name, settings.name_length)
     if await store.account_named(name) is not None:
         raise Refusal("name_taken", f"the name {name} belongs to the holder of a token; take another, or use the token")
@@ -69,22 +69,22 @@ async def free_name(store: Store, name: str, node: str, player: str) -> str:
     A number, but by chance for the tenth of a name: whoever comes after a thousand is not to ask a thousand times.
     """
     candidate, number = name, 1
-    while await store.account_named(candidate) is not None or not await store.take_name(node, player, candidate):
+    while await store.account_named(candidate) is not None or not await store.claim_name(node, player, candidate):
         number += 1
-        candidate = f"{name}~{number if number < IN_ORDER else draw(3)}"
+        candidate = f"{name}~{number if number < IN_ORDER else random_id(3)}"
     return candidate
 
 
 def check_name(name: str, most: int) -> None:
     if len(name) > most:
         raise Refusal("bad_name", f"a name has at most {most} characters")
-    if not readable(name):
+    if not is_readable(name):
         raise Refusal("bad_name", "a name is made of printable characters that can be seen, without blanks at its ends")
 
 
 def check_new_name(name: str, most: int) -> None:
     """Of somebody who has not been here yet; others keep theirs."""
     check_name(name, most)
-    mixed = alphabets(name)
+    mixed = mixed_alphabets(name)
     if len(mixed) > 1:
         raise Refusal("bad_name", f"a word is written in one alphabet; this name mixes {' and '.join(mixed)} letters")

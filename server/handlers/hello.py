@@ -78,8 +78,8 @@ class Reception:
     async def _call(self, peer: Peer, player: Player) -> None:
         """Whoever has come to the rooms that wait for them."""
         hall = self._hall
-        await hall.store.arrived(hall.node, [(player.id, player.name)])
-        for name in await hall.store.rooms_for(player.name):
+        await hall.store.mark_present(hall.node, [(player.id, player.name)])
+        for name in await hall.store.rooms_waiting_for(player.name):
             waiting = await hall.room(name)
             if waiting is not None and waiting.room.status == "waiting":
                 self._invite_late(waiting, peer)

@@ -53,7 +53,7 @@ class Matchmaker:
         hall, player = self._hall, require(peer)
         options = creation.settle(command.game, command.options, command.clock)
         met = await hall.store.last_opponent(player.id, player.name)
-        async with self._turn, hall.store.alone("pair"):
+        async with self._turn, hall.store.lock("pair"):
             created = await self._founder.created(peer, command, met)
             who = await self._founder.rated(peer, command.game, options)
             seeker = Wait("", player.id, who.rating, hall.now(), met, who.provisional)
@@ -103,7 +103,7 @@ class Matchmaker:
 
     async def _look(self) -> None:
         try:
-            async with self._turn, self._hall.store.alone("pair"):
+            async with self._turn, self._hall.store.lock("pair"):
                 for game in {wait.live.room.setup.game for wait in self._waiting.values()}:
                     for waits in (await self._waits(game)).values():
                         for guest, host in matches(waits, self._hall.now()):

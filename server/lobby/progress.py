@@ -6,7 +6,7 @@ import asyncio
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from protocol.types import RoomInfo, advanced
+from protocol.types import RoomInfo, with_ply
 from server.domain import snapshots
 
 if TYPE_CHECKING:
@@ -66,4 +66,4 @@ class Progress:
     def fill_in(self, info: RoomInfo) -> RoomInfo:
         """A room's line from the index, with how far its game is as far as we have heard."""
         ply = self._elsewhere.get(info.room, 0)
-        return advanced(info, ply) if info.status == "running" and ply > info.ply else info
+        return with_ply(info, ply) if info.status == "running" and ply > info.ply else info

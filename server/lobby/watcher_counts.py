@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from protocol.types import RoomInfo, watched
+from protocol.types import RoomInfo, with_watchers
 from server.domain import snapshots
 from server.domain.room import Room
 from server.rooms.live_room import Live
@@ -40,7 +40,7 @@ class Audience:
     def fill_in(self, info: RoomInfo) -> RoomInfo:
         """A room's line from elsewhere, with the number of its watchers."""
         count = self._count(info.room)
-        return info if count == info.watchers else watched(info, count)
+        return info if count == info.watchers else with_watchers(info, count)
 
     def _count(self, room: str) -> int:
         live = self._rooms.get(room)

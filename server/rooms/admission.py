@@ -9,12 +9,12 @@ from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.room import Room
-from server.ids import new_code, new_room
+from server.ids import new_room_code, new_room_id
 from server.rooms.client import Peer, require
 from server.rooms.live_room import Live
 from server.rooms.registry import Hall
-from server.storage.interface import Conflict, appended
-from server.storage.room_index import whole
+from server.storage.interface import Conflict, append_and_wait
+from server.storage.room_index import creation_append
 
 
 class Founder:
@@ -33,7 +33,7 @@ class Founder:
         await self.room_for_one_more(peer)
         now = self._hall.now()
         return Created(
-            room=new_room(now),
+            room=new_room_id(now),
             seq=1,
             at=now,
             game=command.game,
@@ -41,7 +41,7 @@ class Founder:
             clock=command.clock,
             by=require(peer).id,
             private=full.private,
-            code=new_code() if full.private else "",
+            code=new_room_code() if full.private else "",
             invite=full.invite,
             rated=command.rated,
             paired=isinstance(command, Pair),
@@ -54,9 +54,9 @@ class Founder:
         )
 
     async def open(self, founded: Decision) -> Live:
-        first = whole(founded)
+        first = creation_append(founded)
         try:
-            await appended(self._hall.store, first)
+            await append_and_wait(self._hall.store, first)
         except Conflict:  # one chance in 2 ** 25 a second
             raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
         return self._hall.admit(founded, first.payloads)

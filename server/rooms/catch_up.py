@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from protocol.codec import read_event
+from protocol.codec import decode_event
 from protocol.events import AnyEvent, Ended, Rematched
 from protocol.frames import Packet
 from server.domain.room import evolve
@@ -54,7 +54,7 @@ class Others:
         self._hall.agenda.go_on(live)
 
     def _take_in(self, live: Live, payloads: list[bytes]) -> list[AnyEvent]:
-        events = [read_event(payload) for payload in payloads]
+        events = [decode_event(payload) for payload in payloads]
         for payload, event in zip(payloads, events, strict=True):
             before, live.room = live.room, evolve(live.room, event)
             if live.room.clocks[2] != before.clocks[2]:  # another turn

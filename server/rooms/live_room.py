@@ -6,7 +6,7 @@ from asyncio import TimerHandle
 from collections import deque
 from typing import Any
 
-from protocol.codec import read_event
+from protocol.codec import decode_event
 from protocol.events import Created
 from protocol.frames import Packet, join
 from protocol.replies import Snapshot
@@ -81,7 +81,7 @@ class Live:
     def seen_by_watchers(self) -> Room:
         if self.room.horizon == self.room.seq:
             return self.room
-        return replay(read_event(payload) for payload in self.log[: self.room.horizon])
+        return replay(decode_event(payload) for payload in self.log[: self.room.horizon])
 
     def snapshot(self, peer: Peer, now: int) -> Snapshot:
         seat = None if peer.player is None else self.room.seat_of(peer.player.id)
@@ -90,7 +90,7 @@ class Live:
 
     def since(self, after: int, upto: int) -> list[Packet]:
         """The public events behind a seq."""
-        events = (read_event(payload) for payload in self.log[after:upto])
+        events = (decode_event(payload) for payload in self.log[after:upto])
         return [Packet(event) for event in events if not isinstance(event, Created)]
 
     def tell_players(self, packets: list[Packet], asker: Peer | None = None, answer: bytes = b"") -> None:

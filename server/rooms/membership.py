@@ -10,7 +10,7 @@ from server.domain.decide import decide
 from server.domain.decision import Decision
 from server.domain.room import Room
 from server.domain.seating import leave, presence
-from server.ids import new_room
+from server.ids import new_room_id
 from server.rooms.client import Peer, require
 from server.rooms.live_room import Live
 
@@ -91,7 +91,7 @@ class Attendance:
 
     def rematch(self, live: Live, peer: Peer, command: Rematch, room: Room, at: int) -> Decision:
         """Another game with the same opponent, who may hear of newer rooms only by now, at this node or another."""
-        decision = decide(room, require(peer), command, at, next_room=new_room(at))
+        decision = decide(room, require(peer), command, at, next_room=new_room_id(at))
         self.gather(live)
         for seat, peers in zip(room.seats, live.players, strict=True):
             if seat is not None and not peers:

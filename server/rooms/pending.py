@@ -11,11 +11,12 @@ from protocol.frames import Packet
 from server.domain import ratings as rating
 from server.domain.creation import again
 from server.domain.decision import Decision, Refusal
+from server.domain.ratings import RatingRow
 from server.domain.room import Room
 from server.rooms.client import Peer
 from server.rooms.live_room import Live
-from server.storage.interface import Append, Conflict, RatingRow, Store, Unavailable, appended
-from server.storage.room_index import line, line_after, stands, whole
+from server.storage.interface import Append, Conflict, Store, Unavailable, append_and_wait
+from server.storage.room_index import changed_row, creation_append, deadline_covered, room_row
 
 if TYPE_CHECKING:
     from server.rooms.registry import Hall
@@ -49,22 +50,22 @@ class Pending(Append):
         self.due = due = room.deadline
         self.room = first.room
         self.after = first.seq - 1
-        self.following = self.also = self.line = None
+        self.following = self.also = self.row = None
         if len(events) == 1 and type(first) is Moved:  # what most are
             packet = Packet(first)
             self.packets = [packet]
             self.payloads = (packet.payload,)
-            self.plain = stands(due, stored)
-            if not self.plain:
-                self.line = line(room, due)
+            self.event_only = deadline_covered(due, stored)
+            if not self.event_only:
+                self.row = room_row(room, due)
         else:
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
             if type(first) is Rematched and len(events) == 1:
                 self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
-                self.also = whole(self.following)
-            self.line = line_after(decision, due, stored)
-            self.plain = len(events) == 1 and self.line is None and self.also is None and not ratings
+                self.also = creation_append(self.following)
+            self.row = changed_row(decision, due, stored)
+            self.event_only = len(events) == 1 and self.row is None and self.also is None and not ratings
 
     def done(self, error: Exception | None) -> None:
         if error is None:
@@ -98,7 +99,7 @@ async def end_rated(hall: Hall, live: Live, origin: Origin, decision: Decision, 
 
 async def outcome(store: Store, append: Append) -> Exception | None:
     try:
-        await appended(store, append)
+        await append_and_wait(store, append)
     except (Conflict, Unavailable) as error:
         return error
     return None

@@ -51,7 +51,7 @@ class Present:
     async def tell(self) -> None:
         """The store about everybody, which may not know of all of them."""
         people = {person(require(peer)) for peers in self._peers.values() for peer in peers}
-        await self._hall.store.arrived(self._hall.node, sorted(people))
+        await self._hall.store.mark_present(self._hall.node, sorted(people))
 
     def let_go(self, player: Player) -> None:
         self._leaving.add(person(player))
@@ -64,9 +64,9 @@ class Present:
             if self._expected[who]:
                 continue
             try:
-                await self._hall.store.left(self._hall.node, *who)
+                await self._hall.store.mark_absent(self._hall.node, *who)
                 if any(person(require(peer)) == who for peer in self.named(who[1])):  # and back already
-                    await self._hall.store.arrived(self._hall.node, [who])
+                    await self._hall.store.mark_present(self._hall.node, [who])
             except Unavailable:
                 self._leaving.add(who)
                 return

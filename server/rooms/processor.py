@@ -118,7 +118,7 @@ class Agenda:
             self._hall.attendance.go_over(old.live, new.live)
             self.committed(old)
 
-        new.also, new.plain = old, False
+        new.also, new.event_only = old, False
         self._hall.store.append(new, done)
 
     def committed(self, pending: Pending) -> None:
@@ -140,7 +140,7 @@ class Agenda:
         metrics.events += len(events)
         if type(first) is Moved:
             metrics.moves += 1
-        if not pending.plain:
+        if not pending.event_only:
             self._aftermath(pending)
         _, _, since = room.clocks
         if first.at == since:
@@ -156,8 +156,8 @@ class Agenda:
         """Of events that are more than a move."""
         live = pending.live
         peer, command, _, _ = pending.origin
-        if pending.line is not None:
-            self._index_changed(live, pending.line)
+        if pending.row is not None:
+            self._index_changed(live, pending.row)
         if pending.following is not None and pending.also is not None:
             self._hall.attendance.go_over(live, self._hall.admit(pending.following, pending.also.payloads))
         if peer is not None and type(command) is Leave:

@@ -8,13 +8,13 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any
 
-from protocol.codec import read_event
+from protocol.codec import decode_event
 from server.cluster.bus import Bus
 from server.config import Settings
 from server.domain.decision import Decision, Refusal
 from server.domain.endings import overdue, resume
 from server.domain.room import Room, replay
-from server.ids import new_player
+from server.ids import new_player_id
 from server.lobby.feed import Lobby
 from server.lobby.progress import Progress
 from server.lobby.watcher_counts import Audience
@@ -46,7 +46,7 @@ class Hall:
         self.attendance = Attendance(self)
         self.others = Others(self)
         self.present = Present(self)
-        self.node = new_player()
+        self.node = new_player_id()
         self.draining = False
         self.failing = ""  # why the store cannot write, if it cannot
         self._failing_since = 0
@@ -60,7 +60,7 @@ class Hall:
 
         A node that comes to others who are at work has nothing to take up: they have gone on meanwhile. StoreError.
         """
-        async with self.store.alone("start"):
+        async with self.store.lock("start"):
             away_since = await self.store.last_alive()
             since = self.now() - 1 if away_since is None else away_since
             if not self.store.shared or self.now() - since > OTHERS:
@@ -69,14 +69,14 @@ class Hall:
 
     async def _take_up_all(self, away_since: int) -> None:
         self._taking_up = True
-        found = [await self.room(name) for name in await self.store.unfinished()]
-        if self.damaged and (why := await self.store.damage()):
+        found = [await self.room(name) for name in await self.store.unfinished_rooms()]
+        if self.damaged and (why := await self.store.find_damage()):
             raise StoreError(why)  # and nothing was written to it
         self._taking_up = False
         for live in found:
             if live is not None:
                 self.agenda.act(live, partial(resume, away_since=away_since))
-        await self.store.settled()
+        await self.store.flush()
 
     # -- rooms come and go
 
@@ -113,7 +113,7 @@ class Hall:
 
     def _take_up(self, name: str, payloads: list[bytes]) -> None:
         try:
-            live = Live(replay(map(read_event, payloads)), payloads)
+            live = Live(replay(map(decode_event, payloads)), payloads)
         except Exception:  # it may say anything, and is not to stop the other rooms
             self.found_damaged(name)
             return
@@ -225,5 +225,5 @@ class Hall:
         self.draining = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=RETRY)
-        await self.store.settled()
+        await self.store.flush()
         self.teller.flush()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from server.storage.interface import Commit, Store, StoreError, Unavailable
+from server.storage.interface import OnCommit, Store, StoreError, Unavailable
 
 
-def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None, pool: int = 5) -> Store:
+def open_store(where: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = 5) -> Store:
     """The store for what `--db` says."""
     scheme, address, _ = where.partition("://")
     if not address:
@@ -25,14 +25,14 @@ def open_store(where: str, on_commit: Commit = lambda seconds, jobs: None, pool:
 
 
 @asynccontextmanager
-async def relied_on(store: Store, table: str = "") -> AsyncIterator[None]:
+async def wrap_store_errors(store: Store, table: str = "") -> AsyncIterator[None]:
     """A block that is nothing without its store, or one table: whatever goes wrong because of that is a StoreError."""
     try:
         yield
     except StoreError:
         raise
     except Exception as error:
-        damage = await store.damage(table)  # which may show as anything
+        damage = await store.find_damage(table)  # which may show as anything
         if damage or isinstance(error, Unavailable):
             raise StoreError(damage or str(error)) from None
         raise

@@ -15,6 +15,8 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import NamedTuple, Protocol
 
+from server.domain.ratings import RatingRow
+
 
 class Conflict(Exception):
     """Someone else has written an event of this seq."""
@@ -28,7 +30,7 @@ class StoreError(Exception):
     """The store cannot be used at all; the text is one sentence for whoever started the server."""
 
 
-WHICH = "--db should be what the server was started with"
+DB_HINT = "--db should be what the server was started with"
 
 
 class RoomRow(NamedTuple):
@@ -46,39 +48,26 @@ class RoomRow(NamedTuple):
     info: bytes
 
 
-class RatingRow(NamedTuple):
-    """A player's rating after a game. The key (profile, player, games) is a fence like that of the log."""
-
-    profile: str  # a game with its options, see server/domain/ratings.py
-    player: str
-    games: int  # rated games so far
-    rating: float
-    deviation: float
-    volatility: float
-    at: int
-    room: str
-
-
 class Append:
     """Events that belong behind `after`, all of them or none. `also`: another room's, in the same transaction.
 
     `ratings`: what the game that ends here does to its players. `plain`: an event and nothing else, as most are.
     """
 
-    __slots__ = ("after", "also", "line", "payloads", "plain", "ratings", "room")
+    __slots__ = ("after", "also", "event_only", "payloads", "ratings", "room", "row")
 
     def __init__(
         self,
         room: str,
         after: int,
         payloads: tuple[bytes, ...],
-        line: RoomRow | None = None,
+        row: RoomRow | None = None,
         also: Append | None = None,
         ratings: tuple[RatingRow, ...] = (),
     ) -> None:
-        self.room, self.after, self.payloads, self.line, self.also = room, after, payloads, line, also
+        self.room, self.after, self.payloads, self.row, self.also = room, after, payloads, row, also
         self.ratings = ratings
-        self.plain = len(payloads) == 1 and line is None and also is None and not ratings
+        self.event_only = len(payloads) == 1 and row is None and also is None and not ratings
 
 
 class Session(NamedTuple):
@@ -102,19 +91,19 @@ class Store(Protocol):
     def shared(self) -> bool:
         """Whether other nodes work on the same rooms at the same time."""
 
-    async def open(self, make: bool = True) -> bool:
+    async def open(self, create: bool = True) -> bool:
         """Whether it is a new one, which is only made if it may be; StoreError."""
 
     async def close(self) -> None:
         """Write what is queued, then let go."""
 
-    async def damage(self, table: str = "") -> str:
+    async def find_damage(self, table: str = "") -> str:
         """One sentence if what is kept has suffered, as on a bad disk. It looks at everything, or at one table."""
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         """The server is about to stop: once something cannot be written, all that follows is refused at once."""
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         """Once nothing is queued any more."""
 
     def append(self, append: Append, done: Done) -> None:
@@ -127,12 +116,12 @@ class Store(Protocol):
     def queued(self) -> int: ...
 
     @property
-    def waiting(self) -> float:
+    def write_age_s(self) -> float:
         """For how many seconds what is being written has been under way."""
 
     async def events(self, room: str, after: int = 0) -> list[bytes]: ...
 
-    async def latest(self, rooms: list[str]) -> dict[str, int]:
+    async def latest_seqs(self, rooms: list[str]) -> dict[str, int]:
         """The seq of each room's newest event."""
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
@@ -147,7 +136,7 @@ class Store(Protocol):
     async def rooms_of(self, player: str) -> list[str]:
         """The open rooms in which a player sits."""
 
-    async def rooms_for(self, name: str) -> list[str]:
+    async def rooms_waiting_for(self, name: str) -> list[str]:
         """The rooms that wait for somebody of this name, private ones too."""
 
     async def due(self, before: int) -> list[tuple[str, int]]:
@@ -156,7 +145,7 @@ class Store(Protocol):
     async def postpone(self, room: str, was: int, due: int) -> None:
         """Change the deadline in the index, if it is still what it was."""
 
-    async def unfinished(self) -> list[str]: ...
+    async def unfinished_rooms(self) -> list[str]: ...
 
     async def ratings(self, profile: str, players: list[str]) -> dict[str, RatingRow]:
         """The newest rating of each of these players who has one."""
@@ -192,25 +181,25 @@ class Store(Protocol):
 
     # What only nodes beside others need; a store that is not shared has little to do for it.
 
-    def alone(self, what: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, what: str) -> AbstractAsyncContextManager[None]:
         """A block that one node at a time goes through."""
 
     async def time(self) -> int | None:
         """The time of the store, which is the same for all nodes; None if it has none of its own."""
 
-    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+    async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         """These players are connected to this node, under these names."""
 
-    async def take_name(self, node: str, player: str, name: str) -> bool:
+    async def claim_name(self, node: str, player: str, name: str) -> bool:
         """A player arrives, unless another one is connected under that name to any node; whether it was free."""
 
-    async def left(self, node: str, player: str, name: str) -> None: ...
+    async def mark_absent(self, node: str, player: str, name: str) -> None: ...
 
-    async def bury(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[str]:
         """Forget the nodes that were last there before this time; the players who were there and nowhere else."""
 
 
-def awaited(begin: Callable[[Done], None]) -> Future[None]:
+def as_future(begin: Callable[[Done], None]) -> Future[None]:
     """Something to wait for that calls back when it is done."""
     future: Future[None] = get_running_loop().create_future()
 
@@ -225,9 +214,9 @@ def awaited(begin: Callable[[Done], None]) -> Future[None]:
     return future
 
 
-def appended(store: Store, append: Append) -> Future[None]:
+def append_and_wait(store: Store, append: Append) -> Future[None]:
     """An append to wait for."""
-    return awaited(partial(store.append, append))
+    return as_future(partial(store.append, append))
 
 
 def digest(secret: str) -> bytes:
@@ -240,7 +229,7 @@ def new_secret() -> str:
     return secrets.token_hex(24)
 
 
-Commit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it
+OnCommit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it
 
 
 def without_password(address: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from protocol.codec import MSGPACK, read_part, write_part
+from protocol.codec import MSGPACK, decode_part, encode_part
 from protocol.events import Created, Ended, Presence, Resumed, Seated, Started, Unseated
 from protocol.types import RoomInfo
 from protocol.usernames import fold
@@ -18,7 +18,7 @@ from server.storage.interface import Append, RoomRow
 INDEXED = (Created, Seated, Unseated, Started, Ended, Presence, Resumed)
 
 
-def line(room: Room, due: int | None) -> RoomRow:
+def room_row(room: Room, due: int | None) -> RoomRow:
     first, second = room.seats
     end = room.ended
     return RoomRow(
@@ -31,7 +31,7 @@ def line(room: Room, due: int | None) -> RoomRow:
         names=(name(room, 0), name(room, 1)),
         deadline=due,
         changed_at=room.setup.at if end is None else end.at,
-        info=write_part(snapshots.info(room)),
+        info=encode_part(snapshots.info(room)),
     )
 
 
@@ -40,7 +40,7 @@ def read_infos(stored: Iterable[bytes]) -> list[RoomInfo]:
     infos = []
     for data in stored:
         try:
-            infos.append(read_part(data, RoomInfo))
+            infos.append(decode_part(data, RoomInfo))
         except Exception:  # it may be anything
             log("damaged", logging.ERROR, info=data[:60].hex())
     return infos
@@ -55,21 +55,21 @@ def name(room: Room, seat: int) -> str:
     return fold(kept)
 
 
-def line_after(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
+def changed_row(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
     """The new line, if events change it."""
     events, room = decision
-    if any(isinstance(event, INDEXED) for event in events) or not stands(due, stored_due):
-        return line(room, due)
+    if any(isinstance(event, INDEXED) for event in events) or not deadline_covered(due, stored_due):
+        return room_row(room, due)
     return None
 
 
-def stands(due: int | None, stored: int | None) -> bool:
+def deadline_covered(due: int | None, stored: int | None) -> bool:
     """Whether the deadline in the index will do: it may be too early, never too late."""
     return due is None or (stored is not None and stored <= due)
 
 
-def whole(founded: Decision) -> Append:
+def creation_append(founded: Decision) -> Append:
     """A new room as one append."""
     room = founded.room
     payloads = tuple([MSGPACK.encode(event) for event in founded.events])
-    return Append(room.id, 0, payloads, line(room, room.deadline))
+    return Append(room.id, 0, payloads, room_row(room, room.deadline))

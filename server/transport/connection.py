@@ -174,7 +174,7 @@ class Connection(Outgoing):
         if self.failed:
             return
         rate = self.house.settings.rate
-        id, wait = self.codec.id_of(data), (1.0 - self.tokens) / rate
+        id, wait = self.codec.find_id(data), (1.0 - self.tokens) / rate
         self.refuse(id, "rate_limited", f"no more than {rate:g} messages a second", wait)
 
     def count_refused(self) -> None:
@@ -186,7 +186,7 @@ class Connection(Outgoing):
         try:
             if text is not self.text:
                 self.other_kind(text)
-            command = self.codec.command(data)
+            command = self.codec.decode_command(data)
         except Malformed as error:
             self.refuse(error.id, "malformed", str(error))
             return

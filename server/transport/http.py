@@ -70,7 +70,7 @@ class Doorman:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if hall.failing:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {hall.failing}\n")
-        waiting = self.house.store.waiting
+        waiting = self.house.store.write_age_s
         if waiting > LONG:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"a write has been waiting for {waiting:.0f} s\n")
         return Page(HTTPStatus.OK, "ok\n")

@@ -152,11 +152,11 @@ async def test_after_a_mistake_nobody_looks_through_all_games(come: Come, tmp_pa
 async def test_an_empty_postgres_has_no_accounts_to_show(database: str) -> None:
     store = open_store(database)
     with pytest.raises(StoreError, match="the database is empty: --db should be"):
-        await store.open(make=False)
+        await store.open(create=False)
     assert await store.open()
     await store.close()
     again = open_store(database)
-    assert not await again.open(make=False)
+    assert not await again.open(create=False)
     await again.close()
 
 

@@ -114,13 +114,13 @@ async def test_the_hundredth_of_a_name_does_not_ask_a_hundred_times(
     guests = [await come(server.url, "sam") for _ in range(99)]
     assert guests[1].you["name"] == "sam~2"
     store, asked = server.house.store, []
-    take = store.take_name
+    take = store.claim_name
 
     async def counted(node: str, player: str, name: str) -> bool:
         asked.append(name)
         return await take(node, player, name)
 
-    monkeypatch.setattr(store, "take_name", counted)
+    monkeypatch.setattr(store, "claim_name", counted)
     last = await come(server.url, "sam")
     assert last.you["name"].startswith("sam~")
     assert len(asked) < 20

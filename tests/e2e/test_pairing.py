@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 from server.app import Running
+from server.domain.ratings import RatingRow
 from server.rooms.timers import now
-from server.storage.interface import Append, RatingRow, appended
+from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import account, members
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start
@@ -23,7 +24,7 @@ async def rate(server: Running, **ratings: int) -> None:
     rows = tuple(
         RatingRow("cohcoh", f"p-{name}", 40, float(value), 60.0, 0.06, now(), "r") for name, value in ratings.items()
     )
-    await appended(server.house.store, Append("given", 0, (b"",), ratings=rows))
+    await append_and_wait(server.house.store, Append("given", 0, (b"",), ratings=rows))
 
 
 async def rated_members(server: Running, come: Come, **ratings: int) -> list[Guest]:

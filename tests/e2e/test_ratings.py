@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from server.domain.glicko2 import Rating, rated
+from server.domain.ratings import RatingRow
 from server.rooms.timers import now
 from server.storage.factory import open_store
-from server.storage.interface import Append, RatingRow, appended
+from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import members
 from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Guest
@@ -161,7 +162,7 @@ async def test_a_move_was_in_time_however_long_ratings_take(
         if not ahead:
             ahead = 3_600_000
             other = RatingRow(profile, "p-ann", 1, 1700.0, 60.0, 0.06, now(), "elsewhere")
-            await appended(store, Append("elsewhere", 0, (b"",), ratings=(other,)))
+            await append_and_wait(store, Append("elsewhere", 0, (b"",), ratings=(other,)))
         return known
 
     monkeypatch.setattr(store, "ratings", slow)

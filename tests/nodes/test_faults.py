@@ -13,7 +13,7 @@ from bench.cluster.balancer import Balancer
 from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
-from protocol.codec import read_event
+from protocol.codec import decode_event
 from protocol.events import Ended, Moved
 from server.cluster import node as neighbours
 from server.storage.postgres.store import PostgresStore
@@ -53,7 +53,7 @@ async def store(database: str) -> AsyncIterator[PostgresStore]:
 
 async def history(store: PostgresStore, room: str) -> list[str]:
     """The moves of a room, after a look at its seqs."""
-    events = [read_event(payload) for payload in await store.events(room)]
+    events = [decode_event(payload) for payload in await store.events(room)]
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert sum(isinstance(event, Ended) for event in events) == 1
     return [event.move for event in events if isinstance(event, Moved)]
@@ -135,7 +135,7 @@ async def test_a_room_that_nobody_joins_expires_although_its_node_is_dead(
         room = (await ann.ask("create", game="conga", options={}, clock={"kind": "none"}))["room"]
         await asyncio.to_thread(nodes[0].kill)
         end = await the_end(store, room)
-    created = read_event((await store.events(room))[0])
+    created = decode_event((await store.events(room))[0])
     assert end.reason == "aborted"
     assert created.at + EXPIRY * 1000 <= end.at <= created.at + EXPIRY * 1000 + 2000 + 1000 * watch.lost
 
@@ -143,7 +143,7 @@ async def test_a_room_that_nobody_joins_expires_although_its_node_is_dead(
 async def the_end(store: PostgresStore, room: str) -> Ended:
     async with asyncio.timeout(20):
         while True:
-            last = read_event((await store.events(room))[-1])
+            last = decode_event((await store.events(room))[-1])
             if isinstance(last, Ended):
                 return last
             await asyncio.sleep(0.02)

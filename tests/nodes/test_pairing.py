@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from protocol.codec import read_part
+from protocol.codec import decode_part
 from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come
@@ -60,7 +60,7 @@ async def test_everybody_finds_one_game_and_not_two(start: Start, come: Come, mo
     store = nodes[0].house.store
 
     async def seats(status: str) -> list[str]:
-        infos = [read_part(data, RoomInfo) for data in await store.rooms("", status, 99)]
+        infos = [decode_part(data, RoomInfo) for data in await store.rooms("", status, 99)]
         return [seat.name for info in infos for seat in info.seats if seat is not None]
 
     async with asyncio.timeout(PATIENCE):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.usernames import alphabets, fold, readable
+from protocol.usernames import fold, is_readable, mixed_alphabets
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_to_fold_twice_changes_nothing(name: str) -> None:
     "name", ["ann", "José", unicodedata.normalize("NFD", "José"), "Zoë 2", "नमस्ते", "שָׁלוֹם", "李", "🙂"]
 )
 def test_names_that_can_be_read(name: str) -> None:
-    assert readable(name)
+    assert is_readable(name)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_names_that_can_be_read(name: str) -> None:
     ],
 )  # fmt: skip
 def test_names_that_cannot_be_read(name: str) -> None:
-    assert not readable(name)
+    assert not is_readable(name)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_names_that_cannot_be_read(name: str) -> None:
     ],
 )
 def test_names_that_mix_alphabets_which_look_alike(name: str, mixed: list[str]) -> None:
-    assert alphabets(name) == mixed
+    assert mixed_alphabets(name) == mixed
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_names_that_mix_alphabets_which_look_alike(name: str, mixed: list[str]) 
     ],
 )
 def test_names_in_one_alphabet_or_in_such_as_nobody_confuses(name: str) -> None:
-    assert len(alphabets(name)) < 2
+    assert len(mixed_alphabets(name)) < 2

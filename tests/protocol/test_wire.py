@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocol import codec, validation
-from protocol.codec import CODECS, JSON, MOST_BYTES, MSGPACK, Codec, Malformed
+from protocol.codec import CODECS, JSON, MAX_MESSAGE_BYTES, MSGPACK, Codec, Malformed
 from protocol.commands import AnyCommand, Create, Hello, Move
 from protocol.events import Ended, Moved, PublicEvent
 from protocol.replies import Error, LobbyUpdate, ServerMessage
@@ -33,13 +33,13 @@ def read(codec: Codec[Message], data: bytes) -> Any:
 
 @BOTH
 def test_a_command_of_another_library_is_read(codec: Codec[Message]) -> None:
-    assert codec.command(write(codec, MOVE)) == Move(id=7, room="r", ply=3, move="a4b3")
+    assert codec.decode_command(write(codec, MOVE)) == Move(id=7, room="r", ply=3, move="a4b3")
 
 
 @BOTH
 def test_unknown_fields_are_ignored_and_absent_ones_have_their_default(codec: Codec[Message]) -> None:
     tree = {"type": "create", "id": 1, "game": "conga", "colour": {"deep": [1]}}
-    assert codec.command(write(codec, tree)) == Create(id=1, game="conga")
+    assert codec.decode_command(write(codec, tree)) == Create(id=1, game="conga")
 
 
 @BOTH
@@ -47,7 +47,7 @@ def test_another_library_reads_the_servers_messages(codec: Codec[Message]) -> No
     ended = Ended(room="r", seq=9, at=5, result="1-0", reason="line", winner=0)
     expected = {"type": "ended", "room": "r", "seq": 9, "at": 5, "result": "1-0", "reason": "line", "winner": 0}
     assert read(codec, codec.encode(ended)) == expected
-    assert codec.server_message(codec.encode(ended)) == ended
+    assert codec.decode_server_message(codec.encode(ended)) == ended
 
 
 @BOTH
@@ -81,16 +81,16 @@ BROKEN_TREES = {
 @pytest.mark.parametrize("tree", BROKEN_TREES.values(), ids=BROKEN_TREES.keys())
 def test_wrong_shapes_are_malformed(codec: Codec[Message], tree: Any) -> None:
     with pytest.raises(Malformed, match="cannot read this message as"):
-        codec.command(write(codec, tree))
+        codec.decode_command(write(codec, tree))
 
 
 @BOTH
 def test_the_id_of_a_malformed_command_is_told_where_it_can_be_found(codec: Codec[Message]) -> None:
     with pytest.raises(Malformed) as caught:
-        codec.command(write(codec, {**MOVE, "ply": "x"}))
+        codec.decode_command(write(codec, {**MOVE, "ply": "x"}))
     assert caught.value.id == 7
     with pytest.raises(Malformed) as caught:
-        codec.command(write(codec, {**MOVE, "id": "seven"}))
+        codec.decode_command(write(codec, {**MOVE, "id": "seven"}))
     assert caught.value.id is None
 
 
@@ -100,7 +100,7 @@ def test_who_sends_what_is_no_command_hears_which_there_are(codec: Codec[Message
     with pytest.raises(
         Malformed, match=rf"its type '{kind[:40]}' is no command; they are hello, list, .*, export$"
     ) as caught:
-        codec.command(write(codec, {**MOVE, "type": kind}))
+        codec.decode_command(write(codec, {**MOVE, "type": kind}))
     assert caught.value.id == 7
 
 
@@ -124,7 +124,7 @@ def test_who_sends_what_is_no_command_hears_which_there_are(codec: Codec[Message
 )
 def test_broken_json_is_malformed(data: bytes) -> None:
     with pytest.raises(Malformed):
-        JSON.command(data)
+        JSON.decode_command(data)
 
 
 PACKED = msgpack.packb({"type": "resign", "id": 1, "room": "r"})
@@ -147,20 +147,20 @@ PACKED = msgpack.packb({"type": "resign", "id": 1, "room": "r"})
 )
 def test_broken_msgpack_is_malformed(data: bytes) -> None:
     with pytest.raises(Malformed):
-        MSGPACK.command(data)
+        MSGPACK.decode_command(data)
 
 
 @BOTH
 def test_long_messages_are_refused_before_they_are_read(codec: Codec[Message]) -> None:
-    with pytest.raises(Malformed, match=f"at most {MOST_BYTES} bytes"):
-        codec.command(write(codec, {**MOVE, "note": "x" * MOST_BYTES}))
+    with pytest.raises(Malformed, match=f"at most {MAX_MESSAGE_BYTES} bytes"):
+        codec.decode_command(write(codec, {**MOVE, "note": "x" * MAX_MESSAGE_BYTES}))
 
 
 @BOTH
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_a_command_or_malformed(codec: Codec[Message], data: bytes) -> None:
     with suppress(Malformed):
-        codec.command(data)
+        codec.decode_command(data)
 
 
 trees = st.recursive(
@@ -184,25 +184,25 @@ def test_a_spoilt_command_is_a_command_or_malformed(tree: Any, cut: int, byte: i
     data = bytearray(msgpack.packb({**MOVE, "x": tree}))
     data[cut % len(data)] = byte
     with suppress(Malformed):
-        MSGPACK.command(bytes(data))
+        MSGPACK.decode_command(bytes(data))
 
 
 def test_the_log_holds_the_very_bytes_that_are_sent() -> None:
     moved = Moved(
         room="r", seq=4, at=1, ply=1, side=0, move="3", position="p", turn=1, took=5, charged=5, left=(300, 400)
     )
-    assert codec.read_event(MSGPACK.encode(moved)) == moved
+    assert codec.decode_event(MSGPACK.encode(moved)) == moved
 
 
 def test_parts_inside_messages_survive() -> None:
     create = Create(id=1, game="mancala", options={"pits": 6, "rules": "prose"}, clock=TimeControl(kind="move"))
-    assert MSGPACK.command(MSGPACK.encode(create)) == JSON.command(JSON.encode(create)) == create
+    assert MSGPACK.decode_command(MSGPACK.encode(create)) == JSON.decode_command(JSON.encode(create)) == create
 
 
 def test_the_vocabularies_are_closed() -> None:
     bad = MSGPACK.encode(Error(id=1, code="malformed", text="")).replace(b"malformed", b"malfarmed")
     with pytest.raises(Malformed):
-        MSGPACK.server_message(bad)
+        MSGPACK.decode_server_message(bad)
     assert len(set(ERROR_CODES)) == len(ERROR_CODES)
     assert {"no_moves", "score", "line", "repetition", "ply_limit"} < set(END_REASONS)
 

@@ -95,7 +95,7 @@ class Visitor:
             size, start = frames[1], 2
             if size == 126:
                 size, start = int.from_bytes(frames[2:4], "big"), 4
-            message: Any = MSGPACK.server_message(frames[start : start + size])
+            message: Any = MSGPACK.decode_server_message(frames[start : start + size])
             frames = frames[start + size :]
             self.take(message)
         return 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from server.storage.interface import RatingRow, RoomRow
+from server.domain.ratings import RatingRow
+from server.storage.interface import RoomRow
 
 
 def row(room: str, status: str = "running", **changes: object) -> RoomRow:

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from protocol.codec import read_event
+from protocol.codec import decode_event
 from protocol.commands import Join, Move, OfferDraw, Rematch, Resign, RoomCommand, Say, Takeback
 from protocol.events import Created
 from protocol.types import TimeControl
@@ -20,7 +20,7 @@ from server.domain.room import replay
 from server.metrics import Metrics
 from server.rooms.live_room import Live
 from server.rooms.registry import Hall
-from server.storage.room_index import whole
+from server.storage.room_index import creation_append
 from tests.server.rooms import ANN, BEN, EVE, NOW
 from tests.server.stage import Rumours, Stage, Visitor
 
@@ -46,7 +46,7 @@ class TwoHalls(RuleBasedStateMachine):
             clock=TimeControl(kind="fischer", base=60_000), by=ANN.id,
         )  # fmt: skip
         founded = creation.found(created, ANN, 0)
-        append = whole(founded)
+        append = creation_append(founded)
         self.store.log = {("r1", seq): payload for seq, payload in enumerate(append.payloads, 1)}
         for number, bus in enumerate(self.buses):
             hall = Hall(self.store, bus, Settings(watch_tick=0.0), Metrics(), lambda: self.time)
@@ -152,7 +152,7 @@ class TwoHalls(RuleBasedStateMachine):
     @invariant()
     def there_is_one_history(self) -> None:
         log = self.store.all_events("r1")
-        assert [read_event(payload).seq for payload in log] == list(range(1, len(log) + 1))
+        assert [decode_event(payload).seq for payload in log] == list(range(1, len(log) + 1))
         for hall in self.halls:
             live = hall.rooms["r1"]
             assert live.log == log[: len(live.log)]
@@ -179,7 +179,7 @@ class TwoHalls(RuleBasedStateMachine):
                 for number in (0, 1):
                     self.hear(number, "r1", len(self.store.all_events("r1")))
                 self.come_to_an_end()
-            end = replay(map(read_event, self.store.all_events("r1")))
+            end = replay(map(decode_event, self.store.all_events("r1")))
             for hall in self.halls:
                 assert hall.rooms["r1"].room.seq == end.seq
                 assert hall.rooms["r1"].room.moves == end.moves

@@ -30,16 +30,16 @@ def test_a_deadline_in_the_index_is_never_later_than_the_rooms_own(later: int | 
         due = decision.room.deadline
         assert due is not None
         there = pending(room, decision, None if later is None else due + later)
-        assert there.plain is not written
-        assert (None if there.line is None else there.line.deadline) == (due if written else None)
+        assert there.event_only is not written
+        assert (None if there.row is None else there.row.deadline) == (due if written else None)
 
 
 def test_what_is_more_than_one_event_is_not_plain() -> None:
     room = running()
-    assert pending(room, do(room, ANN, OfferDraw), None).plain
+    assert pending(room, do(room, ANN, OfferDraw), None).event_only
     resigned = pending(room, do(room, ANN, Resign), None)
-    assert not resigned.plain
-    assert resigned.line is not None
+    assert not resigned.event_only
+    assert resigned.row is not None
 
 
 def test_the_house_has_nothing_to_decide_again_after_a_conflict() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from server.storage import queries
 from server.storage.interface import Append, Store
-from server.storage.interface import appended as put
+from server.storage.interface import append_and_wait as put
 from server.storage.sqlite.store import SqliteStore
 from tests.server.stores import row
 

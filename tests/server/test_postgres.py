@@ -11,7 +11,7 @@ import pytest
 
 from bench.cluster.postgres import Postgres
 from server.storage.interface import Append, Conflict, StoreError, Unavailable, without_password
-from server.storage.interface import appended as put
+from server.storage.interface import append_and_wait as put
 from server.storage.postgres.store import PostgresStore
 from tests.server.stores import row
 
@@ -51,7 +51,7 @@ async def test_batches_of_two_nodes_that_overlap_never_wait_in_a_ring(
     jobs += [put(other, Append(room, 0, (b"b",), row(room))) for room in reversed(rooms)]
     results = await asyncio.wait_for(asyncio.gather(*jobs, return_exceptions=True), PATIENCE)
     assert sum(isinstance(result, Conflict) for result in results) == 200
-    assert await store.latest(rooms) == dict.fromkeys(rooms, 1)
+    assert await store.latest_seqs(rooms) == dict.fromkeys(rooms, 1)
 
 
 async def test_nodes_that_start_at_once_take_turns_with_the_migrations(database: str) -> None:
@@ -67,11 +67,11 @@ async def test_a_write_that_waits_shows(store: PostgresStore, database: str) -> 
     async with holder.transaction():
         await holder.execute("LOCK TABLE events")
         append = put(store, Append("r", 0, (b"a",)))
-        await until(lambda: store.waiting > 0.05)
+        await until(lambda: store.write_age_s > 0.05)
         assert not append.done()
     await append
-    await store.settled()
-    assert store.waiting == 0
+    await store.flush()
+    assert store.write_age_s == 0
     await holder.close()
 
 
@@ -81,7 +81,7 @@ async def test_one_node_at_a_time(store: PostgresStore, other: PostgresStore) ->
     async def go_through(node: PostgresStore) -> None:
         nonlocal inside
         for _ in range(10):
-            async with node.alone("door"):
+            async with node.lock("door"):
                 inside += 1
                 assert inside == 1
                 await node.time()
@@ -93,13 +93,13 @@ async def test_one_node_at_a_time(store: PostgresStore, other: PostgresStore) ->
 async def test_players_of_a_dead_node_who_are_nowhere_else(store: PostgresStore) -> None:
     assert not await store.mark_alive("dead", 5)
     assert not await store.mark_alive("well", 100)
-    await store.arrived("dead", [("p1", "ann"), ("p2", "ben"), ("p3", "cy")])
-    await store.arrived("well", [("p2", "ben"), ("p4", "di")])
-    await store.left("dead", "p3", "cy")
-    assert not await store.take_name("well", "p5", "ANN")
-    assert await store.bury(50) == ["p1"]
-    assert await store.take_name("well", "p5", "ann")
-    assert await store.bury(50) == []
+    await store.mark_present("dead", [("p1", "ann"), ("p2", "ben"), ("p3", "cy")])
+    await store.mark_present("well", [("p2", "ben"), ("p4", "di")])
+    await store.mark_absent("dead", "p3", "cy")
+    assert not await store.claim_name("well", "p5", "ANN")
+    assert await store.remove_dead_nodes(50) == ["p1"]
+    assert await store.claim_name("well", "p5", "ann")
+    assert await store.remove_dead_nodes(50) == []
     assert not await store.mark_alive("dead", 101)  # it was not dead: it has to say again who is there
     assert await store.mark_alive("well", 101)
 
@@ -109,7 +109,7 @@ async def test_of_guests_who_come_to_two_nodes_at_once_one_has_the_name(
 ) -> None:
     for n in range(20):
         guests = [(store, "left", "p1"), (other, "right", "p2"), (other, "right", "p3")]
-        free = await asyncio.gather(*(at.take_name(node, player, f"ann{n}") for at, node, player in guests))
+        free = await asyncio.gather(*(at.claim_name(node, player, f"ann{n}") for at, node, player in guests))
         assert sorted(free) == [False, False, True]
 
 

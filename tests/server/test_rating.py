@@ -12,8 +12,8 @@ from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.endings import abort, resign
 from server.domain.glicko2 import PERIOD
+from server.domain.ratings import RatingRow
 from server.domain.room import Room, evolve
-from server.storage.interface import RatingRow
 from tests.server.rooms import NOW
 
 ANN = Player(id="p1", name="ann", account=True)

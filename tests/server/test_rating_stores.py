@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from server.domain.glicko2 import PERIOD
+from server.domain.ratings import RatingRow
 from server.storage.factory import open_store
-from server.storage.interface import Append, Conflict, RatingRow, Store
-from server.storage.interface import appended as put
+from server.storage.interface import Append, Conflict, Store
+from server.storage.interface import append_and_wait as put
 from tests.server.stores import rating
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from engine.registry import GAMES
-from protocol.codec import MSGPACK, read_event
+from protocol.codec import MSGPACK, decode_event
 from protocol.commands import (
     Abort,
     AnswerDraw,
@@ -65,7 +65,7 @@ class RoomMachine(RuleBasedStateMachine):
 
     def take(self, decision: Decision) -> None:
         """Write the events down, as the hall does, and go on with the room the decision gave."""
-        written = [read_event(MSGPACK.encode(event)) for event in decision.events]
+        written = [decode_event(MSGPACK.encode(event)) for event in decision.events]
         assert tuple(written) == decision.events
         if self.log and decision.events:
             room = self.room
@@ -159,7 +159,7 @@ class RoomMachine(RuleBasedStateMachine):
         seen = snapshots.snapshot(room, 0, self.now)
         assert seen.your_move == (room.status == "running" and room.turn == 0)
         assert seen.left is None or min(seen.left) >= 0
-        assert MSGPACK.server_message(MSGPACK.encode(seen)) == seen
+        assert MSGPACK.decode_server_message(MSGPACK.encode(seen)) == seen
 
 
 TestRoomMachine = RoomMachine.TestCase

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from parlour.cli.main import main
-from server.config import BadSetting, Settings, read
+from server.config import BadSetting, Settings, read_settings
 
 OPERATING = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 
 
 def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
     environment = {"PARLOUR_PORT": "9000", "PARLOUR_HOST": "0.0.0.0", "PARLOUR_DEFLATE": "yes"}
-    settings = read({"port": "9001"}, environment)
+    settings = read_settings({"port": "9001"}, environment)
     assert (settings.port, settings.host, settings.deflate, settings.auth) == (9001, "0.0.0.0", True, "guests")
 
 
@@ -36,7 +36,7 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
 )
 def test_values_that_cannot_be(name: str, text: str, why: str) -> None:
     with pytest.raises(BadSetting, match=why):
-        read({name: text}, {})
+        read_settings({name: text}, {})
 
 
 def test_mistakes_of_whoever_starts_a_server_are_one_sentence(

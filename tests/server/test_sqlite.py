@@ -11,7 +11,7 @@ import pytest
 
 from server.storage.factory import open_store
 from server.storage.interface import Append, Session, StoreError, Unavailable
-from server.storage.interface import appended as put
+from server.storage.interface import append_and_wait as put
 from server.storage.sqlite.schema import APPLICATION
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.writer_process import connect

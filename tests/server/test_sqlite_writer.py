@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from server.storage.interface import Append, Conflict, StoreError, Unavailable
-from server.storage.interface import appended as put
+from server.storage.interface import append_and_wait as put
 from server.storage.sqlite import supervisor, write_queue, writer_process
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
@@ -156,7 +156,7 @@ async def test_after_the_end_everything_is_refused(store: SqliteStore) -> None:
 async def test_nothing_waits_for_jobs_that_cannot_be_sent(store: SqliteStore) -> None:
     odd = put(store, Append("odd", 0, (object(),)))  # type: ignore[arg-type]
     async with asyncio.timeout(20):
-        await store.settled()
+        await store.flush()
     with pytest.raises(Unavailable, match="cannot be stored"):
         await odd
 

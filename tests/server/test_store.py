@@ -8,7 +8,7 @@ import pytest
 
 from server.storage.factory import open_store
 from server.storage.interface import Append, Conflict, Session, Store, Unavailable, new_secret
-from server.storage.interface import appended as put
+from server.storage.interface import append_and_wait as put
 from tests.server.stores import row
 
 
@@ -41,7 +41,7 @@ async def test_a_bad_row_fails_alone(store: Store) -> None:
         await odd
     assert await store.events("r49") == [b"a", b"b"]
     assert await store.events("taken") == [b"x"]
-    assert len(await store.unfinished()) == 50
+    assert len(await store.unfinished_rooms()) == 50
 
 
 async def test_an_append_is_all_or_nothing_in_both_rooms(store: Store) -> None:
@@ -104,9 +104,9 @@ async def test_rooms_that_wait_for_somebody(store: Store) -> None:
     await put(store, Append("r1", 0, (b"a",), row("r1", "waiting", private=True, names=("", "ben"))))
     await put(store, Append("r2", 0, (b"a",), row("r2", "waiting", names=("straße".casefold(), "ben"))))
     await put(store, Append("r3", 0, (b"a",), row("r3", names=("ann", "ben"))))
-    assert await store.rooms_for("Ben") == ["r1", "r2"]
-    assert await store.rooms_for("STRASSE") == ["r2"]
-    assert await store.rooms_for("ann") == []
+    assert await store.rooms_waiting_for("Ben") == ["r1", "r2"]
+    assert await store.rooms_waiting_for("STRASSE") == ["r2"]
+    assert await store.rooms_waiting_for("ann") == []
 
 
 async def test_the_last_opponent(store: Store) -> None:
@@ -135,12 +135,12 @@ async def test_a_name_has_one_owner_while_its_token_exists(store: Store) -> None
 
 
 async def test_a_guests_name_is_free_when_its_guest_has_left(store: Store) -> None:
-    assert await store.take_name("a", "p1", "Ann")
-    assert await store.take_name("b", "p1", "Ann")
-    assert not await store.take_name("a", "p2", "ann")
-    await store.left("b", "p1", "ann")
-    await store.left("a", "p1", "ann")
-    assert await store.take_name("a", "p2", "ANN")
+    assert await store.claim_name("a", "p1", "Ann")
+    assert await store.claim_name("b", "p1", "Ann")
+    assert not await store.claim_name("a", "p2", "ann")
+    await store.mark_absent("b", "p1", "ann")
+    await store.mark_absent("a", "p1", "ann")
+    assert await store.claim_name("a", "p2", "ANN")
 
 
 async def test_nodes_say_when_they_were_there(store: Store) -> None:
@@ -174,8 +174,8 @@ async def test_sessions_and_tokens_are_found_by_their_secrets(store: Store) -> N
 async def test_the_newest_of_many_rooms(store: Store) -> None:
     for room, count in (("r1", 1), ("r2", 3)):
         await put(store, Append(room, 0, (b"x",) * count))
-    assert await store.latest(["r1", "r2", "nowhere"]) == {"r1": 1, "r2": 3}
-    assert await store.latest([]) == {}
+    assert await store.latest_seqs(["r1", "r2", "nowhere"]) == {"r1": 1, "r2": 3}
+    assert await store.latest_seqs([]) == {}
 
 
 def test_a_secret_can_be_typed_behind_a_flag() -> None:

@@ -29,7 +29,7 @@ async def test_the_shortest_round_trip_counts(caplog: pytest.LogCaptureFixture) 
     world = [1_000_000_000]
     clock = StoreClock(lambda: world[0])
     with caplog.at_level(logging.INFO, "parlour"):
-        await clock.set(Told(world, 5000, [400, 40, 4, 80, 200]))
+        await clock.sync(Told(world, 5000, [400, 40, 4, 80, 200]))
     assert abs(clock.skew + 5000) <= 2
     assert abs(clock() - (world[0] + 5000)) <= 2
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -38,28 +38,28 @@ async def test_the_shortest_round_trip_counts(caplog: pytest.LogCaptureFixture) 
 async def test_a_bad_measurement_does_not_spoil_a_good_one() -> None:
     world = [1_000_000_000]
     clock = StoreClock(lambda: world[0])
-    await clock.set(Told(world, 100, [2] * 5))
+    await clock.sync(Told(world, 100, [2] * 5))
     good = clock.skew
-    await clock.set(Told(world, 100, [800] * 5))
+    await clock.sync(Told(world, 100, [800] * 5))
     assert clock.skew == good
 
 
 async def test_time_stands_still_rather_than_going_back_a_little() -> None:
     world = [1_000_000_000]
     clock = StoreClock(lambda: world[0])
-    await clock.set(Told(world, 1000, [0] * 5))
+    await clock.sync(Told(world, 1000, [0] * 5))
     before = clock()
-    await clock.set(Told(world, 0, [0] * 5))
+    await clock.sync(Told(world, 0, [0] * 5))
     assert clock() == before
     world[0] += 1500
     assert clock() == world[0] > before
-    await clock.set(Told(world, -3_600_000, [0] * 5))  # somebody has set the clock of the database
+    await clock.sync(Told(world, -3_600_000, [0] * 5))  # somebody has set the clock of the database
     assert clock() == world[0] - 3_600_000
 
 
 async def test_a_store_without_a_clock_leaves_ours_alone() -> None:
     clock = StoreClock(lambda: 77)
     store = SqliteStore(":memory:")
-    await clock.set(store)
+    await clock.sync(store)
     assert (clock(), clock.skew) == (77, 0)
     await store.close()

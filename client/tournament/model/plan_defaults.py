@@ -11,7 +11,7 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from engine.errors import GameError
 from engine.replay import judge
-from protocol.usernames import fold, readable
+from protocol.usernames import fold, is_readable
 
 LONGEST_NAME = 32
 MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
@@ -70,7 +70,7 @@ def check_players(plan: Plan) -> None:
     seen: dict[str, str] = {}
     for player in plan.players:
         name = player.name
-        if len(name) > LONGEST_NAME or not readable(name):
+        if len(name) > LONGEST_NAME or not is_readable(name):
             raise TournamentError(f"a player's name has 1 to {LONGEST_NAME} printable characters, not {name[:60]!r}")
         if fold(name) in seen:
             raise TournamentError(f"there are two players called {name}; give one of them another name")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from client.presentation.texts import clock_text, printable, rated_players
 from protocol.replies import LobbyUpdate
-from protocol.types import BotInfo, RoomInfo, advanced
+from protocol.types import BotInfo, RoomInfo, with_ply
 
 RANK = {"waiting": 0, "running": 1, "ended": 2}
 
@@ -40,7 +40,7 @@ class Rooms:
                 self._rooms[info.room] = info
         for room, ply in news.plies.items():
             if room in self._rooms:
-                self._rooms[room] = advanced(self._rooms[room], ply)
+                self._rooms[room] = with_ply(self._rooms[room], ply)
         if news.bots is not None:
             self._bots = news.bots
 

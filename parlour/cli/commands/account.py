@@ -20,8 +20,8 @@ from parlour.cli.main import UserError
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.handlers.auth import check_new_name
-from server.ids import new_player
-from server.storage.factory import open_store, relied_on
+from server.ids import new_player_id
+from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, StoreError, new_secret, without_password
 
 
@@ -48,9 +48,9 @@ def run(args: Namespace) -> int:
 async def act(args: Namespace) -> bool:
     """Whether the database was made for it."""
     store = open_store(args.db)
-    new = await store.open(make=args.action == "add")
+    new = await store.open(create=args.action == "add")
     try:
-        async with relied_on(store, "accounts"):  # of a file that may be large
+        async with wrap_store_errors(store, "accounts"):  # of a file that may be large
             now = int(time.time() * 1000)
             if args.action == "list":
                 await show(store)
@@ -66,7 +66,7 @@ async def act(args: Namespace) -> bool:
 async def add(store: Store, name: str, now: int) -> None:
     check_new_name(name, Settings().name_length)
     token = new_secret()
-    if not await store.add_account(name, new_player(), token, now):
+    if not await store.add_account(name, new_player_id(), token, now):
         raise UserError(f"the name {name} has an owner; revoke that account first")
     print(token)
 

@@ -73,11 +73,11 @@ async def ask(args: Namespace, games: Sequence[str], options: Options) -> Found:
 
 
 def in_json(found: Found) -> Iterator[str]:
-    from protocol.codec import to_plain
+    from protocol.codec import to_builtins
 
     for game, lines in found.items():
         for line in lines:
-            yield json.dumps({"game": game, **to_plain(line)})
+            yield json.dumps({"game": game, **to_builtins(line)})
 
 
 def in_words(found: Found, options: str) -> Iterator[str]:

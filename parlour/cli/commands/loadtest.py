@@ -75,5 +75,5 @@ def describe(error: bytes) -> str:
     from protocol.codec import MSGPACK
     from protocol.replies import Error
 
-    message = MSGPACK.server_message(error)
+    message = MSGPACK.decode_server_message(error)
     return f"{message.code}: {message.text}" if isinstance(message, Error) else "?"

@@ -36,13 +36,13 @@ def run(args: Namespace) -> int:
 
 async def rooms(args: Namespace) -> list[str]:
     from client.presentation.texts import room_line
-    from protocol.codec import to_plain
+    from protocol.codec import to_builtins
     from protocol.commands import List
 
     async with visit(args, "parlour rooms") as session:
         found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=PATIENCE)
     infos = found.rooms or ()
     if args.json:
-        return [json.dumps(to_plain(info)) for info in infos]
+        return [json.dumps(to_builtins(info)) for info in infos]
     none = "there are no such rooms" if args.status else "there are no rooms; --status ended lists games that are over"
     return [room_line(info) for info in infos] or [none]

@@ -20,7 +20,7 @@ from dataclasses import fields
 
 from parlour.cli.main import UserError
 from server.cluster.bus import BusError
-from server.config import BadSetting, Settings, read
+from server.config import BadSetting, Settings, read_settings
 from server.storage.interface import StoreError
 
 
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     from server.logs import is_terminal
 
     try:
-        settings = read(vars(args), os.environ)
+        settings = read_settings(vars(args), os.environ)
         names = house_names(settings.house)
         greet = is_terminal(sys.stdout) and settings.log != "json"
         main(

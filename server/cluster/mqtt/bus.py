@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from protocol.codec import JSON, MSGPACK, Malformed, to_plain
+from protocol.codec import JSON, MSGPACK, Malformed, to_builtins
 from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo, Message
@@ -23,7 +23,7 @@ from server.cluster.mqtt.url import Topics, address
 from server.config import Settings
 from server.domain import snapshots
 from server.domain.room import Room
-from server.ids import new_player
+from server.ids import new_player_id
 from server.rooms.timers import now
 
 CALL_TICK = 0.002  # seconds between news for nodes
@@ -33,7 +33,7 @@ KEPT = 300.0  # seconds that the state of an ended room stays
 
 class MqttBus:
     def __init__(self, settings: Settings) -> None:
-        self.node = new_player()
+        self.node = new_player_id()
         self._codec = JSON if settings.bus_format == "json" else MSGPACK
         self._topics = Topics(settings.bus_prefix)
         self._will = Post(self._topics.node(self.node), json.dumps({"node": self.node, "online": False}).encode(), True)
@@ -118,7 +118,7 @@ class MqttBus:
         known = {
             "node": self.node,
             "online": True,
-            "bots": [to_plain(bot) for bot in self._bots],
+            "bots": [to_builtins(bot) for bot in self._bots],
             "watchers": self._watchers,
         }
         self._send(self._will.topic, json.dumps(known).encode(), True)
@@ -178,7 +178,7 @@ class MqttBus:
             return
         with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # anybody can write anything there
             if topic == topics.lobby:
-                update: Any = self._codec.server_message(payload)
+                update: Any = self._codec.decode_server_message(payload)
                 ear.heard_lobby(update.rooms, update.plies)
             elif topic == topics.calls:
                 self._called(ear, json.loads(payload))

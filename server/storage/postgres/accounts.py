@@ -70,14 +70,14 @@ class People(ABC):
         at: int | None = rows[0][0]
         return at
 
-    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+    async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         sql = """
             INSERT INTO present (node, player, name) SELECT $1, * FROM unnest($2::text[], $3::text[])
             ON CONFLICT DO NOTHING
         """
         await self._fetch(sql, node, [player for player, _ in people], [fold(name) for _, name in people])
 
-    async def take_name(self, node: str, player: str, name: str) -> bool:
+    async def claim_name(self, node: str, player: str, name: str) -> bool:
         sql = """
             INSERT INTO present (node, player, name) SELECT $1, $2::text, $3::text
             WHERE NOT EXISTS (SELECT 1 FROM present WHERE name = $3 AND player <> $2)
@@ -85,11 +85,11 @@ class People(ABC):
         """
         return bool(await self._fetch(sql, node, player, fold(name), turn=f"name {fold(name)}"))
 
-    async def left(self, node: str, player: str, name: str) -> None:
+    async def mark_absent(self, node: str, player: str, name: str) -> None:
         sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
         await self._fetch(sql, node, player, fold(name))
 
-    async def bury(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[str]:
         """One statement, so that of several nodes which notice a death exactly one deals with it."""
         sql = """
             WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node),

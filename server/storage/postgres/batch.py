@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from server.storage.interface import Append, RatingRow, RoomRow
+from server.domain.ratings import RatingRow
+from server.storage.interface import Append, RoomRow
 from server.storage.postgres.ratings import put_ratings
 
 # Rows are sorted by room, so that two nodes take their locks in the same order and never wait for each other in a ring.
@@ -33,8 +34,8 @@ class Batch:
         for work in appends:
             for append in (work,) if work.also is None else (work, work.also):
                 events += [(append.room, seq, payload) for seq, payload in enumerate(append.payloads, append.after + 1)]
-                if append.line is not None:
-                    lines[append.room] = append.line
+                if append.row is not None:
+                    lines[append.room] = append.row
                 ratings += append.ratings
         events.sort(key=lambda event: event[:2])
         self.events = events

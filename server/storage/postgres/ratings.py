@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.domain.glicko2 import PERIOD, PROVISIONAL, SCALE
-from server.storage.interface import RatingRow
+from server.domain.ratings import RatingRow
 
 NAMES = RatingRow._fields
 COLUMNS = ", ".join(NAMES)

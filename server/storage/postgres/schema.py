@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.usernames import fold
-from server.storage.interface import WHICH, StoreError
+from server.storage.interface import DB_HINT, StoreError
 from server.storage.postgres.migrations import migrations
 
 FOLDED = 4  # the step after which names are folded
 MIGRATING = 0x5041524C_0001  # the key of the advisory lock: "PARL", and a number
 
 
-async def migrate(connection: Any, make: bool) -> bool:
+async def migrate(connection: Any, create: bool) -> bool:
     """Whether it was empty; StoreError if it may not be, if it knows more than we do, or belongs to another program."""
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
         version = await schema_version(connection)
         steps = migrations()
         newest = steps[-1][0]
-        if version == 0 and not make:
-            raise StoreError(f"the database is empty: {WHICH}")
+        if version == 0 and not create:
+            raise StoreError(f"the database is empty: {DB_HINT}")
         if version > newest:
             raise StoreError(
                 f"the database was written by a newer Parlour (its schema is {version}, this program knows {newest}); "

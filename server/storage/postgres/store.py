@@ -12,7 +12,7 @@ import asyncpg
 
 from protocol.usernames import fold
 from server.storage import queries
-from server.storage.interface import Append, Commit, Done, StoreError, Unavailable
+from server.storage.interface import Append, Done, OnCommit, StoreError, Unavailable
 from server.storage.postgres.accounts import People
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate
@@ -27,18 +27,18 @@ LAST_OPPONENT = queries.last_opponent("$")
 class PostgresStore(People, Ratings):
     shared = True
 
-    def __init__(self, url: str, on_commit: Commit = lambda seconds, jobs: None, pool: int = POOL) -> None:
+    def __init__(self, url: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = POOL) -> None:
         self._url = url
         self._on_commit = on_commit
         self._size = pool
         self._pool: Any = None
         self._writer: Writer | None = None
 
-    async def open(self, make: bool = True) -> bool:
+    async def open(self, create: bool = True) -> bool:
         try:
             connection = await self._connect()
             try:
-                new = await migrate(connection, make)
+                new = await migrate(connection, create)
             except BaseException:
                 await connection.close(timeout=2)
                 raise
@@ -69,7 +69,7 @@ class PostgresStore(People, Ratings):
                 self._pool.terminate()
             self._pool = None
 
-    async def damage(self, table: str = "") -> str:
+    async def find_damage(self, table: str = "") -> str:
         return ""  # it says so itself
 
     # -- reading and writing
@@ -78,20 +78,20 @@ class PostgresStore(People, Ratings):
         assert self._writer is not None
         self._writer.submit(append, done)
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         """It does that at all times: while the database is away nobody waits for it."""
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         if self._writer is not None:
-            await self._writer.settled()
+            await self._writer.flush()
 
     @property
     def queued(self) -> int:
         return 0 if self._writer is None else self._writer.queued
 
     @property
-    def waiting(self) -> float:
-        return 0.0 if self._writer is None else self._writer.waiting
+    def write_age_s(self) -> float:
+        return 0.0 if self._writer is None else self._writer.write_age_s
 
     async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]:
         """Rows; a connection of the pool that has died is replaced by a new one, once.
@@ -115,7 +115,7 @@ class PostgresStore(People, Ratings):
         raise AssertionError("unreachable")
 
     @asynccontextmanager
-    async def alone(self, what: str) -> AsyncIterator[None]:
+    async def lock(self, what: str) -> AsyncIterator[None]:
         """One at a time among all nodes. Whoever dies gives way: the lock ends with the connection."""
         try:
             connection = await self._pool.acquire(timeout=PATIENCE)
@@ -145,7 +145,7 @@ class PostgresStore(People, Ratings):
         rows = await self._fetch("SELECT payload FROM events WHERE room = $1 AND seq > $2 ORDER BY seq", room, after)
         return [row[0] for row in rows]
 
-    async def latest(self, rooms: list[str]) -> dict[str, int]:
+    async def latest_seqs(self, rooms: list[str]) -> dict[str, int]:
         sql = """
             SELECT room, (SELECT max(seq) FROM events WHERE events.room = wanted.room)
             FROM unnest($1::text[]) AS wanted (room)
@@ -167,7 +167,7 @@ class PostgresStore(People, Ratings):
         sql = "SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $1 OR player1 = $1) ORDER BY room"
         return [row[0] for row in await self._fetch(sql, player)]
 
-    async def rooms_for(self, name: str) -> list[str]:
+    async def rooms_waiting_for(self, name: str) -> list[str]:
         sql = "SELECT room FROM rooms WHERE status = 'waiting' AND (name0 = $1 OR name1 = $1) ORDER BY room"
         return [row[0] for row in await self._fetch(sql, fold(name))]
 
@@ -178,7 +178,7 @@ class PostgresStore(People, Ratings):
     async def postpone(self, room: str, was: int, due: int) -> None:
         await self._fetch("UPDATE rooms SET deadline = $3 WHERE room = $1 AND deadline = $2", room, was, due)
 
-    async def unfinished(self) -> list[str]:
+    async def unfinished_rooms(self) -> list[str]:
         return [row[0] for row in await self._fetch("SELECT room FROM rooms WHERE status <> 'ended' ORDER BY room")]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import asyncpg
 
 from server.logs import log
-from server.storage.interface import Append, Commit, Conflict, Done, Unavailable
+from server.storage.interface import Append, Conflict, Done, OnCommit, Unavailable
 from server.storage.postgres.batch import Batch
 
 MOST = 512  # appends in a transaction
@@ -37,7 +37,7 @@ Connect = Callable[[], Awaitable[Any]]
 
 
 class Writer:
-    def __init__(self, connection: Any, connect: Connect, on_commit: Commit) -> None:
+    def __init__(self, connection: Any, connect: Connect, on_commit: OnCommit) -> None:
         self._connect = connect
         self._on_commit = on_commit
         self._gathered: list[Job] = []
@@ -57,7 +57,7 @@ class Writer:
         return len(self._gathered) + self._in_flight
 
     @property
-    def waiting(self) -> float:
+    def write_age_s(self) -> float:
         return perf_counter() - self._since if self._in_flight else 0.0
 
     def submit(self, append: Append, done: Done) -> None:
@@ -68,12 +68,12 @@ class Writer:
         self._idle.clear()
         self._work.set()
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         await self._idle.wait()
 
     async def close(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.settled(), LAST)
+            await asyncio.wait_for(self.flush(), LAST)
         self._closing = True
         for task in (self._task, self._returning):
             if task is not None:

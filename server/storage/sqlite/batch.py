@@ -31,7 +31,7 @@ def sort_out(asked: list[Asked]) -> tuple[list[Asked], Rows, list[Asked]]:
     rows: Rows = []
     for one in asked:
         work = one[0]
-        if type(work) is Statement or not work.plain:
+        if type(work) is Statement or not work.event_only:
             others.append(one)
         else:
             rows += (work.room, work.after + 1, work.payloads[0])
@@ -49,8 +49,8 @@ def as_job(work: Work) -> Job:
     while part is not None:
         for seq, payload in enumerate(part.payloads, part.after + 1):
             rows += (part.room, seq, payload)
-        if part.line is not None:
-            lines.append(room_values(part.line))
+        if part.row is not None:
+            lines.append(room_values(part.row))
         for rating in part.ratings:
             statements += ((PUT, tuple(rating)), (STAND, tuple(rating)))
         part = part.also

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from server.domain.glicko2 import PERIOD, PROVISIONAL, SCALE
-from server.storage.interface import RatingRow
+from server.domain.ratings import RatingRow
 
 COLUMNS = ", ".join(RatingRow._fields)
 VALUES = ",".join("?" * len(RatingRow._fields))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from protocol.usernames import fold
-from server.storage.interface import WHICH, StoreError
+from server.storage.interface import DB_HINT, StoreError
 from server.storage.sqlite.migrations import migrations
 
 APPLICATION = 0x5041524C  # "PARL": marks the file as ours
@@ -40,14 +40,14 @@ def claim(path: str) -> IO[bytes] | None:
     return held
 
 
-def check_place(path: str, make: bool) -> None:
+def check_place(path: str, create: bool) -> None:
     """StoreError if there can be no database, or none but a new one."""
     file = Path(path)
     try:
         if not file.parent.is_dir():
             raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}")
-        if not make and (not file.exists() or file.stat().st_size == 0):
-            raise StoreError(f"there is no database {path}: {WHICH}")
+        if not create and (not file.exists() or file.stat().st_size == 0):
+            raise StoreError(f"there is no database {path}: {DB_HINT}")
     except OSError as error:
         raise unusable(path, error) from None
 
@@ -63,7 +63,7 @@ def trouble(error: Exception, path: str) -> str:
     return f"cannot use the database {path}: {error}"
 
 
-def damage(connection: sqlite3.Connection, path: str, table: str = "") -> str:
+def find_damage(connection: sqlite3.Connection, path: str, table: str = "") -> str:
     """One sentence, if anything is wrong with it, or with one table."""
     try:
         (found,) = connection.execute(f"PRAGMA quick_check({table or 1})").fetchone()

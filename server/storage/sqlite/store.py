@@ -11,10 +11,20 @@ from typing import IO, Any
 
 from protocol.usernames import fold
 from server.storage import queries
-from server.storage.interface import Account, Append, Commit, Done, Session, StoreError, Unavailable, awaited, digest
+from server.storage.interface import (
+    Account,
+    Append,
+    Done,
+    OnCommit,
+    Session,
+    StoreError,
+    Unavailable,
+    as_future,
+    digest,
+)
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.ratings import Ratings
-from server.storage.sqlite.schema import check_place, claim, damage, migrate, trouble
+from server.storage.sqlite.schema import check_place, claim, find_damage, migrate, trouble
 from server.storage.sqlite.write_queue import Writer
 from server.storage.sqlite.writer_process import connect
 
@@ -25,7 +35,7 @@ LAST_OPPONENT = queries.last_opponent("?")
 class SqliteStore(Ratings):
     shared = False
 
-    def __init__(self, path: str, on_commit: Commit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:
+    def __init__(self, path: str, on_commit: OnCommit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:
         self.path = path
         self.on_commit = on_commit
         self._busy = busy
@@ -35,9 +45,9 @@ class SqliteStore(Ratings):
         self._names: dict[str, str] = {}  # who came first under a name
         self._claim: IO[bytes] | None = None  # held by the one server that takes up the games of this file
 
-    async def open(self, make: bool = True) -> bool:
+    async def open(self, create: bool = True) -> bool:
         loop = asyncio.get_running_loop()
-        self._reader, new = await loop.run_in_executor(self._readers, self._connect, make)
+        self._reader, new = await loop.run_in_executor(self._readers, self._connect, create)
         self._writer = Writer(self.path, self._busy, self.on_commit, self._payload)
         try:
             await self._writer.start()
@@ -58,17 +68,19 @@ class SqliteStore(Ratings):
             self._claim.close()
             self._claim = None
 
-    def _connect(self, make: bool) -> tuple[sqlite3.Connection, bool]:
-        check_place(self.path, make)
+    def _connect(self, create: bool) -> tuple[sqlite3.Connection, bool]:
+        check_place(self.path, create)
         try:
             connection = connect(self.path, self._busy)
             return connection, migrate(connection, self.path)
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(trouble(error, self.path)) from None
 
-    async def damage(self, table: str = "") -> str:
+    async def find_damage(self, table: str = "") -> str:
         assert self._reader is not None
-        return await asyncio.get_running_loop().run_in_executor(self._readers, damage, self._reader, self.path, table)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._readers, find_damage, self._reader, self.path, table
+        )
 
     # -- writing
 
@@ -76,26 +88,26 @@ class SqliteStore(Ratings):
         assert self._writer is not None
         self._writer.submit(append, done)
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         if self._writer is not None:
-            self._writer.hurry()
+            self._writer.fail_fast()
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         if self._writer is not None:
-            await self._writer.settled()
+            await self._writer.flush()
 
     @property
     def queued(self) -> int:
         return 0 if self._writer is None else self._writer.queued
 
     @property
-    def waiting(self) -> float:
-        return 0.0 if self._writer is None else self._writer.waiting
+    def write_age_s(self) -> float:
+        return 0.0 if self._writer is None else self._writer.write_age_s
 
     async def _write(self, sql: str, *values: Any) -> int:
         assert self._writer is not None
         statement = Statement(sql, values)
-        await awaited(partial(self._writer.submit, statement))
+        await as_future(partial(self._writer.submit, statement))
         return statement.changed
 
     async def _read(self, sql: str, *values: Any) -> list[Any]:
@@ -120,7 +132,7 @@ class SqliteStore(Ratings):
         rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq = ?", room, seq)
         return rows[0][0] if rows else None
 
-    async def latest(self, rooms: list[str]) -> dict[str, int]:
+    async def latest_seqs(self, rooms: list[str]) -> dict[str, int]:
         sql = f"SELECT room, max(seq) FROM events WHERE room IN ({','.join('?' * len(rooms))}) GROUP BY room"
         return dict(await self._read(sql, *rooms))
 
@@ -140,7 +152,7 @@ class SqliteStore(Ratings):
         both = f"{sql.format('player0')} UNION {sql.format('player1')} ORDER BY 1"
         return [room for (room,) in await self._read(both, player, player)]
 
-    async def rooms_for(self, name: str) -> list[str]:
+    async def rooms_waiting_for(self, name: str) -> list[str]:
         sql = """
             SELECT room FROM rooms WHERE status <> 'ended' AND status = 'waiting' AND ?1 IN (name0, name1)
             ORDER BY room
@@ -156,7 +168,7 @@ class SqliteStore(Ratings):
     async def postpone(self, room: str, was: int, due: int) -> None:
         await self._write("UPDATE rooms SET deadline = ? WHERE room = ? AND deadline = ?", due, room, was)
 
-    async def unfinished(self) -> list[str]:
+    async def unfinished_rooms(self) -> list[str]:
         sql = f"SELECT room FROM rooms WHERE status <> 'ended' AND {queries.OPEN} ORDER BY room"
         return [room for (room,) in await self._read(sql)]
 
@@ -212,7 +224,7 @@ class SqliteStore(Ratings):
 
     # -- a file has one node, which knows by itself who is there
 
-    def alone(self, what: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, what: str) -> AbstractAsyncContextManager[None]:
         if what == "start" and self._claim is None:
             self._claim = claim(self.path)
         return nullcontext()
@@ -220,16 +232,16 @@ class SqliteStore(Ratings):
     async def time(self) -> int | None:
         return None
 
-    async def arrived(self, node: str, people: list[tuple[str, str]]) -> None:
+    async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         for player, name in people:
-            await self.take_name(node, player, name)
+            await self.claim_name(node, player, name)
 
-    async def take_name(self, node: str, player: str, name: str) -> bool:
+    async def claim_name(self, node: str, player: str, name: str) -> bool:
         return self._names.setdefault(fold(name), player) == player
 
-    async def left(self, node: str, player: str, name: str) -> None:
+    async def mark_absent(self, node: str, player: str, name: str) -> None:
         if self._names.get(fold(name)) == player:
             del self._names[fold(name)]
 
-    async def bury(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[str]:
         return []

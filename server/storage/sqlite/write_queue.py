@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from time import perf_counter
 
-from server.storage.interface import Commit, Conflict, Done, Unavailable
+from server.storage.interface import Conflict, Done, OnCommit, Unavailable
 from server.storage.sqlite.batch import Asked, Statement, Work, as_job, outcome, sort_out
 from server.storage.sqlite.supervisor import GONE, Keeper
 from server.storage.sqlite.writer_process import Answer, pack
@@ -26,7 +26,7 @@ Look = Callable[[str, int], Awaitable[bytes | None]]  # the payload of an event 
 class Writer:
     """The queue before the process that writes. `look`: what is in the store, where that is in doubt."""
 
-    def __init__(self, path: str, busy: float, on_commit: Commit, look: Look) -> None:
+    def __init__(self, path: str, busy: float, on_commit: OnCommit, look: Look) -> None:
         self._on_commit, self._look = on_commit, look
         self._loop = asyncio.get_running_loop()
         self._keeper = Keeper(path, busy, self._answered, self._lost, self._missing, self._hand_over)
@@ -35,7 +35,7 @@ class Writer:
         self._events = 0  # of those, the first ones: plain events
         self._since = 0.0  # when they were handed over
         self._called = False  # the hand-over is near
-        self._hurried = self._closed = False
+        self._failing_fast = self._closed = False
         self._given_up: Unavailable | None = None
         self._idle = asyncio.Event()
         self._finding_out: asyncio.Task[None] | None = None
@@ -45,7 +45,7 @@ class Writer:
         return len(self._gathered) + len(self._in_flight)
 
     @property
-    def waiting(self) -> float:
+    def write_age_s(self) -> float:
         return perf_counter() - self._since if self._in_flight else 0.0
 
     @property
@@ -66,12 +66,12 @@ class Writer:
         else:
             self._soon()
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         """From the next failure on, nothing is tried any more."""
-        self._hurried = True
+        self._failing_fast = True
         self._soon()
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         while self._gathered or self._in_flight:
             self._idle.clear()
             await self._idle.wait()
@@ -80,7 +80,7 @@ class Writer:
         """Once everything is written, or cannot be."""
         try:
             async with asyncio.timeout(PATIENCE):
-                await self.settled()
+                await self.flush()
         except TimeoutError:
             self._given_up = Unavailable(GONE)
         self._closed = True
@@ -99,7 +99,7 @@ class Writer:
         if self._in_flight or not self._gathered:
             return
         if not self._keeper.takes and self._given_up is None:
-            if not self._hurried:
+            if not self._failing_fast:
                 return  # it will be back
             self._given_up = Unavailable(GONE)
         jobs, self._gathered = self._gathered, []
@@ -134,7 +134,7 @@ class Writer:
 
     def _settle(self, errors: Sequence[Exception | None]) -> None:
         jobs, self._in_flight = self._in_flight, []
-        if self._hurried and self._given_up is None:
+        if self._failing_fast and self._given_up is None:
             self._given_up = next((error for error in errors if isinstance(error, Unavailable)), None)
         self._on_commit(perf_counter() - self._since, len(jobs))
         self._hand_over()  # before anything else, so that the disk does not wait for us
