@@ -16,10 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from client.sdk.credentials import state_folder, try_lock
 from client.sdk.errors import NoServer
 from runtime import child_process
 from runtime.backoff import Backoff
+from runtime.file_lock import try_lock
+from runtime.paths import state_folder
 
 STARTING = 20.0  # seconds
 GRACE = 5.0  # seconds to leave

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from client.sdk.credentials import state_folder
+from runtime.paths import state_folder
 
 
 def first_game() -> bool:

@@ -17,8 +17,8 @@ from typing import Any
 from client.programs.child import Child
 from client.programs.failure import Failure
 from client.sdk.bot import Budget
-from client.sdk.credentials import state_folder
 from engine.game import Game, State
+from runtime.paths import state_folder
 
 
 def default_folder() -> Path:

@@ -10,11 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from client.sdk.url import websocket_url
-
-
-def state_folder() -> Path:
-    """What outlives a program is kept here."""
-    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "parlour"
+from runtime.file_lock import open_locked
+from runtime.paths import state_folder
 
 
 def default_file(url: str, name: str) -> Path:
@@ -39,13 +36,11 @@ class StateFile:
         """The secret, or nothing: the file is not there, cannot be read, or belongs to a bot that runs."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock = open_locked(self._path.with_suffix(".lock"))
         except OSError:
             return ""
-        if not try_lock(lock):
-            os.close(lock)
+        if self._lock is None:
             return ""
-        self._lock = lock
         try:
             secret = json.loads(self._path.read_text())["session"]
         except (OSError, ValueError, KeyError, TypeError):
@@ -66,15 +61,3 @@ class StateFile:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-
-
-def try_lock(descriptor: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # no locks here: then nothing keeps two bots apart
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

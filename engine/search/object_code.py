@@ -22,6 +22,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from engine.search.kernel import RUN_ARRAYS, Notice, Run
+from runtime.paths import cache_folder
 
 DIGEST_BYTES = 32  # length of the digest at the start of a file
 ENTRY = "run"
@@ -101,17 +102,6 @@ def target_machine() -> Any:
 
 
 # -- the cache on disk
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled searches: PARLOUR_CACHE_DIR, or the user's cache folder. Raises RuntimeError."""
-    if chosen := os.environ.get("PARLOUR_CACHE_DIR"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "parlour"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "parlour"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "parlour"
 
 
 def fingerprint(text: str) -> str:

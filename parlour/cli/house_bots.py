@@ -19,9 +19,9 @@ from pathlib import Path
 
 from client.bots.loader import LoadError
 from client.bots.spec import Recipe
-from client.sdk.credentials import state_folder
 from runtime import child_process
 from runtime.backoff import Backoff
+from runtime.paths import state_folder
 from server.app import Running
 from server.config import Settings
 from server.ids import new_player_id

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from client.sdk.credentials import try_lock
 from client.tournament.model.errors import TournamentError
+from runtime.file_lock import try_lock
 
 Entry = dict[str, Any]
 

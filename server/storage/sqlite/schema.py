@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from os.path import realpath
 from pathlib import Path
 from typing import IO
 
 from protocol.usernames import fold
+from runtime.file_lock import try_lock
 from server.storage.interface import DB_HINT, StoreError
 from server.storage.sqlite.migrations import migrations
 
@@ -16,27 +16,18 @@ APPLICATION = 0x5041524C  # "PARL": marks the file as ours
 DAMAGED = "the database {} is damaged: put a backup in its place, or use another file"
 
 
-def claim(path: str) -> IO[bytes] | None:
+def claim(path: str) -> IO[bytes]:
     """A file beside the database that is locked as long as this server lives, however it ends; StoreError if it is.
 
     Beside the database itself, not beside a link to it.
     """
-    if sys.platform == "win32":
-        return None
-    import fcntl
-
     try:
         held = Path(f"{realpath(path)}-serving").open("ab")  # noqa: SIM115  # it stays open
     except OSError as error:
         raise unusable(path, error) from None
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not try_lock(held.fileno()):
         held.close()
-        raise StoreError(f"another server uses the database {path}; stop that one, or give --db another file") from None
-    except OSError:  # a disk without such locks
-        held.close()
-        return None
+        raise StoreError(f"another server uses the database {path}; stop that one, or give --db another file")
     return held
 
 
