@@ -83,7 +83,7 @@ async def answer(session: Session, room: str) -> None:
     """Play a game by answering at once, with any move."""
     answered = -1
     async for happening in session:
-        table = session.tables.get(room)
+        table = session.rooms.get(room)
         if table is None or getattr(happening, "room", "") != room:
             continue
         if table.status == "ended":

@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from client.bots.builtin.levels import LEVELS
-from client.bots.builtin.rng import Chance
+from client.bots.builtin.rng import PositionRng
 from client.bots.builtin.search import SearchBot, warm
 from client.sdk.bot import Budget, as_thought
 from client.tournament.model.elo import difference
@@ -79,7 +79,7 @@ def match(game: Game, high: int, low: int, pairs: int, seconds: float, seed: int
     for number in range(1, pairs + 1):
         start = opening(game, OPENINGS.get(game.name, 4), rng)
         for seat in (0, 1):
-            chance = Chance(rng.getrandbits(32))
+            chance = PositionRng(rng.getrandbits(32))
             bots = {side: SearchBot(chance, None, high if side == seat else low) for side in (0, 1)}
             winner = play(game, start, (bots[0], bots[1]), seconds)
             tally = Tally((*tally.points, 0.5 if winner is None else float(winner == seat)))

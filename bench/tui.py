@@ -90,7 +90,7 @@ async def players(url: str, rooms: int, rate: float, told: list[str]) -> None:
         began, moves = time.perf_counter(), 0
         while True:
             room = told[moves % rooms]
-            table = first.tables[room]
+            table = first.rooms[room]
             if table.status == "ended":
                 told[moves % rooms] = await open_room()
             elif table.game is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from client.bots.loader import LoadError
-from client.bots.spec import Recipe
+from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
 from client.programs.adapters.base import check_placeholders
 from client.programs.crash_report import default_folder
@@ -34,7 +34,7 @@ def nothing_for(games: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
+class BotFactory:
     """`source`: the words with which `parlour bot` gets it. `warm` has the first bot ready before any of these games
     begins; `close` gets rid of whatever still waits.
     """
@@ -47,11 +47,11 @@ class Maker:
     close: Callable[[], None] = nothing
 
 
-def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False) -> Maker:
+def spec_factory(recipe: BotSpec, forensics: Path | None = None, lazy: bool = False) -> BotFactory:
     """LoadError or GameError if there is no such bot. `lazy`: load nothing before it is needed."""
     recipe.check()
     if recipe.isolation == "thread":
-        return Maker(recipe.name, recipe.words, recipe.games, recipe.maker(), nothing_for if lazy else recipe.warm)
+        return BotFactory(recipe.name, recipe.words, recipe.games, recipe.maker(), nothing_for if lazy else recipe.warm)
     program = Program(
         (*WORKER, recipe.dump()),
         limits=Limits(startup=STARTUP, memory=0, file=0),
@@ -61,10 +61,10 @@ def of_recipe(recipe: Recipe, forensics: Path | None = None, lazy: bool = False)
         forensics=forensics or default_folder(),
     )
     pool = Pool(program)
-    return Maker(recipe.name, recipe.words, recipe.games, lambda: ExecBot(pool), nothing_for, pool.close)
+    return BotFactory(recipe.name, recipe.words, recipe.games, lambda: ExecBot(pool), nothing_for, pool.close)
 
 
-def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
+def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
     """A class of the caller's own. In a process of its own it is loaded from its file, so it needs to have one."""
     games = tuple(bot.games) or tuple(GAMES)
     unknown = [game for game in games if game not in GAMES]
@@ -76,22 +76,24 @@ def of_class(bot: type[Bot], forensics: Path | None = None) -> Maker:
     except (OSError, TypeError):
         source = ""
     if bot.isolation == "thread":
-        return Maker(name, (source or name,), games, bot)
+        return BotFactory(name, (source or name,), games, bot)
     if not source or "<locals>" in source:
         raise LoadError(f"{bot.__name__} with isolation 'process' must stand at the top of a file")
-    return of_recipe(Recipe(source), forensics)
+    return spec_factory(BotSpec(source), forensics)
 
 
-def of_program(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> Maker:
+def program_factory(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> BotFactory:
     pool = Pool(program)
-    return Maker(program.name, source, games, lambda: ExecBot(pool), lambda games: pool.warm(), pool.close)
+    return BotFactory(program.name, source, games, lambda: ExecBot(pool), lambda games: pool.warm(), pool.close)
 
 
-def of_homework(program: Program, adapter: str, copied: Path | None = None, source: tuple[str, ...] = ()) -> Maker:
+def oneshot_factory(
+    program: Program, adapter: str, copied: Path | None = None, source: tuple[str, ...] = ()
+) -> BotFactory:
     """Failure if the adapter cannot fill in what the command asks for."""
     chosen, workshop = ADAPTERS[adapter], Workshop(copied, program.forensics)
     check_placeholders(program.words, chosen)
-    return Maker(
+    return BotFactory(
         program.name,
         source,
         (chosen.game,),

@@ -9,47 +9,46 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from client.bots.move_request import Source, think
-from client.bots.pace import human_delay
-from client.bots.time_management import Allowance, allowance
+from client.bots.move_request import BotSource, request_move
+from client.bots.time_management import TimeAllotment, allot_time, human_delay
 from client.programs.failure import Failure
 from client.sdk.bot import Bot, Budget, Thought
-from client.sdk.errors import Refused, SessionError, Unanswered
+from client.sdk.errors import Refused, ReplyTimeout, SessionError
 from client.sdk.note import clean
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from engine.game import Game
 from protocol.commands import AnswerDraw, Claim, Move, Resign, Say, Takeback
 from runtime.threads import in_thread
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 AGAIN = ("stale", "not_your_turn", "game_over", "too_late", "not_running")  # the table knows better, or soon will
 LATER = ("unavailable", "rate_limited", "internal", "draining")
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
-    """How a bot plays, whatever it plays. `patience`: seconds for a move at most; `seconds`: what it likes to take."""
+class PlaySettings:
+    """How a bot plays. `move_timeout`: the most seconds for a move; `seconds`: the time it should take."""
 
-    patience: float = 60.0
+    move_timeout: float = 60.0
     seconds: float | None = None
     human: bool = False
     greeting: str = ""
     takebacks: bool = True
-    source: Source = field(default_factory=Source)
+    source: BotSource = field(default_factory=BotSource)
 
 
-class Playing:
-    def __init__(self, session: Session, room: str, bot: Bot, manners: Manners, tell: Tell) -> None:
-        self._session, self._room, self._bot, self._manners, self._tell = session, room, bot, manners, tell
+class GameLoop:
+    def __init__(self, session: Session, room: str, bot: Bot, settings: PlaySettings, tell: Notify) -> None:
+        self._session, self._room, self._bot, self._settings, self._tell = session, room, bot, settings, tell
         self._rng = Random()
         self._changed = asyncio.Event()
         self._failed_at = -1  # the ply at which the bot has failed, and waits for the end
         self.task = asyncio.create_task(self._play())
 
     @property
-    def table(self) -> Table:
-        return self._session.tables[self._room]
+    def table(self) -> RoomView:
+        return self._session.rooms[self._room]
 
     def hear(self) -> None:
         """Something has happened in the room."""
@@ -63,8 +62,8 @@ class Playing:
         opponent = "" if table.opponent is None else table.opponent.name
         try:
             await self._hook(lambda: self._bot.started(game, table.seat or 0, opponent))
-            if self._manners.greeting and table.ply < 2:
-                await self._say(self._manners.greeting)
+            if self._settings.greeting and table.ply < 2:
+                await self._say(self._settings.greeting)
             while self.table.status == "running":
                 await self._step(game)
             outcome = self.table.outcome()
@@ -97,11 +96,11 @@ class Playing:
 
     async def _move(self, game: Game) -> None:
         table, began = self.table, time.monotonic()
-        ply, allowed = table.ply, allowance(
-            table, began, self._session.latency, self._manners.patience, self._manners.seconds
+        ply, allowed = table.ply, allot_time(
+            table, began, self._session.latency, self._settings.move_timeout, self._settings.seconds
         )  # fmt: skip
         budget = self._budget(table, allowed, began)
-        thinking = asyncio.ensure_future(think(self._bot, game, table.state, budget, self._manners.source))
+        thinking = asyncio.ensure_future(request_move(self._bot, game, table.state, budget, self._settings.source))
         try:
             if not await self._still_ours(thinking, ply):
                 return
@@ -112,7 +111,7 @@ class Playing:
         finally:
             thinking.cancel()
             await asyncio.gather(thinking, return_exceptions=True)
-        if self._manners.human:
+        if self._settings.human:
             delay = human_delay(
                 len(game.moves(table.state)), allowed.left, table.setup.clock.increment / 1000, self._rng
             )
@@ -122,7 +121,7 @@ class Playing:
                 return
         await self._send(thought, ply)
 
-    def _budget(self, table: Table, allowed: Allowance, now: float) -> Budget:
+    def _budget(self, table: RoomView, allowed: TimeAllotment, now: float) -> Budget:
         return Budget(
             seconds=allowed.seconds,
             deadline=now + allowed.most,
@@ -162,14 +161,14 @@ class Playing:
             else:
                 await self._give_up(f"the server refuses {thought.move}: {refused}", ply)
             return
-        except Unanswered:
+        except ReplyTimeout:
             return  # once more, if it is still our move
         while self.table.seq < ok.seq and self.table.ply == ply:
             await self._wait(5.0)
 
     # -- trouble
 
-    async def _failed(self, failure: Failure, allowed: Allowance, ply: int) -> None:
+    async def _failed(self, failure: Failure, allowed: TimeAllotment, ply: int) -> None:
         if failure.kind == "stopped":
             return
         where = f"; evidence in {failure.evidence}" if failure.evidence else ""
@@ -203,7 +202,7 @@ class Playing:
             if table.offers.draw is not None and table.offers.draw != me:
                 await session.ask(AnswerDraw(id=session.id(), room=self._room, accept=False))
             if table.offers.takeback is not None and table.offers.takeback != me:
-                accept = self._manners.takebacks and not table.setup.rated
+                accept = self._settings.takebacks and not table.setup.rated
                 ply = table.last_turn(table.offers.takeback)
                 await session.ask(Takeback(id=session.id(), room=self._room, accept=accept, ply=ply))
 
@@ -215,7 +214,7 @@ class Playing:
     async def _hook(self, work: Callable[[], None]) -> None:
         """started() and ended() are the bot's own code too; they may fail without costing the game."""
         try:
-            async with asyncio.timeout(self._manners.patience):
+            async with asyncio.timeout(self._settings.move_timeout):
                 await in_thread(work)
         except Exception as error:
             self._tell(f"{self._room}: {type(error).__name__}: {error}")

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from client.bots.factory import Maker, of_class
-from client.bots.game_loop import Manners, Tell
+from client.bots.factory import BotFactory, class_factory
+from client.bots.game_loop import Notify, PlaySettings
 from client.bots.loader import LoadError
-from client.bots.move_request import Source
-from client.bots.policy import Policy, Wish
+from client.bots.move_request import BotSource
+from client.bots.policy import Policy, Seek
 from client.bots.runner import Runner
 from client.programs.failure import Failure
 from client.sdk.bot import Bot
-from client.sdk.credentials import StateFile, default_file
+from client.sdk.credentials import CredentialsFile, default_credentials_path
 from client.sdk.errors import SessionError
 from client.sdk.session import Session
 from client.sdk.time_control import parse
@@ -64,12 +64,12 @@ def run(
     """
     place, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
     try:
-        maker = of_class(bot)
-        wishes = (Wish(seek, dict(create(seek).spec.options), parse(clock)),) if seek else ()
+        factory = class_factory(bot)
+        seeks = (Seek(seek, dict(create(seek).spec.options), parse(clock)),) if seek else ()
         if concurrent < 1 or (games is not None and games < 1):
             raise LoadError("a bot plays one game at least: games and concurrent are 1 or more")
-        policy, manners = Policy(maker.games, concurrent=concurrent), Manners(source=Source(maker.source))
-        run_loop(play(Connection(place, name, secret), maker, policy, manners, wishes=wishes, games=games))
+        policy, settings = Policy(factory.games, concurrent=concurrent), PlaySettings(source=BotSource(factory.source))
+        run_loop(play(ConnectionSettings(place, name, secret), factory, policy, settings, seeks=seeks, games=games))
     except KeyboardInterrupt:
         pass
     except (LoadError, GameError, Failure, SessionError) as error:
@@ -78,7 +78,7 @@ def run(
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ConnectionSettings:
     """Where to and as whom. `state`: the file with the way back; None is the usual one, an empty path none at all.
 
     A token is a way back by itself: with one, nobody looks into a file that may belong to somebody else.
@@ -89,41 +89,43 @@ class Connection:
     token: str = ""
     state: Path | None = None
     trust: str = ""
-    silence: float = 20.0
+    idle_timeout: float = 20.0
     backoff: Backoff | None = None
     with_stdin: bool = False  # leave when standard input ends
 
-    def state_file(self, name: str) -> StateFile | None:
+    def state_file(self, name: str) -> CredentialsFile | None:
         if self.token or self.state == Path():
             return None
-        return StateFile(self.state or default_file(self.url or DEFAULT_URL, name))
+        return CredentialsFile(self.state or default_credentials_path(self.url or DEFAULT_URL, name))
 
 
 async def play(
-    connection: Connection,
-    maker: Maker,
+    connection: ConnectionSettings,
+    factory: BotFactory,
     policy: Policy,
-    manners: Manners,
+    settings: PlaySettings,
     *,
-    wishes: tuple[Wish, ...] = (),
+    seeks: tuple[Seek, ...] = (),
     open_rooms: bool = False,
     games: int | None = None,
-    tell: Tell = say,
+    tell: Notify = say,
 ) -> int:
     """Play until it is enough or somebody interrupts; how many games there were. SessionError."""
-    name = connection.name or maker.name
+    name = connection.name or factory.name
     state = connection.state_file(name)
     resume = "" if state is None else state.open()
     session = Session(
         connection.url or DEFAULT_URL,
         name=name,
-        spare="" if connection.name else f"{name[:LONGEST]}-guest",  # as where a bot of the house is called the same
+        fallback_name=""
+        if connection.name
+        else f"{name[:LONGEST]}-guest",  # as where a bot of the house is called the same
         token=connection.token,
         resume=resume,
         client=f"parlour-bot {sys.version_info.major}.{sys.version_info.minor}",
         plays=policy.games,
         trust=connection.trust,
-        silence=connection.silence,
+        idle_timeout=connection.idle_timeout,
         backoff=connection.backoff,
     )
 
@@ -134,24 +136,24 @@ async def play(
             runner.leave()
 
     runner = Runner(
-        session, maker, policy, manners, speak, wishes=wishes, open_rooms=open_rooms, games=games, state=state
+        session, factory, policy, settings, speak, seeks=seeks, open_rooms=open_rooms, games=games, state=state
     )
     try:
-        await interruptible(live(session, maker, policy.games, runner), connection.with_stdin)
+        await interruptible(live(session, factory, policy.games, runner), connection.with_stdin)
         return runner.played
     finally:
         if state is not None:
             state.close()
 
 
-async def live(session: Session, maker: Maker, games: tuple[str, ...], runner: Runner) -> None:
+async def live(session: Session, factory: BotFactory, games: tuple[str, ...], runner: Runner) -> None:
     try:
-        await in_thread(lambda: maker.warm(games))
+        await in_thread(lambda: factory.warm(games))
         session.begin()
         await runner.run()
     finally:
         await session.close()
-        await in_thread(maker.close)
+        await in_thread(factory.close)
 
 
 async def interruptible(work: Coroutine[Any, Any, None], with_stdin: bool) -> None:

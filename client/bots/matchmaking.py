@@ -8,10 +8,10 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from client.bots.game_loop import Tell
-from client.bots.policy import Policy, Wish
+from client.bots.game_loop import Notify
+from client.bots.policy import Policy, Seek
 from client.sdk.errors import Refused, SessionError
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Leave, Pair
 from protocol.types import RoomInfo
@@ -25,22 +25,22 @@ LEAVING = 1.0  # seconds to give our seats back
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 
 
-class Seeking:
+class Matchmaking:
     def __init__(
         self,
         session: Session,
         policy: Policy,
-        wishes: Collection[Wish],
-        tell: Tell,
+        seeks: Collection[Seek],
+        tell: Notify,
         spawn: Spawn,
         playing: Collection[str],
         left: Callable[[], int],
     ) -> None:
         """`playing`: the rooms with a game under way; `left`: how many games there may still be."""
         self._session, self._policy, self._tell, self._spawn = session, policy, tell, spawn
-        self._wishes, self._playing, self._left = list(wishes), playing, left
+        self._seeks, self._playing, self._left = list(seeks), playing, left
         self._seated: set[str] = set()  # rooms where we wait for the start, or for the news of it
-        self._sought: dict[str, Wish] = {}  # what those rooms are for, where we looked for it
+        self._sought: dict[str, Seek] = {}  # what those rooms are for, where we looked for it
         self._open: dict[str, RoomInfo] = {}  # rooms we might join
         self._joining: set[str] = set()
         self._rng = Random()
@@ -66,13 +66,13 @@ class Seeking:
         self._open[info.room] = info
         self.wake()
 
-    def waits(self, table: Table) -> None:
+    def waits(self, table: RoomView) -> None:
         """A room where we sit and wait; one that we looked for in an earlier life is recognised."""
         room = table.room
         self._seated.add(room)
-        for wish in self._wishes:
-            if room not in self._sought and wish.made(table.setup):
-                self._sought[room] = wish
+        for seek in self._seeks:
+            if room not in self._sought and seek.matches(table.setup):
+                self._sought[room] = seek
                 self._spawn(self._move_on(room))
 
     def begun(self, room: str) -> None:
@@ -87,15 +87,15 @@ class Seeking:
     # -- what we do about it
 
     async def run(self) -> None:
-        """For ever; Refused if a wish can never come true."""
+        """For ever; Refused if a seek can never come true."""
         while True:
             await self._awake.wait()
             self._awake.clear()
             for room, info in list(self._open.items()):
                 await self._look_at(room, info)
-            for wish in self._unfulfilled():
+            for seek in self._unfulfilled():
                 if self.free > 0:
-                    await self._seek(wish)
+                    await self._seek(seek)
 
     async def leave(self) -> None:
         """Nobody is to wait for us in vain; games under way can be taken up again."""
@@ -127,41 +127,41 @@ class Seeking:
 
     def _sit(self, room: str) -> None:
         """We have a seat; the news of it may still be on its way to us."""
-        table = self._session.tables.get(room)
+        table = self._session.rooms.get(room)
         if room not in self._playing and (table is None or table.status != "ended"):
             self._seated.add(room)
 
-    def _unfulfilled(self) -> list[Wish]:
-        """The wishes for which we do not wait in a room already."""
-        waiting = [wish for room, wish in self._sought.items() if room in self._seated]
-        return [wish for wish in self._wishes if wish not in waiting]
+    def _unfulfilled(self) -> list[Seek]:
+        """The seeks for which we do not wait in a room already."""
+        waiting = [seek for room, seek in self._sought.items() if room in self._seated]
+        return [seek for seek in self._seeks if seek not in waiting]
 
-    async def _seek(self, wish: Wish) -> None:
+    async def _seek(self, seek: Seek) -> None:
         session = self._session
         common: dict[str, Any] = {
-            "id": session.id(), "game": wish.game, "options": wish.options, "clock": wish.clock, "rated": wish.rated
+            "id": session.id(), "game": seek.game, "options": seek.options, "clock": seek.clock, "rated": seek.rated
         }  # fmt: skip
         try:
-            pair = Pair(bot_after=wish.bot_after, **common)
-            made = await session.ask(Create(invite=wish.whom, **common) if wish.whom else pair)
+            pair = Pair(bot_after=seek.bot_after, **common)
+            made = await session.ask(Create(invite=seek.opponent, **common) if seek.opponent else pair)
         except SessionError as error:
             if isinstance(error, Refused) and error.code in HOPELESS:
                 raise
-            self._tell(f"cannot play {wish.game}: {error}")
+            self._tell(f"cannot play {seek.game}: {error}")
             asyncio.get_running_loop().call_later(RETRY, self.wake)
             return
         self._sit(made.room)
-        self._sought[made.room] = wish
-        self._wishes.remove(wish)
-        self._wishes.append(wish)  # all in turn
+        self._sought[made.room] = seek
+        self._seeks.remove(seek)
+        self._seeks.append(seek)  # all in turn
         self._spawn(self._move_on(made.room))
 
     async def _move_on(self, room: str) -> None:
         """Whoever waits for one game while others wait for another would wait for ever: now and then try the next."""
         await asyncio.sleep(self._rng.uniform(*WAITING))
-        wish = self._sought.get(room)
-        if room in self._seated and wish is not None and wish.whom:
-            self._tell(f"{room}: {wish.whom} has not come yet; the invitation waits")
+        seek = self._sought.get(room)
+        if room in self._seated and seek is not None and seek.opponent:
+            self._tell(f"{room}: {seek.opponent} has not come yet; the invitation waits")
         if room in self._seated and self._unfulfilled() and self.free <= 0:
             self._seated.discard(room)
             with suppress(SessionError):

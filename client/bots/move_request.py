@@ -22,7 +22,7 @@ LEAVING = 1.0  # seconds for a bot that is stopped to put its things away
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BotSource:
     """Where a bot's code comes from: the words with which `parlour bot` gets it. `cpu_clock`: note its CPU time."""
 
     words: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Source:
         return [*words, "--seconds", f"{budget.seconds:.3f}", "--deadline", f"{max(seconds, 0.001):.3f}"]
 
 
-async def think(bot: Bot, game: Game, state: State, budget: Budget, source: Source) -> Thought:
+async def request_move(bot: Bot, game: Game, state: State, budget: Budget, source: BotSource) -> Thought:
     """The bot's move, legal and with its note; Failure, with the evidence kept, if there is none."""
     began, seconds = time.monotonic(), budget.remaining()
 

@@ -17,14 +17,14 @@ Stakes = Literal["any", "rated", "casual"]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`options` that a room must have; `opponents` who alone are welcome; `strangers` who are not."""
+    """`options` that a room must have; `opponents` who alone are welcome; `avoid` who are not."""
 
     games: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
     concurrent: int = 4
     stakes: Stakes = "any"
     opponents: frozenset[str] = frozenset()
-    strangers: frozenset[str] = frozenset()
+    avoid: frozenset[str] = frozenset()
     takebacks: bool = True
     rematches: bool = True
 
@@ -43,7 +43,7 @@ class Policy:
             return f"only {self.stakes} games"
         if self.opponents and not names <= self.opponents:
             return "not against this opponent"
-        if names & self.strangers:
+        if names & self.avoid:
             return "not against this opponent"
         return self._option_problem(info)
 
@@ -59,8 +59,8 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """A game the bot looks for by itself: with anybody (`whom` empty), or with somebody by name.
+class Seek:
+    """A game the bot looks for by itself: with anybody (`opponent` empty), or with somebody by name.
 
     `bot_after`: milliseconds after which a bot of the house will do.
     """
@@ -69,11 +69,11 @@ class Wish:
     options: Options
     clock: TimeControl
     rated: bool = False
-    whom: str = ""
+    opponent: str = ""
     bot_after: int | None = None
 
-    def made(self, room: Snapshot) -> bool:
+    def matches(self, room: Snapshot) -> bool:
         """Whether a room is what came of this wish."""
-        mine = (self.game, self.clock, self.rated, fold(self.whom))
+        mine = (self.game, self.clock, self.rated, fold(self.opponent))
         same = mine == (room.game, room.clock, room.rated, fold(room.invite))
         return same and create(self.game, self.options).spec.options == room.options

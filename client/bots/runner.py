@@ -8,14 +8,14 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
-from client.bots.factory import Maker
-from client.bots.game_loop import Manners, Playing, Tell
-from client.bots.matchmaking import Seeking
-from client.bots.policy import Policy, Wish
-from client.sdk.credentials import StateFile
+from client.bots.factory import BotFactory
+from client.bots.game_loop import GameLoop, Notify, PlaySettings
+from client.bots.matchmaking import Matchmaking
+from client.bots.policy import Policy, Seek
+from client.sdk.credentials import CredentialsFile
 from client.sdk.errors import SessionError
-from client.sdk.events import Connected, Happening, Lost
-from client.sdk.room_view import Table
+from client.sdk.events import Connected, Disconnected, SessionEvent
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.commands import Leave, Lobby, Rematch
 from protocol.events import Event, RematchOffered
@@ -28,23 +28,29 @@ class Runner:
     def __init__(
         self,
         session: Session,
-        maker: Maker,
+        factory: BotFactory,
         policy: Policy,
-        manners: Manners,
-        tell: Tell,
+        settings: PlaySettings,
+        tell: Notify,
         *,
-        wishes: tuple[Wish, ...] = (),
+        seeks: tuple[Seek, ...] = (),
         open_rooms: bool = False,
         games: int | None = None,
-        state: StateFile | None = None,
+        state: CredentialsFile | None = None,
     ) -> None:
         """`open_rooms`: join whoever waits in the lobby; `games`: leave after so many."""
-        self._session, self._maker, self._policy, self._manners, self._tell = session, maker, policy, manners, tell
+        self._session, self._factory, self._policy, self._settings, self._tell = (
+            session,
+            factory,
+            policy,
+            settings,
+            tell,
+        )
         self._open_rooms, self._games, self._state = open_rooms, games, state
-        self._playing: dict[str, Playing] = {}
+        self._playing: dict[str, GameLoop] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._done = asyncio.Event()
-        self._seeking = Seeking(session, policy, wishes, tell, self._spawn, self._playing, self._left)
+        self._seeking = Matchmaking(session, policy, seeks, tell, self._spawn, self._playing, self._left)
         self.played = 0
 
     async def run(self) -> None:
@@ -80,19 +86,19 @@ class Runner:
         async for happening in self._session:
             self._hear(happening)
 
-    def _hear(self, happening: Happening) -> None:
+    def _hear(self, happening: SessionEvent) -> None:
         match happening:
             case Connected():
                 self._connected(happening)
-            case Lost():
-                self._tell(f"{happening.why}; trying again in {happening.seconds:.1f} s")
+            case Disconnected():
+                self._tell(f"{happening.reason}; trying again in {happening.retry_in:.1f} s")
             case Invited():
                 self._seeking.consider(happening.room)
             case LobbyUpdate():
                 for info in happening.rooms:
                     self._seeking.consider(info)
             case Snapshot() | Event():
-                table = self._session.tables.get(happening.room)
+                table = self._session.rooms.get(happening.room)
                 if table is not None:  # else we have left the room meanwhile
                     self._room_changed(table)
                     if isinstance(happening, RematchOffered):
@@ -114,7 +120,7 @@ class Runner:
         with suppress(SessionError):
             await self._session.ask(Lobby(id=self._session.id(), on=True))
 
-    def _room_changed(self, table: Table) -> None:
+    def _room_changed(self, table: RoomView) -> None:
         room = table.room
         playing = self._playing.get(room)
         if playing is not None:
@@ -133,11 +139,11 @@ class Runner:
 
     # -- games
 
-    def _begin(self, table: Table) -> None:
+    def _begin(self, table: RoomView) -> None:
         opponent = "?" if table.opponent is None else table.opponent.name
         self._tell(f"{table.room}: {table.setup.game} as {table.setup.sides[table.seat or 0]} against {opponent}")
-        self._playing[table.room] = playing = Playing(
-            self._session, table.room, self._maker.make(), self._manners, self._tell
+        self._playing[table.room] = playing = GameLoop(
+            self._session, table.room, self._factory.make(), self._settings, self._tell
         )
         playing.task.add_done_callback(lambda task: self._ended(table.room, task))
         self._seeking.wake()
@@ -150,7 +156,7 @@ class Runner:
         if error is not None:
             self._tell(f"{room}: {type(error).__name__}: {error}")
             return
-        table = self._session.tables[room]
+        table = self._session.rooms[room]
         outcome = table.outcome()
         if outcome is not None:
             word = "draw" if outcome.winner is None else "won" if outcome.winner == table.seat else "lost"
@@ -168,9 +174,9 @@ class Runner:
         if room not in self._playing:
             with suppress(SessionError):
                 await self._session.ask(Leave(id=self._session.id(), room=room))
-            self._session.tables.pop(room, None)
+            self._session.rooms.pop(room, None)
 
-    def _rematch(self, table: Table) -> None:
+    def _rematch(self, table: RoomView) -> None:
         if table.seat is not None and table.offers.rematch == 1 - table.seat:
             accept = self._policy.rematches and self._seeking.free > 0
             self._spawn(self._answer_rematch(table.room, accept))

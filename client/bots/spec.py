@@ -11,7 +11,7 @@ from random import Random
 
 from client.bots.builtin.levels import LEVELS, PLAIN_NODES
 from client.bots.builtin.names import COURSE_BOT, NAMES
-from client.bots.builtin.rng import Chance
+from client.bots.builtin.rng import PositionRng
 from client.bots.loader import LoadError, load
 from client.sdk.bot import Bot, Isolation
 from engine.course.players import make_player
@@ -22,7 +22,7 @@ SLOW = re.compile(r"(minimax|alphabeta)\b")  # plain Python that may think for l
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class BotSpec:
     """`bot`: a name of the house or FILE.py[:Class]. `seconds` and `level` are for search alone."""
 
     bot: str
@@ -93,10 +93,10 @@ class Recipe:
         if self.bot == "search":
             from client.bots.builtin.search import SearchBot
 
-            return lambda: SearchBot(Chance(self.seed), self.seconds, self.level)
+            return lambda: SearchBot(PositionRng(self.seed), self.seconds, self.level)
         from client.bots.builtin.course import CourseBot
 
-        return lambda: CourseBot(self.bot, Chance(self.seed))
+        return lambda: CourseBot(self.bot, PositionRng(self.seed))
 
     def warm(self, games: tuple[str, ...]) -> None:
         """Load what is slow to load, before any clock runs."""
@@ -110,5 +110,5 @@ class Recipe:
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, text: str) -> Recipe:
+    def read(cls, text: str) -> BotSpec:
         return cls(**json.loads(text))

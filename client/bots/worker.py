@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from client.bots.spec import Recipe
+from client.bots.spec import BotSpec
 from client.programs.line_protocol import READY
 from client.sdk.bot import Bot, Budget, as_thought
 from engine.game import Game, Outcome
@@ -78,7 +78,7 @@ class Worker:
 def main() -> None:
     answers, sys.stdout = sys.stdout, sys.stderr  # what a bot prints is no answer
     try:
-        Worker(Recipe.read(sys.argv[1]).maker(), answers).serve(sys.stdin)
+        Worker(BotSpec.read(sys.argv[1]).maker(), answers).serve(sys.stdin)
     except KeyboardInterrupt:
         pass  # whoever started us is told too
     except Exception as error:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil
 
 from client.presentation.texts import name_of
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 
 
-def offer_text(table: Table) -> str:
+def offer_text(table: RoomView) -> str:
     """The opponent's offer that waits for an answer, if there is one."""
     if table.seat is None:
         return ""
@@ -23,7 +23,7 @@ def offer_text(table: Table) -> str:
     return ""
 
 
-def pending_text(table: Table) -> str:
+def pending_text(table: RoomView) -> str:
     """Our own offer that waits for an answer."""
     if table.seat is None:
         return ""
@@ -37,7 +37,7 @@ def pending_text(table: Table) -> str:
     return f"you have {wanted}, {name_of(table.opponent)} has not answered yet" if wanted else ""
 
 
-def gone_text(table: Table, now: float) -> str:
+def gone_text(table: RoomView, now: float) -> str:
     """That the opponent has left, and from when on the game may be claimed."""
     wait = table.claim_wait(now)
     if wait is None:

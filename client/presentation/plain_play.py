@@ -13,9 +13,8 @@ from client.presentation.offers import offer_text, pending_text
 from client.presentation.plain_watch import Write, lines
 from client.presentation.texts import absent_text, left_text, name_of, printable
 from client.sdk.errors import SessionError
-from client.sdk.events import Happening, Lost
-from client.sdk.giving_up import give_up
-from client.sdk.room_view import Table
+from client.sdk.events import Disconnected, SessionEvent
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from engine.errors import GameError
 from protocol.commands import Abort, AnswerDraw, Claim, Command, Lobby, Move, OfferDraw, Resign, Say, Takeback, Watch
@@ -25,14 +24,14 @@ from protocol.types import BotInfo
 
 HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, claim, quit"
 LOBBY = ""  # no room is called that
-Heard = Happening | SessionError | str | None  # what happens, the end of it, what is typed, the end of that
+Heard = SessionEvent | SessionError | str | None  # what happens, the end of it, what is typed, the end of that
 
 
 class PlainPlay:
     def __init__(self, session: Session, room: str, write: Write, bots: tuple[BotInfo, ...] | None = None) -> None:
         """`bots`: those who were there when we came; None: all will come."""
         self.session, self.room, self.write, self.bots = session, room, write, bots
-        self.table: Table | None = None
+        self.table: RoomView | None = None
 
     async def run(self, heard: asyncio.Queue[Heard]) -> None:
         """Until the game is over or nobody types any more; SessionError."""
@@ -48,8 +47,8 @@ class PlainPlay:
                 return
             elif isinstance(news, str):
                 await self.typed(news.strip())
-            elif isinstance(news, Lost):
-                self.write(f"connection lost ({printable(news.why)}); trying again")
+            elif isinstance(news, Disconnected):
+                self.write(f"connection lost ({printable(news.reason)}); trying again")
             elif isinstance(news, Rematched) and news.room == self.room and self.waiting:
                 await self.go_over(news.next)
             elif getattr(news, "room", None) == self.room and self.happened(news):
@@ -65,17 +64,17 @@ class PlainPlay:
     async def leave(self) -> None:
         """A game that goes on is offered again; a room in which nobody waits any more is none."""
         if self.table is not None and self.waiting:
-            await give_up(self.session, [self.table])
+            await self.session.abandon([self.table])
 
     async def go_over(self, room: str) -> None:
         """Pairing has found an opponent in another room."""
         self.room, self.table = room, None
         await self.session.ask(Watch(id=self.session.id(), room=room))
 
-    def happened(self, news: Happening) -> bool:
+    def happened(self, news: SessionEvent) -> bool:
         """Tell about it; whether the game is over."""
         if isinstance(news, Snapshot):
-            self.table = Table(news, 0.0)
+            self.table = RoomView(news, 0.0)
             self.write(HELP)
             if absent := absent_text(self.table, self.bots):
                 self.write(absent)
@@ -88,7 +87,7 @@ class PlainPlay:
         self.ask_or_wait(news, self.table)
         return self.table.status == "ended"
 
-    def ask_or_wait(self, news: Happening, table: Table) -> None:
+    def ask_or_wait(self, news: SessionEvent, table: RoomView) -> None:
         if offer := offer_text(table):
             self.write(f"{offer}: yes or no?")
         if isinstance(news, DrawOffered | TakebackOffered) and (pending := pending_text(table)):
@@ -135,7 +134,7 @@ class PlainPlay:
                 return AnswerDraw(id=id, room=room, accept=word == "yes")
         return self.move(table, text)
 
-    def move(self, table: Table, text: str) -> Command | None:
+    def move(self, table: RoomView, text: str) -> Command | None:
         assert table.game is not None
         if not table.my_move:
             self.write("it is not your turn")
@@ -167,7 +166,7 @@ async def wanted(
     session: Session, opening: Command, heard: asyncio.Queue[Heard], write: Write, giving_up: bool
 ) -> Command | None:
     """To go on with a game that was left, or the opening; None if nobody types any more."""
-    left = {str(number): table for number, table in enumerate(session.tables.unfinished(), 1)}
+    left = {str(number): table for number, table in enumerate(session.rooms.unfinished(), 1)}
     for number, table in left.items():
         write(f"{number}: {left_text(table)}")
     while left:
@@ -182,7 +181,7 @@ async def wanted(
             return Watch(id=session.id(), room=left[answer.strip()].room)
         if answer.strip() == "new":
             if giving_up:
-                await give_up(session, left.values())
+                await session.abandon(left.values())
             return opening
     return None if nobody_types(heard) else opening
 

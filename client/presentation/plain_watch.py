@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from client.presentation.texts import name_of, outcome_text, printable, side_name, situation, standing_text, title
 from client.sdk.errors import SessionError
-from client.sdk.events import Connected, Happening, Lost
-from client.sdk.room_view import Table
+from client.sdk.events import Connected, Disconnected, SessionEvent
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.codec import JSON
 from protocol.commands import Watch
@@ -20,15 +20,15 @@ Write = Callable[[str], None]
 async def follow(session: Session, room: str, code: str, as_json: bool, write: Write, warn: Write) -> None:
     """Write what happens in a room until its game is over; SessionError."""
     await session.ask(Watch(id=session.id(), room=room, code=code))
-    table: Table | None = None  # as it was when it happened; the session's is ahead of what we have read
+    table: RoomView | None = None  # as it was when it happened; the session's is ahead of what we have read
     async for happening in session:
-        if isinstance(happening, Lost):
-            warn(f"{happening.why}; trying again")
+        if isinstance(happening, Disconnected):
+            warn(f"{happening.reason}; trying again")
         elif isinstance(happening, Connected | Ok | Error | Welcome):
             continue
         elif getattr(happening, "room", None) == room:
             if isinstance(happening, Snapshot):
-                table = Table(happening, 0.0)
+                table = RoomView(happening, 0.0)
             elif isinstance(happening, Event) and table is not None:
                 table.apply(happening, 0.0)
             if table is None:
@@ -42,21 +42,21 @@ async def follow(session: Session, room: str, code: str, as_json: bool, write: W
     raise SessionError("the connection was closed")
 
 
-def opening(table: Table) -> list[str]:
+def opening(table: RoomView) -> list[str]:
     """A room as it is when we come."""
     out = [title(table)]
     out += [f"{played.ply}. {table.setup.sides[played.side]} {played.move}" for played in table.moves]
     return [*out, "", *board(table), situation(table)]
 
 
-def board(table: Table) -> list[str]:
+def board(table: RoomView) -> list[str]:
     if table.game is None:
         return [table.position]
     standing = standing_text(table)
     return [*table.game.draw(table.state).text().splitlines(), *([standing] if standing else ()), ""]
 
 
-def lines(happening: Happening, table: Table) -> list[str]:
+def lines(happening: SessionEvent, table: RoomView) -> list[str]:
     match happening:
         case Moved():
             note = f"  ; {printable(happening.note)}" if happening.note else ""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from client.bots.builtin.names import HOUSE_BOT
-from client.sdk.events import Lost
-from client.sdk.room_view import Table
+from client.sdk.events import Disconnected
+from client.sdk.room_view import RoomView
 from engine.game import Outcome
 from protocol.types import BotInfo, Leader, Options, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
 
@@ -31,9 +31,9 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def lost_text(lost: Lost, url: str) -> str:
+def lost_text(lost: Disconnected, url: str) -> str:
     """Without the address, which is known and long."""
-    why = lost.why.replace(f" to {url}", "").replace(f" from {url}", "")
+    why = lost.reason.replace(f" to {url}", "").replace(f" from {url}", "")
     return f"reconnecting… nothing is lost ({printable(why)})"
 
 
@@ -88,7 +88,7 @@ def change_text(change: RatingChange) -> str:
     return f"{rating_text(change.after, change.provisional)} ({change.after - change.before:+})"
 
 
-def changes_text(table: Table) -> str:
+def changes_text(table: RoomView) -> str:
     """What a game has done to the ratings: one's own, or for a watcher both."""
     if table.ratings is None:
         return ""
@@ -127,7 +127,7 @@ def time_text(seconds: float | None) -> str:
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
-def outcome_text(table: Table, outcome: Outcome) -> str:
+def outcome_text(table: RoomView, outcome: Outcome) -> str:
     why = REASONS.get(outcome.reason, outcome.reason)
     points = f", {outcome.scores[0]} to {outcome.scores[1]}" if outcome.scores else ""
     points += changes_text(table)
@@ -139,18 +139,18 @@ def outcome_text(table: Table, outcome: Outcome) -> str:
     return f"{who}: {why}{points}"
 
 
-def standing_text(table: Table) -> str:
+def standing_text(table: RoomView) -> str:
     """`red 3, green 2`, where the board does not show it."""
     points = table.standing(table.ply)
     return "" if points is None else ", ".join(f"{table.setup.sides[side]} {points[side]}" for side in (0, 1))
 
 
-def side_name(table: Table, side: int) -> str:
+def side_name(table: RoomView, side: int) -> str:
     """Who plays a side: "search (white)"."""
     return f"{name_of(table.seats[side])} ({table.setup.sides[side]})"
 
 
-def title(table: Table) -> str:
+def title(table: RoomView) -> str:
     setup = table.setup
     name = setup.game if table.game is None else table.game.title
     parts = [f"{name}: {players(table.seats)}", *options_text(setup.options)]
@@ -165,7 +165,7 @@ def options_text(options: Options) -> list[str]:
     return [f"{name} {value}" for name, value in options.items() if name not in ("start", "max_plies")]
 
 
-def absent_text(table: Table, bots: Sequence[BotInfo] | None) -> str:
+def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
     """For who waits for a bot that is not there: those that are. None: all will come, or nobody knows."""
     if bots is None or table.seat is None:
         return ""
@@ -175,7 +175,7 @@ def absent_text(table: Table, bots: Sequence[BotInfo] | None) -> str:
     return f"there is no {awaited} here" + (f", but {printable(', '.join(here))}" if here else "")
 
 
-def situation(table: Table) -> str:
+def situation(table: RoomView) -> str:
     """What there is to do or to wait for."""
     outcome = table.outcome()
     if outcome is not None:
@@ -189,7 +189,7 @@ def situation(table: Table) -> str:
     return f"{side_name(table, table.turn)} to move"
 
 
-def left_text(table: Table) -> str:
+def left_text(table: RoomView) -> str:
     """A game that somebody has left in the middle."""
     name = table.setup.game if table.game is None else table.game.title
     return f"{name} against {name_of(table.opponent)} after {counted(table.ply, 'move')}"

@@ -14,7 +14,7 @@ from runtime.file_lock import open_locked
 from runtime.paths import state_folder
 
 
-def default_file(url: str, name: str) -> Path:
+def default_credentials_path(url: str, name: str) -> Path:
     """One file for each bot on each server. People read its name's letters, the digest tells names apart."""
     whole = f"{name}@{websocket_url(url).partition('://')[2].removesuffix('/ws')}"
     stem = (
@@ -25,7 +25,7 @@ def default_file(url: str, name: str) -> Path:
     return state_folder() / "sessions" / f"{stem}.json"
 
 
-class StateFile:
+class CredentialsFile:
     """Locked while in use: a second bot of the same name is somebody else, and does not play the first one's games."""
 
     def __init__(self, path: Path) -> None:

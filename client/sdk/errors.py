@@ -20,11 +20,11 @@ class Refused(SessionError):
         self.snapshot: Snapshot | None = error.snapshot
 
 
-class Unanswered(SessionError):
+class ReplyTimeout(SessionError):
     """No answer within the time."""
 
 
-class Cut(SessionError):
+class ConnectionLost(SessionError):
     """The connection was lost before the answer came; whether the command was done is not known."""
 
 

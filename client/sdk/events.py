@@ -16,11 +16,11 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class Disconnected:
     """The connection is gone; the next try is so many seconds away."""
 
-    why: str
-    seconds: float
+    reason: str
+    retry_in: float
 
 
-Happening = ServerMessage | Connected | Lost
+SessionEvent = ServerMessage | Connected | Disconnected

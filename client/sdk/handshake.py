@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from client.sdk.errors import Refused
-from client.sdk.transport import Dropped, Link
+from client.sdk.transport import ConnectionFailed, Transport
 from protocol.commands import Hello
 from protocol.replies import Error, Welcome
 
@@ -14,19 +14,19 @@ NEXT = ("bad_session", "name_taken")  # refusals after which another way may be 
 
 
 @dataclass(frozen=True, slots=True)
-class Introduction:
-    """`spare`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to."""
+class Handshake:
+    """`fallback_name`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to."""
 
     name: str = ""
-    spare: str = ""
+    fallback_name: str = ""
     token: str = ""
     client: str = ""
     plays: tuple[str, ...] = ()
 
-    async def make(self, link: Link, resume: str, number: Callable[[], int]) -> Welcome:
+    async def make(self, link: Transport, resume: str, number: Callable[[], int]) -> Welcome:
         """Say hello as whoever we were; as somebody new if the server has forgotten us. Refused."""
         ways = [{"resume": resume}] if resume else []
-        names = dict.fromkeys((self.name, self.spare or self.name))
+        names = dict.fromkeys((self.name, self.fallback_name or self.name))
         ways += [{"token": self.token}] if self.token else [{"name": name} for name in names]
         for way in ways:
             await link.send(Hello(id=number(), client=self.client, plays=self.plays, **way))
@@ -37,4 +37,4 @@ class Introduction:
                 break
             if answer.code not in NEXT or way is ways[-1]:
                 raise Refused(answer)
-        raise Dropped("the server does not answer hello")
+        raise ConnectionFailed("the server does not answer hello")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from client.sdk.room_view import Desync, Table
+from client.sdk.room_view import Desync, RoomView
 from protocol.events import Event
 from protocol.replies import Snapshot
 
 
-class Tables(dict[str, Table]):
+class RoomCache(dict[str, RoomView]):
     """The rooms by name. `missing` are those for which something has to be asked for, and from which seq on."""
 
     def __init__(self) -> None:
@@ -21,10 +21,10 @@ class Tables(dict[str, Table]):
         if known is not None and snapshot.seq < known.seq:
             return False
         try:
-            table = Table(snapshot, now, known)
+            table = RoomView(snapshot, now, known)
         except Desync:
             self.desyncs += 1
-            table = Table(snapshot, now)  # what we knew was wrong; if that fails too the server contradicts itself
+            table = RoomView(snapshot, now)  # what we knew was wrong; if that fails too the server contradicts itself
         self[snapshot.room] = table
         self.missing.pop(snapshot.room, None)
         return True
@@ -50,5 +50,5 @@ class Tables(dict[str, Table]):
             del self.missing[event.room]
         return True
 
-    def unfinished(self) -> list[Table]:
+    def unfinished(self) -> list[RoomView]:
         return [table for table in self.values() if table.status != "ended"]

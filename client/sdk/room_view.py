@@ -32,10 +32,10 @@ class Desync(SessionError):
     """What the server says and what we know do not go together: a fresh snapshot is needed."""
 
 
-class Table:
+class RoomView:
     """`game` and `states` are there as far as our engine knows the game; a newer server may have others."""
 
-    def __init__(self, snapshot: Snapshot, now: float, known: Table | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, now: float, known: RoomView | None = None) -> None:
         """`known`: the same room as it was before the connection was lost."""
         self.setup = snapshot  # what never changes is read from here
         self.room, self.seq, self.status = snapshot.room, snapshot.seq, snapshot.status
@@ -55,7 +55,7 @@ class Table:
         self._mark = now
         self._free = max(0, snapshot.clock.per_move - snapshot.elapsed) / 1000
 
-    def _replay(self, known: Table | None) -> tuple[Game | None, list[State]]:
+    def _replay(self, known: RoomView | None) -> tuple[Game | None, list[State]]:
         if known is not None and known.game is not None:
             same = 0
             while same < min(len(known.moves), self.ply) and known.moves[same].move == self.moves[same].move:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from client.sdk.room_cache import Tables
+from client.sdk.room_cache import RoomCache
 from protocol.commands import Command, Leave, Lobby, Watch
 
 
@@ -25,7 +25,7 @@ class Subscriptions:
     def code(self, room: str) -> str:
         return self._codes.get(room, "")
 
-    def missed(self, tables: Tables, told: Collection[str]) -> Iterator[tuple[str, int]]:
+    def missed(self, tables: RoomCache, told: Collection[str]) -> Iterator[tuple[str, int]]:
         """Rooms where something may have happened meanwhile, and the last seq we know of; `told` come by themselves."""
         seated = [table.room for table in tables.unfinished() if table.seat is not None]
         for room in dict.fromkeys([*self._codes, *seated]):

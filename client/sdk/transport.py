@@ -14,7 +14,7 @@ from websockets.exceptions import InvalidMessage, InvalidStatus, InvalidURI, Neg
 from websockets.typing import Subprotocol
 
 from client.sdk.errors import NoServer, SessionError
-from client.sdk.url import is_here
+from client.sdk.url import is_local
 from protocol.codec import Codec, Malformed
 from protocol.replies import ServerMessage
 from protocol.types import Message
@@ -22,17 +22,17 @@ from protocol.types import Message
 LARGEST = 8 << 20  # bytes of a server's message
 
 
-class Dropped(SessionError):
+class ConnectionFailed(SessionError):
     """The connection is gone, or could not be made; another try may help."""
 
 
-class Nobody(Dropped):
+class ConnectionRefused(ConnectionFailed):
     """There is a machine, and nobody listens on it."""
 
 
-class Link:
-    def __init__(self, connection: ClientConnection, codec: Codec[Message], silence: float) -> None:
-        self._connection, self._codec, self._silence = connection, codec, silence
+class Transport:
+    def __init__(self, connection: ClientConnection, codec: Codec[Message], idle_timeout: float) -> None:
+        self._connection, self._codec, self._idle_timeout = connection, codec, idle_timeout
 
     async def send(self, message: Message) -> None:
         with suppress(WebSocketException):  # the reader of this connection sees the same, and takes care of it
@@ -40,7 +40,7 @@ class Link:
 
     async def receive(self) -> ServerMessage:
         """The next message, which must not let us wait for too long."""
-        async with asyncio.timeout(self._silence):
+        async with asyncio.timeout(self._idle_timeout):
             return self._decode(await self._connection.recv())
 
     async def messages(self) -> AsyncIterator[ServerMessage]:
@@ -58,28 +58,30 @@ class Link:
 
 
 @asynccontextmanager
-async def linked(url: str, codec: Codec[Message], silence: float, trust: str = "") -> AsyncIterator[Link]:
+async def open_transport(
+    url: str, codec: Codec[Message], idle_timeout: float, trust: str = ""
+) -> AsyncIterator[Transport]:
     """A connection, closed at the end of the block. Dropped if it fails; NoServer if trying again is of no use."""
     try:
         async with connect(
             url,
             subprotocols=[Subprotocol(codec.subprotocol)],
             compression=None,
-            proxy=None if is_here(url) else True,
+            proxy=None if is_local(url) else True,
             ssl=trusting(url, trust),
-            open_timeout=silence,
-            ping_interval=silence / 2,
-            ping_timeout=silence / 2,
+            open_timeout=idle_timeout,
+            ping_interval=idle_timeout / 2,
+            ping_timeout=idle_timeout / 2,
             close_timeout=1,
             max_size=LARGEST,
             user_agent_header=None,
         ) as connection:
-            yield Link(connection, codec, silence)
+            yield Transport(connection, codec, idle_timeout)
     except InvalidStatus as error:
         status = error.response.status_code
         if status < 500 and status != 429:
             raise NoServer(f"there is no Parlour at {url} (HTTP status {status})") from None
-        raise Dropped(f"{url} answers with HTTP status {status}") from None
+        raise ConnectionFailed(f"{url} answers with HTTP status {status}") from None
     except NegotiationError:
         raise NoServer(f"the server at {url} does not speak {codec.subprotocol}") from None
     except InvalidURI as error:
@@ -88,11 +90,13 @@ async def linked(url: str, codec: Codec[Message], silence: float, trust: str = "
         raise NoServer(f"the certificate of {url} cannot be trusted: {error.verify_message}") from None
     except InvalidMessage as error:
         hint = "" if url.startswith("wss:") else "; if that is a server with TLS, say wss://"
-        raise Dropped(f"no connection to {url}: {reason(error)}{hint}") from None
+        raise ConnectionFailed(f"no connection to {url}: {reason(error)}{hint}") from None
     except TimeoutError:
-        raise Dropped(f"no answer from {url}") from None
+        raise ConnectionFailed(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:
-        raise (Nobody if refused(error) else Dropped)(f"no connection to {url}: {reason(error)}") from None
+        raise (ConnectionRefused if refused(error) else ConnectionFailed)(
+            f"no connection to {url}: {reason(error)}"
+        ) from None
 
 
 def trusting(url: str, trust: str) -> ssl.SSLContext | bool | None:
@@ -109,7 +113,7 @@ def trusting(url: str, trust: str) -> ssl.SSLContext | bool | None:
         context.load_verify_locations(trust)
     except (OSError, ssl.SSLError) as error:
         raise NoServer(f"{trust} is no certificate file: {reason(error)}") from None
-    context.check_hostname = not is_here(url)
+    context.check_hostname = not is_local(url)
     return context
 
 

@@ -25,6 +25,6 @@ def websocket_url(text: str) -> str:
     return urlunsplit((SCHEMES[parts.scheme], parts.netloc, path, parts.query, ""))
 
 
-def is_here(url: str) -> bool:
+def is_local(url: str) -> bool:
     """On this very machine, where no proxy is wanted."""
     return urlsplit(url).hostname in HERE

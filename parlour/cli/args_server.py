@@ -62,7 +62,7 @@ async def visit(args: Namespace, client: str) -> AsyncIterator[Session]:
             hosting = Hosting()
             stack.push_async_callback(hosting.stop)
             url = await hosting.start()
-        session = Session(url, client=client, waits=False, **identity(args))
+        session = Session(url, client=client, wait_for_server=False, **identity(args))
         stack.push_async_callback(session.close)
         await session.open(PATIENCE)
         yield session

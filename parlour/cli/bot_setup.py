@@ -8,13 +8,13 @@ from argparse import Namespace
 from pathlib import Path
 
 from client.bots.builtin.levels import LEVELS
-from client.bots.factory import Maker, of_homework, of_program, of_recipe
-from client.bots.game_loop import Manners
+from client.bots.factory import BotFactory, oneshot_factory, program_factory, spec_factory
+from client.bots.game_loop import PlaySettings
 from client.bots.loader import LoadError
-from client.bots.main import Connection, play
-from client.bots.move_request import Source, think
-from client.bots.policy import Policy, Wish
-from client.bots.spec import Recipe
+from client.bots.main import ConnectionSettings, play
+from client.bots.move_request import BotSource, request_move
+from client.bots.policy import Policy, Seek
+from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
 from client.programs.crash_report import default_folder
 from client.programs.failure import Failure
@@ -32,16 +32,16 @@ from runtime.event_loop import run_loop
 
 def run_bot(args: Namespace) -> int:
     try:
-        maker = maker_of(args)
+        factory = factory_of(args)
         if args.ask is not None:
-            return run_loop(ask_once(args, maker))
+            return run_loop(ask_once(args, factory))
         played = run_loop(
             play(
                 connection_of(args),
-                maker,
-                policy_of(args, maker),
-                manners_of(args, maker),
-                wishes=wishes_of(args, maker),
+                factory,
+                policy_of(args, factory),
+                play_settings_of(args, factory),
+                seeks=seeks_of(args, factory),
                 open_rooms=args.open,
                 games=1 if args.challenge and args.count is None else args.count,
             )
@@ -51,7 +51,7 @@ def run_bot(args: Namespace) -> int:
     return 0 if args.count is None or played >= args.count else 1
 
 
-def maker_of(args: Namespace) -> Maker:
+def factory_of(args: Namespace) -> BotFactory:
     if (args.bot is None) == (args.exec is None):
         raise UserError("give either the name or file of a bot, or --exec with a command")
     if args.level not in LEVELS:
@@ -62,12 +62,12 @@ def maker_of(args: Namespace) -> Maker:
         for name in ("adapter", "workdir", "ready", "events"):
             if getattr(args, name):
                 raise UserError(f"--{name} goes with --exec")
-        recipe = Recipe(args.bot, args.seconds, args.level, args.seed)
-        return of_recipe(recipe, args.forensics, lazy=args.lazy)
+        spec = BotSpec(args.bot, args.seconds, args.level, args.seed)
+        return spec_factory(spec, args.forensics, lazy=args.lazy)
     return program_of(args)
 
 
-def program_of(args: Namespace) -> Maker:
+def program_of(args: Namespace) -> BotFactory:
     if args.adapter is not None and args.adapter not in ADAPTERS:
         raise UserError(f"there is no adapter {args.adapter[:40]!r}; there are {', '.join(ADAPTERS)}")
     folder = args.workdir or Path.cwd()
@@ -86,8 +86,8 @@ def program_of(args: Namespace) -> Maker:
         forensics=args.forensics or default_folder(),
     )
     if args.adapter is not None:
-        return of_homework(program, args.adapter, args.workdir, source_of(args))
-    return of_program(program, tuple(GAMES), source_of(args))
+        return oneshot_factory(program, args.adapter, args.workdir, source_of(args))
+    return program_factory(program, tuple(GAMES), source_of(args))
 
 
 def source_of(args: Namespace) -> tuple[str, ...]:
@@ -101,57 +101,57 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def policy_of(args: Namespace, maker: Maker) -> Policy:
-    wanted = names(args.games) or list(maker.games)
+def policy_of(args: Namespace, factory: BotFactory) -> Policy:
+    wanted = names(args.games) or list(factory.games)
     for game in wanted:
-        if game not in maker.games:
-            raise UserError(f"{maker.name} does not play {game[:40]!r}; it plays {', '.join(maker.games)}")
+        if game not in factory.games:
+            raise UserError(f"{factory.name} does not play {game[:40]!r}; it plays {', '.join(factory.games)}")
     return Policy(
         games=tuple(wanted),
         options={name: str(value) for name, value in options_of(args).items()},
         concurrent=args.concurrent,
         stakes=args.stakes or "any",
         opponents=frozenset(fold(name) for name in names(args.opponents)),
-        strangers=frozenset(fold(name) for name in names(args.avoid)),
+        avoid=frozenset(fold(name) for name in names(args.avoid)),
     )
 
 
-def manners_of(args: Namespace, maker: Maker) -> Manners:
-    return Manners(
-        patience=args.deadline,
+def play_settings_of(args: Namespace, factory: BotFactory) -> PlaySettings:
+    return PlaySettings(
+        move_timeout=args.deadline,
         seconds=args.seconds,
         human=args.pace == "human",
         greeting=args.greet,
-        source=Source(maker.source, args.forensics or default_folder(), args.cpu_clock),
+        source=BotSource(factory.source, args.forensics or default_folder(), args.cpu_clock),
     )
 
 
-def wishes_of(args: Namespace, maker: Maker) -> tuple[Wish, ...]:
+def seeks_of(args: Namespace, factory: BotFactory) -> tuple[Seek, ...]:
     if args.challenge and len(args.seek) != 1:
         raise UserError("--challenge needs one --seek GAME to say which game")
     if args.bot_after is not None and (args.challenge or not args.seek):
         raise UserError("--bot-after goes with --seek, and not with --challenge")
-    clock, games = parse(args.clock), policy_of(args, maker).games
-    wishes = []
+    clock, games = parse(args.clock), policy_of(args, factory).games
+    seeks = []
     for name in args.seek:
         if name not in games:
-            raise UserError(f"{maker.name} does not play {name[:40]!r}; it plays {', '.join(games)}")
+            raise UserError(f"{factory.name} does not play {name[:40]!r}; it plays {', '.join(games)}")
         options = dict(create(name, options_of(args)).spec.options)
-        wishes.append(Wish(name, options, clock, args.stakes == "rated", args.challenge, args.bot_after))
-    return tuple(wishes)
+        seeks.append(Seek(name, options, clock, args.stakes == "rated", args.challenge, args.bot_after))
+    return tuple(seeks)
 
 
-def connection_of(args: Namespace) -> Connection:
+def connection_of(args: Namespace) -> ConnectionSettings:
     environ = os.environ.get
     url = args.url or environ("PARLOUR_URL", "")
     token = args.token or environ("PARLOUR_TOKEN", "")
     if args.tls_trust and not Path(args.tls_trust).is_file():
         raise UserError(f"there is no file {args.tls_trust}")
     state = Path() if args.no_state else args.state
-    return Connection(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
+    return ConnectionSettings(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
 
 
-async def ask_once(args: Namespace, maker: Maker) -> int:
+async def ask_once(args: Namespace, factory: BotFactory) -> int:
     """One position, one move, no server: the quickest way to try a bot, and to see a failure again."""
     options = options_of(args) | ({} if args.position is None else {"start": args.position.strip() or " "})
     game = create(args.ask, options)
@@ -160,20 +160,20 @@ async def ask_once(args: Namespace, maker: Maker) -> int:
         state = game.play(state, game.parse(state, move))
     if not game.moves(state):
         raise UserError("at this position the game is over")
-    if game.name not in maker.games:
-        raise UserError(f"{maker.name} does not play {game.name}; it plays {', '.join(maker.games)}")
-    bot = maker.make()
+    if game.name not in factory.games:
+        raise UserError(f"{factory.name} does not play {game.name}; it plays {', '.join(factory.games)}")
+    bot = factory.make()
     wanted = args.seconds or 2.0
     deadline = time.monotonic() + args.deadline
     budget = Budget(wanted, deadline, ply=len(history), side=game.turn(state), history=history)
     try:
         bot.started(game, game.turn(state), "")
-        thought = await think(bot, game, state, budget, manners_of(args, maker).source)
+        thought = await request_move(bot, game, state, budget, play_settings_of(args, factory).source)
     except Failure as failure:
         where = f"; evidence in {failure.evidence}" if failure.evidence else ""
         raise UserError(f"{failure.kind}: {failure}{where}") from None
     finally:
         bot.close()
-        maker.close()
+        factory.close()
     print(f"{thought.move}  {thought.note}".rstrip())
     return 0

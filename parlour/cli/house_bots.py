@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from client.bots.loader import LoadError
-from client.bots.spec import Recipe
+from client.bots.spec import BotSpec
 from runtime import child_process
 from runtime.backoff import Backoff
 from runtime.paths import state_folder
@@ -44,12 +44,12 @@ def house_names(text: str) -> tuple[str, ...]:
     return names
 
 
-def recipe_of(name: str) -> Recipe:
+def recipe_of(name: str) -> BotSpec:
     """`search@3` is the search at level 3."""
     bot, at, level = name.partition("@")
     if at and (bot != "search" or not level.isdigit() or not 1 <= int(level[:3]) <= 10):
         raise LoadError(f"{name[:40]!r} is no bot of the house: only search has levels, as search@1 to search@10")
-    return Recipe(bot, level=int(level) if at else 10)
+    return BotSpec(bot, level=int(level) if at else 10)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from client.bots.factory import of_homework
+from client.bots.factory import oneshot_factory
 from client.programs.adapters import ADAPTERS
 from client.programs.adapters.base import Run, fill
 from client.programs.adapters.mancala import after, find_turn
@@ -203,5 +203,5 @@ def test_a_placeholder_that_nobody_fills_in_is_found_at_once(adapter: str) -> No
     names = known.get(adapter, "{in} {out} {depth} {seconds} {side}")
     for word in ("{nothing}", "--x={nothing}"):
         with pytest.raises(Failure, match=f"there is no {{nothing}} here, only {re.escape(names)}; write {{{{nothing"):
-            of_homework(Program(("true", word)), adapter)
-    of_homework(Program(("true", "{{nothing}}", *names.split())), adapter)
+            oneshot_factory(Program(("true", word)), adapter)
+    oneshot_factory(Program(("true", "{{nothing}}", *names.split())), adapter)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from client.bots.builtin.levels import LEVELS
-from client.bots.factory import of_class, of_recipe
+from client.bots.factory import class_factory, spec_factory
 from client.bots.loader import LoadError, load
-from client.bots.spec import Recipe
+from client.bots.spec import BotSpec
 from client.programs.failure import Failure
 from client.sdk.bot import Bot, Budget, as_thought
-from client.sdk.credentials import StateFile, default_file
+from client.sdk.credentials import CredentialsFile, default_credentials_path
 from client.sdk.note import Note
 from engine.errors import GameError
 from engine.game import Game, State
@@ -27,7 +27,7 @@ from tests.client.programs import budget
 @pytest.mark.parametrize("name", ["random", "greedy", "minimax:2", "alphabeta:2", "search"])
 @pytest.mark.parametrize("game", GAMES)
 def test_every_bot_plays_every_game(name: str, game: str) -> None:
-    made = Recipe(name, level=4, seed=1).maker()()
+    made = BotSpec(name, level=4, seed=1).maker()()
     chosen, states = create(game), [create(game).start()]
     while len(states) < 9 and ending(chosen, states) is None:
         thought = as_thought(chosen, states[-1], made.choose(chosen, states[-1], budget(1)))
@@ -38,13 +38,13 @@ def test_chance_can_be_repeated() -> None:
     game = create("maxconnect4")
 
     def moves(seed: int, anew: bool = False) -> list[object]:
-        bot, state = Recipe("random", seed=seed).maker()(), game.start()
+        bot, state = BotSpec("random", seed=seed).maker()(), game.start()
         chosen: list[object] = []
         while len(chosen) < 20:
             chosen.append(as_thought(game, state, bot.choose(game, state, budget())).move)
             state = game.play(state, game.parse(state, str(chosen[-1])))
             if anew:
-                bot = Recipe("random", seed=seed).maker()()
+                bot = BotSpec("random", seed=seed).maker()()
         return chosen
 
     assert moves(1) == moves(1) != moves(2)
@@ -52,14 +52,14 @@ def test_chance_can_be_repeated() -> None:
 
 
 def test_names() -> None:
-    assert Recipe("search").name == "search"
-    assert Recipe("search", level=3).name == "search-3"
-    assert Recipe("alphabeta:2:windows").games == ("cohcoh",)
-    assert Recipe("minimax:3").isolation == "process"
-    assert Recipe.read(Recipe("search", 1.5, 7, 3).dump()) == Recipe("search", 1.5, 7, 3)
+    assert BotSpec("search").name == "search"
+    assert BotSpec("search", level=3).name == "search-3"
+    assert BotSpec("alphabeta:2:windows").games == ("cohcoh",)
+    assert BotSpec("minimax:3").isolation == "process"
+    assert BotSpec.read(BotSpec("search", 1.5, 7, 3).dump()) == BotSpec("search", 1.5, 7, 3)
     for name, error in (("nobody", LoadError), ("minimax:deep", GameError), ("greedy:nothing", GameError)):
         with pytest.raises(error):
-            Recipe(name).check()
+            BotSpec(name).check()
 
 
 def test_levels_are_a_ladder() -> None:
@@ -75,7 +75,7 @@ def test_a_higher_level_beats_a_much_lower_one() -> None:
     game, rng = create("maxconnect4"), random.Random(5)
     score = 0.0
     for number in range(4):
-        bots = [Recipe("search", level=6, seed=number).maker()(), Recipe("search", level=1, seed=number).maker()()]
+        bots = [BotSpec("search", level=6, seed=number).maker()(), BotSpec("search", level=1, seed=number).maker()()]
         strong = number % 2
         states = [game.start()]
         while (outcome := ending(game, states)) is None:
@@ -92,7 +92,7 @@ def test_a_higher_level_beats_a_much_lower_one() -> None:
 
 def test_a_search_keeps_to_its_time_and_says_what_it_found() -> None:
     game = create("conga")
-    made = Recipe("search", level=10).maker()()
+    made = BotSpec("search", level=10).maker()()
     walls = []
     for _ in range(3):  # in one of which the machine may stand still
         given = Budget(0.2, budget().deadline, left=3.0)  # too little to load compiled code
@@ -110,7 +110,7 @@ def test_a_search_that_stands_better_does_not_repeat_the_position() -> None:
     game = create("conga", {"start": ".,b1,w1,b4/w1,w3,b1,w3/b1,b1,b1,b1/w1,w1,.,. b"})
 
     def move(history: str) -> object:
-        made = Recipe("search", level=10).maker()()
+        made = BotSpec("search", level=10).maker()()
         given = Budget(0.2, budget(5).deadline, left=3.0, history=tuple(history.split()))
         return as_thought(game, game.start(), made.choose(game, game.start(), given)).move
 
@@ -137,7 +137,7 @@ def test_a_bot_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "my_bot.py"
     path.write_text("import helper\n" + BOT)
     (tmp_path / "helper.py").write_text("")
-    maker = of_recipe(Recipe(str(path)))
+    maker = spec_factory(BotSpec(str(path)))
     assert (maker.name, maker.games) == ("mine", ("conga",))
     game = create("conga")
     assert maker.make().choose(game, game.start(), budget()) == game.moves(game.start())[-1]
@@ -164,7 +164,7 @@ def test_a_bot_that_plays_something_unknown(tmp_path: Path) -> None:
     path = tmp_path / "chess.py"
     path.write_text(BOT.replace("conga", "chess"))
     with pytest.raises(LoadError, match="plays 'chess'"):
-        of_recipe(Recipe(str(path)))
+        spec_factory(BotSpec(str(path)))
 
 
 # -- processes
@@ -192,7 +192,7 @@ def test_a_process_of_its_own(tmp_path: Path) -> None:
             """
         )
     )
-    maker = of_recipe(Recipe(str(path)), tmp_path / "forensics")
+    maker = spec_factory(BotSpec(str(path)), tmp_path / "forensics")
     game = create("conga")
     bot = maker.make()
     try:
@@ -225,7 +225,7 @@ class Local(Bot):
 
 
 def test_a_class_in_a_process_is_loaded_from_its_file() -> None:
-    maker = of_class(Local)
+    maker = class_factory(Local)
     game = create("conga")
     bot = maker.make()
     try:
@@ -241,14 +241,14 @@ def test_a_class_without_a_place_cannot_have_a_process() -> None:
         pass
 
     with pytest.raises(LoadError, match="must stand at the top of a file"):
-        of_class(Inner)
+        class_factory(Inner)
 
 
 def test_without_numba_the_search_has_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.bots.spec.find_spec", lambda name: None)
-    recipe = Recipe("search", level=4)
+    recipe = BotSpec("search", level=4)
     assert recipe.isolation == "process"
-    maker = of_recipe(recipe)
+    maker = spec_factory(recipe)
     game = create("mancala")
     bot = maker.make()
     try:
@@ -263,14 +263,14 @@ def test_without_numba_the_search_has_a_process(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_secret_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "state.json"
-    first = StateFile(path)
+    first = CredentialsFile(path)
     assert first.open() == ""
     first.save("secret")
-    second = StateFile(path)
+    second = CredentialsFile(path)
     assert second.open() == "", "the first one still runs"
     second.save("other")
     first.close()
-    third = StateFile(path)
+    third = CredentialsFile(path)
     assert third.open() == "secret"
     assert path.stat().st_mode & 0o777 == 0o600
     third.close()
@@ -280,14 +280,14 @@ def test_the_secret_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
 def test_a_broken_state_file_is_none(tmp_path: Path, text: str) -> None:
     path = tmp_path / "state.json"
     path.write_text(text)
-    state = StateFile(path)
+    state = CredentialsFile(path)
     assert state.open() == ""
     state.close()
 
 
 def test_a_state_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    state = StateFile(tmp_path / "file" / "state.json")
+    state = CredentialsFile(tmp_path / "file" / "state.json")
     assert state.open() == ""
     state.save("secret")
     state.close()
@@ -295,8 +295,8 @@ def test_a_state_file_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_one_file_for_each_bot_on_each_server() -> None:
     names = ("x", "y", "X", "a b", "a-b", "a@b", "Ä", "Ö", "李", "李李", "\N{GRINNING FACE}", "x" * 300, "x" * 301)
-    files = {default_file(url, name).name.casefold() for url in ("a:1", "a:2", "b:1") for name in names}
+    files = {default_credentials_path(url, name).name.casefold() for url in ("a:1", "a:2", "b:1") for name in names}
     assert len(files) == 3 * len(names)
     assert all(len(name) < 120 and name.isascii() for name in files)
-    assert default_file("ws://a:1/ws", "../../x").name.startswith("..-..-x-a-1-")
-    assert default_file("ws://a:1/ws", "x") == default_file("http://a:1", "x")
+    assert default_credentials_path("ws://a:1/ws", "../../x").name.startswith("..-..-x-a-1-")
+    assert default_credentials_path("ws://a:1/ws", "x") == default_credentials_path("http://a:1", "x")

@@ -6,11 +6,10 @@ from random import Random
 
 import pytest
 
-from client.bots.pace import human_delay
 from client.bots.policy import Policy
-from client.bots.time_management import allowance
+from client.bots.time_management import allot_time, human_delay
 from client.sdk.errors import NoServer
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.sdk.time_control import parse
 from client.sdk.url import websocket_url
 from engine.errors import GameError
@@ -59,8 +58,8 @@ def test_no_clocks(text: str) -> None:
         parse(text)
 
 
-def table(clock: TimeControl) -> Table:
-    return Table(Log(clock=clock).snapshot(-1), now=0.0)
+def table(clock: TimeControl) -> RoomView:
+    return RoomView(Log(clock=clock).snapshot(-1), now=0.0)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +74,7 @@ def table(clock: TimeControl) -> Table:
     ],
 )
 def test_budgets(clock: TimeControl, low: float, high: float) -> None:
-    allowed = allowance(table(clock), 0.0, latency=0.02, patience=60.0)
+    allowed = allot_time(table(clock), 0.0, latency=0.02, move_timeout=60.0)
     assert low <= allowed.seconds <= high
     assert allowed.seconds < allowed.most
     assert allowed.by_clock == (clock.kind != "none" and allowed.left is not None and allowed.left <= 60)
@@ -83,12 +82,12 @@ def test_budgets(clock: TimeControl, low: float, high: float) -> None:
 
 def test_budgets_within_what_the_owner_wants() -> None:
     rich = table(TimeControl(kind="fischer", base=3_600_000))
-    allowed = allowance(rich, 0.0, 0.0, patience=4.0)
+    allowed = allot_time(rich, 0.0, 0.0, move_timeout=4.0)
     assert (allowed.most, allowed.by_clock) == (4.0, False)
     assert allowed.seconds < 4.0
-    assert allowance(rich, 0.0, 0.0, patience=60.0, wanted=0.5).seconds == 0.5
-    assert allowance(rich, 3599.99, 0.3, patience=60.0, wanted=5.0).seconds <= 0.01
-    assert allowance(rich, 9999.0, 0.3, patience=60.0).seconds > 0
+    assert allot_time(rich, 0.0, 0.0, move_timeout=60.0, wanted=0.5).seconds == 0.5
+    assert allot_time(rich, 3599.99, 0.3, move_timeout=60.0, wanted=5.0).seconds <= 0.01
+    assert allot_time(rich, 9999.0, 0.3, move_timeout=60.0).seconds > 0
 
 
 def room(**more: object) -> RoomInfo:
@@ -112,11 +111,11 @@ def room(**more: object) -> RoomInfo:
         ({"stakes": "casual"}, {"rated": True}, "only casual games"),
         ({"opponents": frozenset({"bob"})}, {}, "not against this opponent"),
         ({"opponents": frozenset({"alice"})}, {}, ""),
-        ({"strangers": frozenset({"alice"})}, {}, "not against this opponent"),
+        ({"avoid": frozenset({"alice"})}, {}, "not against this opponent"),
         ({"options": {"n": "4"}}, {}, ""),
         ({"options": {"n": "5"}}, {}, "only with n=5"),
         ({"options": {"pits": "5"}}, {}, ""),
-        ({}, {"options": {"n": 99}}, "option n of cohcoh is"),
+        ({}, {"options": {"n": 99}}, "option n of cohcoh must be"),
     ],
 )
 def test_policies(policy: dict[str, object], info: dict[str, object], objection: str) -> None:

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from client.sdk.room_cache import Tables
-from client.sdk.room_view import Desync, Table
+from client.sdk.room_cache import RoomCache
+from client.sdk.room_view import Desync, RoomView
 from engine.game import Game
 from protocol.commands import AnswerDraw, Join, Leave, Move, OfferDraw, Rematch, Resign, RoomCommand, Say, Takeback
 from protocol.events import AnyEvent, Created, Moved
@@ -96,7 +96,7 @@ def busy_log(seed: int, game: str = "conga") -> Log:
     return log
 
 
-def seen(table: Table) -> dict[str, object]:
+def seen(table: RoomView) -> dict[str, object]:
     names = ("seq", "status", "seats", "moves", "position", "turn", "left", "offers", "fouls", "result", "reason",
              "winner", "scores", "next", "states")  # fmt: skip
     return {name: getattr(table, name) for name in names} | {"chat": [said.text for said in table.chat]}
@@ -108,10 +108,10 @@ def test_events_lead_to_the_same_table_as_a_later_snapshot(seed: int, game: str)
     log = busy_log(seed, game)
     last = len(log.events) - 1
     for at in random.Random(seed).sample(range(2, last), 10):
-        table = Table(log.snapshot(at), now=0.0)
+        table = RoomView(log.snapshot(at), now=0.0)
         for event in log.events[at + 1 :]:
             table.apply(event, event.at / 1000)
-        fresh = Table(log.snapshot(last), 0.0)
+        fresh = RoomView(log.snapshot(last), 0.0)
         if not any(isinstance(event, Moved) for event in log.events[at + 1 :]):
             fresh.left = table.left  # a snapshot within a turn shows the running clock, one after the end does not
         assert seen(table) == seen(fresh)
@@ -119,13 +119,13 @@ def test_events_lead_to_the_same_table_as_a_later_snapshot(seed: int, game: str)
 
 def test_a_later_snapshot_takes_up_what_is_known() -> None:
     log = busy_log(1)
-    known = Table(log.snapshot(10), 0.0)
-    assert seen(Table(log.snapshot(len(log.events) - 1), 0.0, known)) == seen(Table(log.snapshot(-1), 0.0))
+    known = RoomView(log.snapshot(10), 0.0)
+    assert seen(RoomView(log.snapshot(len(log.events) - 1), 0.0, known)) == seen(RoomView(log.snapshot(-1), 0.0))
 
 
 def test_gaps_and_repetitions_are_found() -> None:
     log = busy_log(2)
-    tables = Tables()
+    tables = RoomCache()
     assert tables.snapshot(log.snapshot(5), 0.0)
     six, seven, eight = log.events[6:9]
     assert not tables.event(log.events[4], 0.0), "an old one"
@@ -141,7 +141,7 @@ def test_gaps_and_repetitions_are_found() -> None:
 
 
 def test_an_event_of_an_unknown_room_asks_for_a_snapshot() -> None:
-    tables = Tables()
+    tables = RoomCache()
     assert not tables.event(busy_log(1).events[5], 0.0)
     assert tables.missing == {"r": 0}
 
@@ -149,13 +149,13 @@ def test_an_event_of_an_unknown_room_asks_for_a_snapshot() -> None:
 def test_what_cannot_be_is_a_desync() -> None:
     log = Log()
     log.move(random.Random(1))
-    table = Table(log.snapshot(len(log.events) - 2), 0.0)
+    table = RoomView(log.snapshot(len(log.events) - 2), 0.0)
     moved = log.events[-1]
     assert isinstance(moved, Moved)
     wrong = Moved(**{**{f: getattr(moved, f) for f in moved.__struct_fields__}, "position": "elsewhere"})
     with pytest.raises(Desync, match="does not lead to"):
         table.apply(wrong, 0.0)
-    tables = Tables()
+    tables = RoomCache()
     tables.snapshot(log.snapshot(len(log.events) - 2), 0.0)
     assert not tables.event(wrong, 0.0)
     assert (tables.missing, tables.desyncs) == ({"r": 0}, 1)
@@ -163,21 +163,21 @@ def test_what_cannot_be_is_a_desync() -> None:
 
 def test_clocks() -> None:
     log = Log(clock=TimeControl(kind="bank", per_move=2000, bank=10_000))
-    table = Table(log.snapshot(-1), now=100.0)
+    table = RoomView(log.snapshot(-1), now=100.0)
     assert table.time_left(0, 100.0) == 12.0
     assert table.time_left(0, 103.5) == 8.5
     assert table.time_left(1, 103.5) == 12.0
     assert table.free(101.5) == 0.5
     later = snapshots.snapshot(log.room, 0, log.now + 1500)  # one who comes later finds the turn begun
-    assert Table(later, now=200.0).time_left(0, 200.0) == 10.5
-    assert Table(snapshots.snapshot(log.room, 0, log.now + 3000), now=200.0).time_left(0, 200.0) == 9.0
+    assert RoomView(later, now=200.0).time_left(0, 200.0) == 10.5
+    assert RoomView(snapshots.snapshot(log.room, 0, log.now + 3000), now=200.0).time_left(0, 200.0) == 9.0
 
 
 def test_a_game_that_we_do_not_know_can_be_followed_by_its_texts() -> None:
     log = Log()
     log.move(random.Random(1))
     fields = {name: getattr(log.snapshot(-2), name) for name in Snapshot.__struct_fields__}
-    table = Table(Snapshot(**{**fields, "game": "chess"}), 0.0)
+    table = RoomView(Snapshot(**{**fields, "game": "chess"}), 0.0)
     assert table.game is None
     table.apply(log.events[-1], 0.0)
     assert table.ply == 1

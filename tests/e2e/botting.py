@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from client.bots.factory import Maker, of_recipe
-from client.bots.game_loop import Manners
-from client.bots.main import Connection, play
-from client.bots.move_request import Source
-from client.bots.policy import Policy, Wish
-from client.bots.spec import Recipe
+from client.bots.factory import BotFactory, spec_factory
+from client.bots.game_loop import PlaySettings
+from client.bots.main import ConnectionSettings, play
+from client.bots.move_request import BotSource
+from client.bots.policy import Policy, Seek
+from client.bots.spec import BotSpec
 from client.sdk.session import Session
 from protocol.commands import Create, History
 from protocol.types import Options, RoomInfo, TimeControl
@@ -39,39 +39,41 @@ class Said:
         return any(all(word in line for word in words) for line in self.lines)
 
 
-def house(name: str, **more: Any) -> Maker:
-    return of_recipe(Recipe(name, **more), lazy=True)
+def house(name: str, **more: Any) -> BotFactory:
+    return spec_factory(BotSpec(name, **more), lazy=True)
 
 
-def wish(game: str, whom: str = "", clock: TimeControl = NONE, options: Options | None = None) -> Wish:
-    return Wish(game, options or {}, clock, whom=whom)
+def wish(game: str, opponent: str = "", clock: TimeControl = NONE, options: Options | None = None) -> Seek:
+    return Seek(game, options or {}, clock, opponent=opponent)
 
 
 async def bot(
     url: str,
-    maker: Maker,
+    factory: BotFactory,
     *,
     name: str = "",
     forensics: Path | None = None,
     policy: dict[str, Any] | None = None,
-    manners: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
     cpu_clock: bool = False,
     said: Said | None = None,
     state: Path | None = None,
     **more: Any,
 ) -> int:
     """Play until the count of games is reached; how many there were."""
-    connection = Connection(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
-    source = Source(maker.source, forensics or Path("/nonexistent"), cpu_clock)
-    chosen = Policy(**{"games": maker.games, **(policy or {})})
-    return await play(connection, maker, chosen, Manners(source=source, **(manners or {})), tell=said or Said(), **more)
+    connection = ConnectionSettings(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
+    source = BotSource(factory.source, forensics or Path("/nonexistent"), cpu_clock)
+    chosen = Policy(**{"games": factory.games, **(policy or {})})
+    return await play(
+        connection, factory, chosen, PlaySettings(source=source, **(settings or {})), tell=said or Said(), **more
+    )
 
 
 @asynccontextmanager
-async def present(url: str, maker: Maker, said: Said | None = None, **more: Any) -> AsyncIterator[Said]:
+async def present(url: str, factory: BotFactory, said: Said | None = None, **more: Any) -> AsyncIterator[Said]:
     """A bot that waits for invitations as long as the block lasts."""
     said = said or Said()
-    task = asyncio.create_task(bot(url, maker, said=said, **more))
+    task = asyncio.create_task(bot(url, factory, said=said, **more))
     try:
         await until("the bot is there", lambda: task.done() or said.has("connected to"))
         yield said
@@ -91,7 +93,7 @@ async def invite(guest: Session, whom: str, game: str = "cohcoh", **setup: objec
 
 
 def in_state(guest: Session, room: str, status: str, ply: int = 0) -> bool:
-    return room in guest.tables and guest.tables[room].status == status and guest.tables[room].ply >= ply
+    return room in guest.rooms and guest.rooms[room].status == status and guest.rooms[room].ply >= ply
 
 
 async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:

@@ -50,7 +50,7 @@ async def seat_two(first: Session, second: Session, game: str = "conga", **setup
 
 
 def running_in(player: Session, room: str) -> bool:
-    return room in player.tables and player.tables[room].status == "running"
+    return room in player.rooms and player.rooms[room].status == "running"
 
 
 LINE = ("a1", "d4", "a2", "d3", "a3")  # a whole game of n-k-coh-coh

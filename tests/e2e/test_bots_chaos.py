@@ -25,8 +25,8 @@ async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.Monke
                 proxy.cut_between = (300, 1200)
             played = await asyncio.wait_for(
                 asyncio.gather(
-                    bot(left.url, house("random"), wishes=wishes, games=6),
-                    bot(right.url, house("greedy"), wishes=wishes, games=6),
+                    bot(left.url, house("random"), seeks=wishes, games=6),
+                    bot(right.url, house("greedy"), seeks=wishes, games=6),
                 ),
                 50,
             )
@@ -45,8 +45,8 @@ async def test_bots_with_other_preferences_find_each_other(tmp_path: Path, monke
     async with parlour(tmp_path) as there:
         played = await asyncio.wait_for(
             asyncio.gather(
-                bot(there.url, house("random"), wishes=games, games=2, policy=one),
-                bot(there.url, house("greedy"), wishes=games[::-1], games=2, policy=one),
+                bot(there.url, house("random"), seeks=games, games=2, policy=one),
+                bot(there.url, house("greedy"), seeks=games[::-1], games=2, policy=one),
             ),
             30,
         )

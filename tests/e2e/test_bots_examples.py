@@ -67,7 +67,7 @@ async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
         process = await run_example("my_bot.py", there.url, tmp_path)
         await until("it is there", lambda: there.house.desk.present.is_here("careful"))
         said = Said()
-        await bot(there.url, house("random"), wishes=(wish("cohcoh", "Careful"),), games=1, said=said)
+        await bot(there.url, house("random"), seeks=(wish("cohcoh", "Careful"),), games=1, said=said)
         process.terminate()
         await asyncio.wait_for(process.communicate(), 10)
         assert process.returncode == 0

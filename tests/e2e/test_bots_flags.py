@@ -43,7 +43,7 @@ async def heard(process: asyncio.subprocess.Process, *words: str) -> None:
 async def play_out(guest: Session, room: str) -> None:
     """Answer with any move until the game is over."""
     while not in_state(guest, room, "ended"):
-        table = guest.tables.get(room)
+        table = guest.rooms.get(room)
         if table is not None and table.my_move and table.game is not None:
             move = table.game.legal(table.state)[0]
             await guest.ask(Move(id=guest.id(), room=room, ply=table.ply, move=move))
@@ -82,9 +82,9 @@ async def test_stakes(flag: str, other: str, tmp_path: Path) -> None:
             await heard(process, declined, f"not joined, only {flag[2:]} games")
             room = await invite(alice, "owner", rated=flag == "--rated")
             await until("it comes", partial(in_state, alice, room, "running"))
-            seat = alice.tables[room].seats[1]
+            seat = alice.rooms[room].seats[1]
             assert seat is not None
-            assert (seat.name, seat.account, alice.tables[room].setup.rated) == ("owner", True, flag == "--rated")
+            assert (seat.name, seat.account, alice.rooms[room].setup.rated) == ("owner", True, flag == "--rated")
 
 
 async def test_a_seeker_of_rated_games_without_an_account_is_told(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from client.bots.factory import of_homework
+from client.bots.factory import oneshot_factory
 from client.programs.limits import Limits
 from client.programs.program import Program
 from engine.record import parse, verify
@@ -32,9 +32,9 @@ async def test_homework_plays_the_house(tmp_path: Path) -> None:
     async def play(adapter: str, words: tuple[str, ...], game: str, options: Options) -> str:
         said = Said()
         program = Program(words, tmp_path, Limits(grace=0.1), depth=2, name=adapter, forensics=tmp_path / "forensics")
-        maker = of_homework(program, adapter)
+        maker = oneshot_factory(program, adapter)
         wishes = (wish(game, "greedy", options=options),)
-        await bot(there.url, maker, wishes=wishes, games=1, said=said, forensics=tmp_path / "forensics")
+        await bot(there.url, maker, seeks=wishes, games=1, said=said, forensics=tmp_path / "forensics")
         async with session(there.url) as guest:
             (info,) = await finished(guest, adapter)
             text = (await guest.ask(Export(id=guest.id(), room=info.room))).text

@@ -60,8 +60,8 @@ async def test_house_bots(spawn: Spawn) -> None:
         await until("all are listed", lambda: set(lobby.bots) == {"random", "greedy", "search@2"})
         assert lobby.bots["random"] == tuple(GAMES)
         made = await alice.ask(Create(id=alice.id(), game="maxconnect4", invite="search@2", seat=1))
-        await until("it comes and moves", lambda: made.room in alice.tables and alice.tables[made.room].ply == 1)
-        seat = alice.tables[made.room].seats[0]
+        await until("it comes and moves", lambda: made.room in alice.rooms and alice.rooms[made.room].ply == 1)
+        seat = alice.rooms[made.room].seats[0]
         assert seat is not None
         assert seat.account, "nobody else can take its name"
 
@@ -70,7 +70,7 @@ async def test_house_bots(spawn: Spawn) -> None:
         os.kill(first["search@2"], signal.SIGKILL)
         await until("another one is started", lambda: children(pid).get("search@2", 0) not in (0, first["search@2"]))
         await alice.ask(Move(id=alice.id(), room=made.room, ply=1, move="4"))
-        await until("and goes on with the game", lambda: alice.tables[made.room].ply == 3)
+        await until("and goes on with the game", lambda: alice.rooms[made.room].ply == 3)
         lobby.close()
     bots = children(pid)
     assert set(bots) == set(first)

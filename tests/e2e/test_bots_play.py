@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from client.bots.factory import of_class, of_program
-from client.bots.spec import Recipe
+from client.bots.factory import class_factory, program_factory
+from client.bots.spec import BotSpec
 from client.sdk.bot import Bot, Budget
 from engine.game import Game, Outcome, State
 from engine.record import parse, verify
@@ -32,8 +32,8 @@ async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
         wishes = (wish(game, options=SHORT.get(game, {})),)
         first, second = await asyncio.gather(
-            bot(there.url, house("random", seed=1), wishes=wishes, games=1),
-            bot(there.url, house("greedy", seed=1), wishes=wishes, games=1),
+            bot(there.url, house("random", seed=1), seeks=wishes, games=1),
+            bot(there.url, house("greedy", seed=1), seeks=wishes, games=1),
         )
         assert (first, second) == (1, 1)
         async with session(there.url) as guest:
@@ -49,8 +49,8 @@ async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: 
         clock = TimeControl(kind="fischer", base=5000)  # too little for loading compiled code
         wishes = (wish("cohcoh", clock=clock, options={"n": 3, "k": 3}),)
         await asyncio.gather(
-            bot(there.url, house("random", seed=2), wishes=wishes, games=1, cpu_clock=True),
-            bot(there.url, house("search"), wishes=wishes, games=1),  # a lower level may be careless all game long
+            bot(there.url, house("random", seed=2), seeks=wishes, games=1, cpu_clock=True),
+            bot(there.url, house("search"), seeks=wishes, games=1),  # a lower level may be careless all game long
         )
         async with session(there.url) as guest:
             (info,) = await finished(guest)
@@ -63,11 +63,11 @@ async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: 
 async def test_a_bot_in_a_process_of_its_own(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
         maker = house("alphabeta:2", seed=1)
-        assert Recipe("alphabeta:2").isolation == "process"
+        assert BotSpec("alphabeta:2").isolation == "process"
         wishes = (wish("mancala", options={"pits": 3, "stones": 2}),)
         first, second = await asyncio.gather(
-            bot(there.url, maker, wishes=wishes, games=1, forensics=tmp_path),
-            bot(there.url, house("random"), wishes=wishes, games=1),
+            bot(there.url, maker, seeks=wishes, games=1, forensics=tmp_path),
+            bot(there.url, house("random"), seeks=wishes, games=1),
         )
         assert (first, second) == (1, 1)
 
@@ -91,8 +91,8 @@ async def test_a_class_of_ones_own_hears_the_start_and_the_end(tmp_path: Path) -
     async with parlour(tmp_path) as there:
         wishes = (wish("maxconnect4"),)
         await asyncio.gather(
-            bot(there.url, of_class(Remembering), wishes=wishes, games=1),
-            bot(there.url, house("random"), wishes=wishes, games=1),
+            bot(there.url, class_factory(Remembering), seeks=wishes, games=1),
+            bot(there.url, house("random"), seeks=wishes, games=1),
         )
     heard = Remembering.heard
     assert heard[0] in ("started 0 random", "started 1 random")
@@ -103,7 +103,7 @@ async def test_a_class_of_ones_own_hears_the_start_and_the_end(tmp_path: Path) -
 
 async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        policy = {"games": ("cohcoh",), "options": {"n": "3"}, "strangers": frozenset({"mallory"})}
+        policy = {"games": ("cohcoh",), "options": {"n": "3"}, "avoid": frozenset({"mallory"})}
         async with present(there.url, house("random"), policy=policy) as said:
             room = await invite(alice, "random", options={"n": 3, "k": 3})
             await until("it plays", partial(in_state, alice, room, "running"))
@@ -131,26 +131,26 @@ async def test_no_more_games_at_a_time_than_allowed_and_the_rest_in_turn(tmp_pat
 async def test_manners(tmp_path: Path) -> None:
     """Greeting, no draw, a takeback in a casual game, a rematch with the seats swapped."""
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:  # noqa: SIM117
-        async with present(there.url, house("random"), manners={"greeting": "good luck!"}):
+        async with present(there.url, house("random"), settings={"greeting": "good luck!"}):
             room = await invite(alice, "random", "maxconnect4")
-            await until("it greets", lambda: room in alice.tables and bool(alice.tables[room].chat))
-            assert alice.tables[room].chat[0].text == "good luck!"
+            await until("it greets", lambda: room in alice.rooms and bool(alice.rooms[room].chat))
+            assert alice.rooms[room].chat[0].text == "good luck!"
             await alice.ask(OfferDraw(id=alice.id(), room=room))
-            await until("it declines", lambda: alice.tables[room].offers.draw is None)
+            await until("it declines", lambda: alice.rooms[room].offers.draw is None)
             await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
             await until("it answers", partial(in_state, alice, room, "running", 2))
             await alice.ask(Takeback(id=alice.id(), room=room))
-            await until("it agrees", lambda: alice.tables[room].ply == 0)
+            await until("it agrees", lambda: alice.rooms[room].ply == 0)
             await alice.ask(Resign(id=alice.id(), room=room))
             await alice.ask(Rematch(id=alice.id(), room=room))
-            await until("there is another game", lambda: bool(alice.tables[room].next))
-            following = alice.tables[room].next
+            await until("there is another game", lambda: bool(alice.rooms[room].next))
+            following = alice.rooms[room].next
             await until("where it begins", partial(in_state, alice, following, "running", 1))
 
 
 async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        maker = of_program(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES))
+        maker = program_factory(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES))
         async with present(there.url, maker, name="sleepy", forensics=tmp_path / "forensics") as said:
             room = await invite(alice, "sleepy")
             await until("it has begun", partial(in_state, alice, room, "running"))
@@ -164,7 +164,7 @@ async def test_a_challenger_says_that_nobody_has_come(tmp_path: Path, monkeypatc
     monkeypatch.setattr("client.bots.matchmaking.WAITING", (0.0, 0.0))
     async with (
         parlour(tmp_path) as there,
-        present(there.url, house("random"), wishes=(wish("conga", "nobody"),)) as said,
+        present(there.url, house("random"), seeks=(wish("conga", "nobody"),)) as said,
     ):
         await until("it says so", partial(said.has, "nobody has not come yet"))
 
@@ -177,8 +177,8 @@ async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         for clock in (TimeControl(kind="fischer", base=5000), TimeControl(kind="bank", per_move=200, bank=4000)):
             wishes = (wish("conga", clock=clock, options={"max_plies": 16}),)
             await asyncio.gather(
-                bot(there.url, house("search"), wishes=wishes, games=1),
-                bot(there.url, house("random", seed=1), wishes=wishes, games=1),
+                bot(there.url, house("search"), seeks=wishes, games=1),
+                bot(there.url, house("random", seed=1), seeks=wishes, games=1),
             )
         assert not loaded
         async with session(there.url) as guest:

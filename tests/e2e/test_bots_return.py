@@ -55,7 +55,7 @@ async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_ot
     """Even if the server takes its time to find the room."""
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         host, state = Host(alice), tmp_path / "state.json"
-        seeking: dict[str, Any] = {"wishes": (wish("maxconnect4", "alice"),), "games": 1, "state": state}
+        seeking: dict[str, Any] = {"seeks": (wish("maxconnect4", "alice"),), "games": 1, "state": state}
         async with present(there.url, house("random"), **seeking):
             await until("it has begun", lambda: host.rooms and in_state(alice, host.rooms[0], "running"))
         found, find, said = asyncio.Event(), there.house.hall.room, Said()
@@ -69,7 +69,7 @@ async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_ot
         await until("it is welcome", partial(said.has, "connected to"))
         await alice.ask(List(id=alice.id()))  # time enough for a mistake
         found.set()
-        table = alice.tables[host.rooms[0]]
+        table = alice.rooms[host.rooms[0]]
         await until("it is back", lambda: table.opponent is not None and table.opponent.online)
         while table.ply < 6:
             if table.my_move and table.game is not None:
@@ -91,7 +91,7 @@ async def test_a_seeker_who_comes_back_knows_the_room_in_which_it_waits(tmp_path
         process.kill()
         await process.wait()
         await until("it is gone", lambda: not there.house.desk.present.is_here("random"))
-        more: dict[str, Any] = {"wishes": (wish("conga"), wish("mancala")), "policy": {"concurrent": 2}}
+        more: dict[str, Any] = {"seeks": (wish("conga"), wish("mancala")), "policy": {"concurrent": 2}}
         async with present(there.url, house("random"), state=tmp_path / "state.json", **more):
             await until("it seeks again", lambda: there.house.rooms().total() == 2)
             assert there.house.rooms() == {("conga", "waiting"): 1, ("mancala", "waiting"): 1}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from client.sdk.errors import NoServer
-from client.sdk.transport import Dropped, linked
+from client.sdk.transport import ConnectionFailed, open_transport
 from protocol.codec import MSGPACK
 from protocol.commands import List
 from server.config import BadSetting
@@ -55,8 +55,8 @@ async def test_trust(tmp_path: Path, certificate: tuple[str, str]) -> None:
 async def test_what_is_wrong_with_tls_is_told(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
     async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
-        with pytest.raises(Dropped, match="if that is a server with TLS, say wss://"):
-            async with linked(there.url.replace("wss:", "ws:"), MSGPACK, silence=20.0):
+        with pytest.raises(ConnectionFailed, match="if that is a server with TLS, say wss://"):
+            async with open_transport(there.url.replace("wss:", "ws:"), MSGPACK, idle_timeout=20.0):
                 pass
     with pytest.raises(BadSetting, match="should be a certificate and its key, in PEM files"):
         async with parlour(tmp_path, tls_cert=key, tls_key=cert):

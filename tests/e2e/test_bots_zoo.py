@@ -12,7 +12,7 @@ from typing import Any
 
 import websockets
 
-from client.bots.factory import Maker, of_class, of_program
+from client.bots.factory import BotFactory, class_factory, program_factory
 from client.programs.limits import Limits
 from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
@@ -71,29 +71,29 @@ ZOO = {
 async def let_loose(url: str, name: str, beast: Beast, folder: Path) -> tuple[str, Said]:
     """The beast invites the good bot; how its one game ended, and what its owner was told."""
     limits = Limits(startup=beast.startup, grace=0.1, memory=300, output=2)
-    maker = of_program(program(folder, beast.code, limits), tuple(GAMES))
+    maker = program_factory(program(folder, beast.code, limits), tuple(GAMES))
     said = Said()
-    manners = {"patience": beast.patience}
+    settings = {"move_timeout": beast.patience}
     if beast.illegal:
         await with_counted_fouls(url, name, beast, maker, said, folder)
     else:
         wishes = (wish("maxconnect4", "good", beast.clock),)
-        more: dict[str, Any] = {"manners": manners, "forensics": folder / "forensics", "said": said}
-        await bot(url, maker, name=name, wishes=wishes, games=1, **more)
+        more: dict[str, Any] = {"settings": settings, "forensics": folder / "forensics", "said": said}
+        await bot(url, maker, name=name, seeks=wishes, games=1, **more)
     async with session(url) as guest:
         (info,) = await finished(guest, name)
         assert info.reason is not None
         return info.reason, said
 
 
-async def with_counted_fouls(url: str, name: str, beast: Beast, maker: Maker, said: Said, folder: Path) -> None:
+async def with_counted_fouls(url: str, name: str, beast: Beast, maker: BotFactory, said: Said, folder: Path) -> None:
     """A room of somebody else's, in which illegal moves are counted."""
     async with session(url, "host") as host, present(
         url, maker, name=name, games=1, said=said, forensics=folder / "forensics"
     ):  # fmt: skip
         made = await host.ask(Create(id=host.id(), game="maxconnect4", invite=name, seat=0, illegal=beast.illegal))
         while True:
-            table = host.tables.get(made.room)
+            table = host.rooms.get(made.room)
             if table is not None and table.my_move:
                 assert table.game is not None
                 move = table.game.legal(table.state)[0]
@@ -108,8 +108,7 @@ async def test_the_zoo(tmp_path: Path) -> None:
         async with present(there.url, house("random", seed=5), name="good", policy={"concurrent": 20}):
             wishes = (wish("maxconnect4"),)
             good_games = [
-                asyncio.create_task(bot(there.url, house(name), wishes=wishes, games=2))
-                for name in ("greedy", "random")
+                asyncio.create_task(bot(there.url, house(name), seeks=wishes, games=2)) for name in ("greedy", "random")
             ]
             outcomes = await asyncio.wait_for(
                 asyncio.gather(*(let_loose(there.url, name, beast, tmp_path / name) for name, beast in ZOO.items())), 60
@@ -137,7 +136,7 @@ def leftovers(folder: Path) -> list[str]:
             words = path.read_bytes().decode("utf-8", "replace")
         except OSError:
             continue
-        if str(folder) in words and "scribe.py" not in words:
+        if str(folder) in words and "writer_process" not in words:
             found.append(words)
     return found
 
@@ -158,7 +157,7 @@ class Courteous(Bot):
 async def test_bad_manners_at_the_socket(tmp_path: Path) -> None:
     """Wrong plies, garbage, closed sockets: with only a WebSocket and JSON in hand."""
     async with parlour(tmp_path) as there:
-        async with present(there.url, of_class(Courteous), name="good", policy={"concurrent": 20}):
+        async with present(there.url, class_factory(Courteous), name="good", policy={"concurrent": 20}):
             reasons = await asyncio.wait_for(
                 asyncio.gather(
                     stranger(there.url, "wrong-ply", [{"type": "move", "ply": 5, "move": "4"}], "stale"),
@@ -206,5 +205,5 @@ async def stranger(url: str, name: str, messages: list[object], code: str, seat:
             return str(ended["reason"])
     async with session(url) as guest:
         made = await guest.ask(Watch(id=guest.id(), room=room))
-        await until("its time is up", lambda: room in guest.tables and guest.tables[room].status == "ended")
-        return str(guest.tables[made.room].reason)
+        await until("its time is up", lambda: room in guest.rooms and guest.rooms[room].status == "ended")
+        return str(guest.rooms[made.room].reason)

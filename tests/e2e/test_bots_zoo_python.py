@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from client.bots.factory import of_class
+from client.bots.factory import class_factory
 from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
 from tests.e2e.botting import Said, bot, finished, house, present, wish
@@ -69,8 +69,8 @@ async def test_the_zoo_of_python(tmp_path: Path) -> None:
         folder = tmp_path / kind.__name__
         wishes = (wish("maxconnect4", "good"),)
         patience = 0.2 if kind is Hangs else 20.0
-        more: dict[str, Any] = {"said": said, "forensics": folder, "manners": {"patience": patience}}
-        await bot(there.url, of_class(kind), wishes=wishes, games=1, **more)
+        more: dict[str, Any] = {"said": said, "forensics": folder, "settings": {"move_timeout": patience}}
+        await bot(there.url, class_factory(kind), seeks=wishes, games=1, **more)
         return said
 
     async with parlour(tmp_path) as there:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from client.sdk.errors import Closed, Cut, NoServer, Refused, Unanswered
-from client.sdk.events import Connected, Lost
-from client.sdk.room_view import Table
+from client.sdk.errors import Closed, ConnectionLost, NoServer, Refused, ReplyTimeout
+from client.sdk.events import Connected, Disconnected
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.codec import JSON
 from protocol.commands import Create, List, Move, Watch
@@ -26,8 +26,8 @@ from tests.e2e.parlours import parlour, seat_two, session, until
 
 async def play_randomly(player: Session, room: str, rng: random.Random) -> None:
     """Move whenever it is our turn, knowing nothing of connections."""
-    while player.tables[room].status == "running":
-        table = player.tables[room]
+    while player.rooms[room].status == "running":
+        table = player.rooms[room]
         if table.my_move:
             assert table.game is not None
             move = table.game.format(table.state, rng.choice(table.game.moves(table.state)))
@@ -38,7 +38,7 @@ async def play_randomly(player: Session, room: str, rng: random.Random) -> None:
 
 
 def reached(player: Session, room: str, seq: int) -> bool:
-    return player.tables[room].seq >= seq
+    return player.rooms[room].seq >= seq
 
 
 def came(proxy: FaultProxy, connections: int) -> bool:
@@ -46,10 +46,10 @@ def came(proxy: FaultProxy, connections: int) -> bool:
 
 
 def ended(player: Session, room: str) -> bool:
-    return player.tables[room].status == "ended"
+    return player.rooms[room].status == "ended"
 
 
-def moves(table: Table) -> list[str]:
+def moves(table: RoomView) -> list[str]:
     return [played.move for played in table.moves]
 
 
@@ -73,25 +73,25 @@ async def test_fifty_cuts_in_one_game(tmp_path: Path) -> None:
             await asyncio.wait_for(asyncio.gather(play_randomly(left, room, rng), play_randomly(right, room, rng)), 60)
             await until("the watcher sees the end", partial(ended, watcher, room))
             assert sum(proxy.cuts for proxy in proxies) >= 50
-            tables = [player.tables[room] for player in (left, right, watcher)]
+            tables = [player.rooms[room] for player in (left, right, watcher)]
             assert len({tuple(moves(table)) for table in tables}) == 1
             assert {table.reason for table in tables} == {"no_moves"}  # a full board
-            assert [player.tables.desyncs for player in (left, right, watcher)] == [0, 0, 0]
+            assert [player.rooms.desyncs for player in (left, right, watcher)] == [0, 0, 0]
 
 
 async def test_a_black_hole_is_noticed(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, FaultProxy(house.url).open() as proxy:  # noqa: SIM117
-        async with session(proxy.url, "left", silence=1.0) as left, session(house.url, "right") as right:
+        async with session(proxy.url, "left", idle_timeout=1.0) as left, session(house.url, "right") as right:
             room = await seat_two(left, right, "maxconnect4")
             proxy.swallow = True
             asking = asyncio.create_task(left.ask(Move(id=left.id(), room=room, ply=0, move="4")))
             happenings = aiter(left)
-            lost = await asyncio.wait_for(next_of(happenings, Lost), 20)
-            assert isinstance(lost, Lost)
+            lost = await asyncio.wait_for(next_of(happenings, Disconnected), 20)
+            assert isinstance(lost, Disconnected)
             proxy.swallow = False
             assert isinstance(await asyncio.wait_for(next_of(happenings, Connected), 20), Connected)
             await asking
-            await until("the move is there", lambda: moves(right.tables[room]) == ["4"])
+            await until("the move is there", lambda: moves(right.rooms[room]) == ["4"])
 
 
 async def next_of(happenings: object, kind: type) -> object:
@@ -128,16 +128,16 @@ async def test_a_watcher_misses_nothing(tmp_path: Path) -> None:
             await until("the watcher is back", partial(came, proxy, wanted))
         await asyncio.wait_for(playing, 30)
         await until("it sees the end", partial(ended, watcher, room))
-        assert moves(watcher.tables[room]) == moves(left.tables[room])
+        assert moves(watcher.rooms[room]) == moves(left.rooms[room])
         assert seen == sorted(set(seen)), "each event once, in order"
-        assert watcher.tables.desyncs == 0
+        assert watcher.rooms.desyncs == 0
         listening.cancel()
 
 
 async def test_a_restart_of_the_server(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:
         port = int(house.url.rsplit(":", 1)[1].removesuffix("/ws"))
-        left, right = session(house.url, "left"), session(house.url, "right", waits=False)
+        left, right = session(house.url, "left"), session(house.url, "right", wait_for_server=False)
         await left.open()
         await right.open()
         room = await seat_two(left, right, "conga", clock=TimeControl(kind="fischer", base=60_000))
@@ -145,7 +145,7 @@ async def test_a_restart_of_the_server(tmp_path: Path) -> None:
     asking = asyncio.create_task(right.ask(Move(id=right.id(), room=room, ply=1, move="d1c1")))
     async with parlour(tmp_path, port=port):
         await asyncio.wait_for(asking, 20)
-        await until("both know", lambda: moves(left.tables[room]) == moves(right.tables[room]) == ["a4b3", "d1c1"])
+        await until("both know", lambda: moves(left.rooms[room]) == moves(right.rooms[room]) == ["a4b3", "d1c1"])
         await left.close()
         await right.close()
 
@@ -158,7 +158,7 @@ async def test_what_may_not_be_sent_twice_is_cut(tmp_path: Path) -> None:
             await asyncio.sleep(0.05)
             proxy.swallow = False
             proxy.cut()
-            with pytest.raises(Cut, match="lost before the answer came"):
+            with pytest.raises(ConnectionLost, match="lost before the answer came"):
                 await asking
             assert (await left.ask(Create(id=left.id(), game="conga"))).room
 
@@ -176,14 +176,14 @@ async def test_whoever_leaves_at_once_leaves_nothing_half_begun(tmp_path: Path) 
 async def test_nobody_there() -> None:
     lonely = session("ws://127.0.0.1:9")
     with pytest.raises(NoServer, match=r"no connection to ws://127\.0\.0\.1:9/ws"):
-        await lonely.open(patience=0.2)
+        await lonely.open(within=0.2)
     with pytest.raises((Closed, NoServer)):
         await lonely.ask(List(id=lonely.id()))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_who_does_not_wait_is_told_at_once(host: str) -> None:
-    lonely = session(f"ws://{host}:9", waits=False, backoff=Backoff(60.0, 60.0))
+    lonely = session(f"ws://{host}:9", wait_for_server=False, backoff=Backoff(60.0, 60.0))
     with pytest.raises(NoServer, match="connection refused; is parlour serve running there"):
         await asyncio.wait_for(lonely.open(), 10)
 
@@ -217,21 +217,21 @@ async def test_one_whom_the_server_forgets_watches_on_without_the_seats(tmp_path
                 mine = await seat_two(left, right)
                 other = (await right.ask(Create(id=right.id(), game="conga"))).room
                 await left.ask(Watch(id=left.id(), room=other))
-                await until("it watches", lambda: other in left.tables)
+                await until("it watches", lambda: other in left.rooms)
                 assert left.welcome is not None
                 before = left.welcome.you.id
                 left.resume = "forgotten"
                 proxy.cut()
                 await until("it is somebody new", lambda: left.welcome is not None and left.welcome.you.id != before)
-                await until("and watches", lambda: other in left.tables)
-                assert mine not in left.tables
+                await until("and watches", lambda: other in left.rooms)
+                assert mine not in left.rooms
 
 
 async def test_no_answer_in_time(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:  # noqa: SIM117
         async with FaultProxy(house.url).open() as proxy, session(proxy.url, "left") as left:
             proxy.swallow = True
-            with pytest.raises(Unanswered):
+            with pytest.raises(ReplyTimeout):
                 await left.ask(List(id=left.id()), within=0.05)
             proxy.cut()
 

@@ -43,7 +43,7 @@ async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
         assert "resignation" in picture_of(app)
         first = screen.room
         await pilot.press("m", "y")
-        await until("bob hears of it", lambda: bob.session.tables[first].offers.rematch == 1)
+        await until("bob hears of it", lambda: bob.session.rooms[first].offers.rematch == 1)
         await bob.session.ask(Rematch(id=bob.session.id(), room=first))
         await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
         assert screen.table is not None
@@ -67,12 +67,12 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
         await pilot.press("n")
         await settled(pilot, "it is declined", lambda: table.offers.draw is None)
         await pilot.press("u", "y")
-        await until("bob is asked", lambda: bob.session.tables[screen.room].offers.takeback == 0)
+        await until("bob is asked", lambda: bob.session.rooms[screen.room].offers.takeback == 0)
         await settled(pilot, "it is told", lambda: "asked to take a move back, bob has not answered" in picture_of(app))
         await bob.session.ask(Takeback(id=bob.session.id(), room=screen.room))
         await settled(pilot, "it is taken back", lambda: table.ply == 0)
         await pilot.press("o", "y")
-        await until("bob hears it", lambda: bob.session.tables[screen.room].offers.draw == 0)
+        await until("bob hears it", lambda: bob.session.rooms[screen.room].offers.draw == 0)
         await settled(pilot, "it is told", lambda: "you have offered a draw, bob has not answered" in picture_of(app))
         await bob.session.ask(AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
         await settled(pilot, "it is a draw", lambda: "a draw: agreed   m: rematch" in picture_of(app))
@@ -115,7 +115,7 @@ async def test_a_game_is_aborted_before_its_second_move_and_not_later(tmp_path: 
         await settled(pilot, "it is over", lambda: "the game does not count: aborted" in picture_of(app))
         first = screen.room
         await pilot.press("m", "y")
-        await until("bob hears of it", lambda: bob.session.tables[first].offers.rematch == 0)
+        await until("bob hears of it", lambda: bob.session.rooms[first].offers.rematch == 0)
         await bob.session.ask(Rematch(id=bob.session.id(), room=first))
         await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
         table = screen.table

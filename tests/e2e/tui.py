@@ -46,7 +46,7 @@ class Opponent:
             if isinstance(happening, Invited):
                 await self.session.ask(Join(id=self.session.id(), room=happening.room.room))
             room = getattr(happening, "room", "")
-            table = self.session.tables.get(room) if isinstance(room, str) else None
+            table = self.session.rooms.get(room) if isinstance(room, str) else None
             if table is not None and table.my_move and table.game is not None and self._moves:
                 move = table.game.legal(table.state)[0]
                 await self.session.ask(Move(id=self.session.id(), room=room, ply=table.ply, move=move))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
 from client.tui.screens.lobby import LobbyScreen
@@ -48,6 +48,6 @@ async def test_a_person_is_invited_to_each_game_and_plays(tmp_path: Path) -> Non
     assert not any(result.forfeit for result in folder.story().results.values())
 
 
-def now(screen: TableScreen) -> Table:
+def now(screen: TableScreen) -> RoomView:
     assert screen.table is not None
     return screen.table

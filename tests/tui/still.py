@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from client.presentation.launch_plan import Plan
-from client.sdk.events import Happening
+from client.sdk.events import SessionEvent
 from client.sdk.session import Session
 from client.tui.app.app import Parlour
 from client.tui.render.appearance import Looks
@@ -77,7 +77,7 @@ class Still(Parlour):
         self.orders: list[Command] = []
         self.session = Silent(self.orders)
         for snapshot in snapshots:
-            self.session.tables.snapshot(snapshot, time.monotonic())
+            self.session.rooms.snapshot(snapshot, time.monotonic())
 
     async def _live(self) -> None:
         """There is nobody to talk to."""
@@ -85,13 +85,13 @@ class Still(Parlour):
     def order(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
         self.orders.append(command)
 
-    def happens(self, happening: Happening) -> None:
+    def happens(self, happening: SessionEvent) -> None:
         """As if the server had said it."""
         assert self.session is not None
         if isinstance(happening, Snapshot):
-            self.session.tables.snapshot(happening, time.monotonic())
+            self.session.rooms.snapshot(happening, time.monotonic())
         elif isinstance(happening, Event):
-            assert self.session.tables.event(happening, time.monotonic())
+            assert self.session.rooms.event(happening, time.monotonic())
         self._hear(happening)
 
     async def see(self, screen: ParlourScreen) -> None:

@@ -58,7 +58,7 @@ class Back(Still):
 
     def ask(self) -> None:
         assert self.session is not None
-        offer(self, self.session.tables.unfinished(), self.otherwise)
+        offer(self, self.session.rooms.unfinished(), self.otherwise)
 
     def otherwise(self) -> None:
         self.came_for += 1

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tui.models.ply_browser import Browsing
 from client.tui.models.table_state import Play
 from protocol.events import Moved
 from tests.tui.still import AT, snapshot_of
 
 
-def table_of(*moves: str, game: str = "conga", seat: int | None = 0) -> Table:
-    return Table(snapshot_of(game, moves, seat=seat), 0.0)
+def table_of(*moves: str, game: str = "conga", seat: int | None = 0) -> RoomView:
+    return RoomView(snapshot_of(game, moves, seat=seat), 0.0)
 
 
-def moved(table: Table, text: str) -> None:
+def moved(table: RoomView, text: str) -> None:
     """The next move happens."""
     assert table.game is not None
     state = table.state

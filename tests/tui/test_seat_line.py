@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from client.presentation.plain_watch import board
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tui.widgets.seat_line import seat_text
 from tests.tui.still import snapshot_of
 
@@ -16,7 +16,7 @@ FOURS = ("1", "2", "1", "2", "1", "2", "1", "2")  # one for each
 
 
 def seat(width: int, game: str = "mancala", moves: tuple[str, ...] = (), **more: Any) -> str:
-    table = Table(snapshot_of(game, moves, **more), 0.0)
+    table = RoomView(snapshot_of(game, moves, **more), 0.0)
     return seat_text(table, 0, table.standing(table.ply), width)
 
 
@@ -45,5 +45,5 @@ def test_points_are_told_where_the_board_does_not_show_them() -> None:
 
 
 def test_points_are_told_in_plain_text_too() -> None:
-    assert "red 1, green 1" in board(Table(snapshot_of("maxconnect4", FOURS), 0.0))
-    assert "player" not in " ".join(board(Table(snapshot_of("mancala", ("3",)), 0.0)))
+    assert "red 1, green 1" in board(RoomView(snapshot_of("maxconnect4", FOURS), 0.0))
+    assert "player" not in " ".join(board(RoomView(snapshot_of("mancala", ("3",)), 0.0)))

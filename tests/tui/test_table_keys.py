@@ -298,7 +298,7 @@ async def test_a_game_that_came_back_shorter_is_shown_as_before_until_it_is_hear
     async with table(RUNNING) as (app, pilot, screen):
         assert app.session is not None
         shorter = snapshot_of("conga", seat=1, seq=99)
-        app.session.tables.snapshot(shorter, time.monotonic())
+        app.session.rooms.snapshot(shorter, time.monotonic())
         screen._tick()
         app.happens(shorter)
         await pilot.pause()

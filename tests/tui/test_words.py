@@ -19,8 +19,8 @@ from client.presentation.texts import (
     time_text,
     title,
 )
-from client.sdk.events import Lost
-from client.sdk.room_view import Table
+from client.sdk.events import Disconnected
+from client.sdk.room_view import RoomView
 from client.sdk.time_control import parse
 from client.tui.models.bot_values import graph, values
 from client.tui.models.hints import objection
@@ -54,23 +54,23 @@ def test_there_are_words_for_every_end() -> None:
 
 
 def test_what_there_is_to_do() -> None:
-    assert situation(Table(snapshot_of("conga"), 0.0)) == "your move (black)"
-    assert situation(Table(snapshot_of("conga", seat=1), 0.0)) == "alice (black) to move"
+    assert situation(RoomView(snapshot_of("conga"), 0.0)) == "your move (black)"
+    assert situation(RoomView(snapshot_of("conga", seat=1), 0.0)) == "alice (black) to move"
     lost = snapshot_of("cohcoh", ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3"), seat=1)
-    assert situation(Table(lost, 0.0)) == "you win: a line was made"
+    assert situation(RoomView(lost, 0.0)) == "you win: a line was made"
     drawn = snapshot_of("conga", result="1/2-1/2", status="ended", reason="agreed")
-    assert situation(Table(drawn, 0.0)) == "a draw: agreed"
+    assert situation(RoomView(drawn, 0.0)) == "a draw: agreed"
     aborted = snapshot_of("conga", result="*", status="ended", reason="aborted")
-    assert situation(Table(aborted, 0.0)) == "the game does not count: aborted"
+    assert situation(RoomView(aborted, 0.0)) == "the game does not count: aborted"
     waiting = snapshot_of("conga", status="waiting", invite="search")
-    assert situation(Table(waiting, 0.0)) == "waiting for search… (room room)"
+    assert situation(RoomView(waiting, 0.0)) == "waiting for search… (room room)"
 
 
 @pytest.mark.parametrize(
     ("awaited", "missed"), [*((name, True) for name in NAMES), ("search@8", True), ("randy", False)]
 )
 def test_only_bots_of_the_house_can_be_missed(awaited: str, missed: bool) -> None:
-    waiting = Table(snapshot_of("conga", status="waiting", invite=awaited), 0.0)
+    waiting = RoomView(snapshot_of("conga", status="waiting", invite=awaited), 0.0)
     assert (absent_text(waiting, ()) == f"there is no {awaited} here") == missed
     assert absent_text(waiting, None) == ""
 
@@ -79,20 +79,20 @@ def test_ratings_are_told_with_what_has_changed() -> None:
     changes = (RatingChange(before=1500, after=1662, deviation=290, provisional=True),
                RatingChange(before=1640, after=1612, deviation=60))  # fmt: skip
     won: dict[str, Any] = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0, "ratings": changes}
-    assert situation(Table(snapshot_of("conga", **won), 0.0)).endswith("resignation; your rating is 1662? (+162)")
-    watched = situation(Table(snapshot_of("conga", seat=None, **won), 0.0))
+    assert situation(RoomView(snapshot_of("conga", **won), 0.0)).endswith("resignation; your rating is 1662? (+162)")
+    watched = situation(RoomView(snapshot_of("conga", seat=None, **won), 0.0))
     assert watched == "alice (black) wins: resignation; alice 1662? (+162), search 1612 (-28)"
 
 
 def test_offers_are_told_to_whom_they_concern() -> None:
-    assert offer_text(Table(snapshot_of("conga", offers=Offers(draw=1)), 0.0)) == "search offers a draw"
-    assert offer_text(Table(snapshot_of("conga", offers=Offers(draw=0)), 0.0)) == ""
-    assert offer_text(Table(snapshot_of("conga", offers=Offers(takeback=1), seat=None), 0.0)) == ""
+    assert offer_text(RoomView(snapshot_of("conga", offers=Offers(draw=1)), 0.0)) == "search offers a draw"
+    assert offer_text(RoomView(snapshot_of("conga", offers=Offers(draw=0)), 0.0)) == ""
+    assert offer_text(RoomView(snapshot_of("conga", offers=Offers(takeback=1), seat=None), 0.0)) == ""
 
 
 def test_offers_of_our_own_wait_for_an_answer() -> None:
     def pending(**more: Any) -> str:
-        return pending_text(Table(snapshot_of("conga", **more), 0.0))
+        return pending_text(RoomView(snapshot_of("conga", **more), 0.0))
 
     assert pending(offers=Offers(draw=0)) == "you have offered a draw, search has not answered yet"
     assert pending(offers=Offers(takeback=0)) == "you have asked to take a move back, search has not answered yet"
@@ -105,28 +105,28 @@ def test_offers_of_our_own_wait_for_an_answer() -> None:
 
 
 def test_one_who_is_gone_can_be_claimed_against_after_a_while() -> None:
-    table = Table(snapshot_of("conga"), 100.0)
+    table = RoomView(snapshot_of("conga"), 100.0)
     assert gone_text(table, 100.0) == ""
     table.apply(Presence(room="room", seq=5, at=AT, seat=1, online=False, claim_at=AT + 60_000), 100.0)
     assert gone_text(table, 100.5) == "search is gone   v: claim the game, in 60 s"
     assert gone_text(table, 160.0) == "search is gone   v: claim the game"
     table.apply(Presence(room="room", seq=6, at=AT, seat=1, online=True), 161.0)
     assert gone_text(table, 161.0) == ""
-    assert gone_text(Table(snapshot_of("conga", claim_at=(AT + 2000, None)), 100.0), 100.0).endswith(", in 2 s")
+    assert gone_text(RoomView(snapshot_of("conga", claim_at=(AT + 2000, None)), 100.0), 100.0).endswith(", in 2 s")
     for seat, status in ((1, "running"), (None, "running"), (0, "ended")):
-        assert gone_text(Table(snapshot_of("conga", seat=seat, status=status, claim_at=(AT, None)), 0.0), 0.0) == ""
+        assert gone_text(RoomView(snapshot_of("conga", seat=seat, status=status, claim_at=(AT, None)), 0.0), 0.0) == ""
 
 
 def test_a_title_has_the_options() -> None:
     clock = parse("5+3")
-    table = Table(snapshot_of("cohcoh", clock=clock, left=(300_000, 300_000), rated=True), 0.0)
+    table = RoomView(snapshot_of("cohcoh", clock=clock, left=(300_000, 300_000), rated=True), 0.0)
     assert title(table) == "n-k-coh-coh: alice - search, n 4, k 3, clock 5+3, rated"
 
 
 def test_a_lost_connection_fits_into_a_line() -> None:
     url = "ws://127.0.0.1:34729/ws"
     for why in (f"no connection to {url}: connection refused", f"no answer from {url}"):
-        text = lost_text(Lost(why, 1.0), url)
+        text = lost_text(Disconnected(why, 1.0), url)
         assert url not in text
         assert len(text) < 79
         assert why.rpartition(" ")[2] in text or "no answer" in text
@@ -157,7 +157,7 @@ def test_rooms_are_sorted_and_filtered() -> None:
 
 def test_values_are_for_the_first_side() -> None:
     notes = {1: "depth 3 value +2", 2: "value +1.5", 3: "hello"}
-    table = Table(snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), notes=notes), 0.0)
+    table = RoomView(snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), notes=notes), 0.0)
     assert values(table.moves) == [2.0, -1.5, None]
     assert note_text(table, 2).startswith("search d1c2: +1.5")
     assert note_text(table, 3) == "alice d4c3: hello"
@@ -166,7 +166,7 @@ def test_values_are_for_the_first_side() -> None:
 
 def test_a_note_that_tells_nothing_is_not_shown() -> None:
     notes = {1: "wall 0.012 cpu 0.010", 2: "value +1", 3: "nodes 4"}
-    table = Table(snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), notes=notes), 0.0)
+    table = RoomView(snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), notes=notes), 0.0)
     assert [note_text(table, ply) for ply in (1, 2, 3)] == ["", "search d1c2: +1", "search d1c2: +1"]
 
 
@@ -186,10 +186,10 @@ def test_sides_are_told_apart() -> None:
 
 def test_hints_are_for_casual_games_against_bots() -> None:
     bots = frozenset({"search"}).__contains__
-    assert objection(Table(snapshot_of("conga"), 0.0), bots) == ""
-    assert "rated" in objection(Table(snapshot_of("conga", rated=True), 0.0), bots)
-    assert "against bots" in objection(Table(snapshot_of("conga"), 0.0), frozenset().__contains__)
-    assert "your turn" in objection(Table(snapshot_of("conga", ("a4b4",)), 0.0), bots)
+    assert objection(RoomView(snapshot_of("conga"), 0.0), bots) == ""
+    assert "rated" in objection(RoomView(snapshot_of("conga", rated=True), 0.0), bots)
+    assert "against bots" in objection(RoomView(snapshot_of("conga"), 0.0), frozenset().__contains__)
+    assert "your turn" in objection(RoomView(snapshot_of("conga", ("a4b4",)), 0.0), bots)
 
 
 def test_looks_follow_the_terminal() -> None:

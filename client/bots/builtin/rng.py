@@ -7,12 +7,12 @@ from random import Random
 from engine.game import Game, State
 
 
-class Chance:
+class PositionRng:
     def __init__(self, seed: int | None = None) -> None:
         self.rng = Random(seed)
         self._seed = seed
 
-    def turn_to(self, game: Game, state: State, ply: int) -> None:
+    def reseed(self, game: Game, state: State, ply: int) -> None:
         """Before a move: a bot that was started anew, or plays many games at a time, goes on as it would have."""
         if self._seed is not None:
             self.rng.seed(f"{self._seed} {ply} {game.dump(state)}")

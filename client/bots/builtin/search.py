@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 
 from client.bots.builtin.levels import LEVELS, PLAIN_NODES
-from client.bots.builtin.rng import Chance
+from client.bots.builtin.rng import PositionRng
 from client.sdk.bot import Bot, Budget, Thought
 from client.sdk.note import Note
 from engine.game import Game, Move, Outcome, State
@@ -25,7 +25,7 @@ _loaded: set[Game] = set()  # games whose compiled search is in memory: another 
 class SearchBot(Bot):
     """Compiled code may take seconds to load the first time. With less on the clock it thinks in plain Python."""
 
-    def __init__(self, chance: Chance, seconds: float | None = None, level: int = 10) -> None:
+    def __init__(self, chance: PositionRng, seconds: float | None = None, level: int = 10) -> None:
         self._chance, self._seconds, self._level = chance, seconds, LEVELS[level]
         self._thinker: Thinker | None = None
         self._plain: Thinker | None = None
@@ -44,7 +44,7 @@ class SearchBot(Bot):
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought | Move:
         moves, rng = game.moves(state), self._chance.rng
-        self._chance.turn_to(game, state, budget.ply)
+        self._chance.reseed(game, state, budget.ply)
         if len(moves) == 1 or rng.random() < self._level.careless:
             return rng.choice(moves)
         seconds = budget.seconds if self._seconds is None else self._seconds

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from client.sdk.credentials import StateFile
-from client.sdk.errors import Cut, Refused, SessionError, Unanswered
-from client.sdk.events import Connected, Lost
-from client.sdk.room_view import Table
-from client.sdk.session import TEMPORARY, Session
+from client.sdk.credentials import CredentialsFile
+from client.sdk.errors import ConnectionLost, Refused, ReplyTimeout, SessionError
+from client.sdk.events import Connected, Disconnected
+from client.sdk.room_view import RoomView
+from client.sdk.session import TEMPORARY_ERRORS, Session
 from client.sdk.time_control import parse
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
@@ -27,7 +27,7 @@ PAGES = 3  # of finished games, in which one may be that we never heard of
 
 
 class Arbiter:
-    def __init__(self, session: Session, plan: Plan, state: StateFile) -> None:
+    def __init__(self, session: Session, plan: Plan, state: CredentialsFile) -> None:
         self.session = session
         self._plan, self._state = plan, state
         self._clock = parse(plan.clock)
@@ -44,7 +44,7 @@ class Arbiter:
             match happening:
                 case Connected():
                     self._connected(happening)
-                case Lost() if self._away_since is None:
+                case Disconnected() if self._away_since is None:
                     self._away_since = time.monotonic()
                 case Snapshot() | Event():
                     event = self._changed.get(happening.room)
@@ -85,10 +85,10 @@ class Arbiter:
                     )
                 )
                 return made.room
-            except (Cut, Unanswered):
+            except (ConnectionLost, ReplyTimeout):
                 await self.look_for_strays(set())  # perhaps it was made
             except Refused as refused:
-                if refused.code not in (*TEMPORARY, "too_many_rooms"):
+                if refused.code not in (*TEMPORARY_ERRORS, "too_many_rooms"):
                     raise TournamentError(
                         f"the server makes no room for {' and '.join(game.seats)}: {refused}"
                     ) from None
@@ -117,10 +117,10 @@ class Arbiter:
         known = known | set(self._changed)
         self._strays = [info for info in found if info.players and info.arbiter == me and info.room not in known]
 
-    async def follow(self, room: str) -> Table | None:
+    async def follow(self, room: str) -> RoomView | None:
         """Hear of a room until `forget`; None if there is no such room any more."""
         self._changed.setdefault(room, asyncio.Event())
-        if room not in self.session.tables:
+        if room not in self.session.rooms:
             self._watched.add(room)
             try:
                 await self._ask(lambda: Watch(id=self.session.id(), room=room))
@@ -128,12 +128,12 @@ class Arbiter:
                 if refused.code == "no_room":
                     return None
                 raise
-            while room not in self.session.tables:  # the snapshot follows the answer
+            while room not in self.session.rooms:  # the snapshot follows the answer
                 await self.wait(room, PAUSE)
-        return self.session.tables[room]
+        return self.session.rooms[room]
 
-    def table(self, room: str) -> Table:
-        return self.session.tables[room]
+    def table(self, room: str) -> RoomView:
+        return self.session.rooms[room]
 
     async def wait(self, room: str, seconds: float) -> bool:
         """Until something happens in a room, or so much time has passed; whether it was the former."""
@@ -155,9 +155,9 @@ class Arbiter:
         if room in self._watched:  # else the session would go on asking for it, connection after connection
             self._watched.discard(room)
             self._tasks.start(self._leave(room))
-        table = self.session.tables.get(room)
+        table = self.session.rooms.get(room)
         if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
-            del self.session.tables[room]
+            del self.session.rooms[room]
 
     async def abort(self, room: str) -> bool:
         """Whether the game is over now, by this or because it was over before; not if we have no say in it any more."""
@@ -177,10 +177,10 @@ class Arbiter:
         while True:
             try:
                 return await self.session.ask(command())
-            except Unanswered:
+            except ReplyTimeout:
                 continue
             except Refused as refused:
-                if refused.code not in TEMPORARY:
+                if refused.code not in TEMPORARY_ERRORS:
                     raise
                 await asyncio.sleep(refused.retry_after or PAUSE)
 
@@ -191,5 +191,5 @@ class Arbiter:
 
     async def _watch(self, room: str) -> None:
         self._watched.add(room)
-        known = self.session.tables.get(room)
+        known = self.session.rooms.get(room)
         await self.session.ask(Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))

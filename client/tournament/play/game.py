@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result
@@ -61,13 +61,13 @@ class Supervision:
             if result is not None:
                 return result
 
-    async def _table(self) -> Table:
+    async def _table(self) -> RoomView:
         table = await self._arbiter.follow(self._room)
         if table is None:
             raise Void
         return table
 
-    async def _waiting(self, table: Table, spent: float) -> Result | None:
+    async def _waiting(self, table: RoomView, spent: float) -> Result | None:
         """Until both are here, or we have waited for long enough."""
         late = not self._late.isdisjoint(self.game.seats)
         patience = min(SECOND_CHANCE, self._plan.wait) if late else self._plan.wait
@@ -80,7 +80,7 @@ class Supervision:
         self._late.update(absent)
         return await self._stop(absent, "absent")
 
-    async def _running(self, table: Table, spent: float) -> Result | None:
+    async def _running(self, table: RoomView, spent: float) -> Result | None:
         """Until the next move, or the proof that no more of them are needed."""
         if spent >= self._plan.longest:
             return await self._stop([self.game.seats[table.turn]], "time")
@@ -90,7 +90,7 @@ class Supervision:
         await self._abort()
         return adjudicated(self._room, await self._arbiter.record(self._room), proof)
 
-    async def _ended(self, table: Table) -> Result:
+    async def _ended(self, table: RoomView) -> Result:
         while self._proving is not None or self._to_look_at(table):  # a proof may have come too late
             proof = await self._proof(table)
             if proof is not None:
@@ -108,7 +108,7 @@ class Supervision:
             return None
         return forfeited(self.game, self._room, await self._arbiter.record(self._room), guilty, reason)
 
-    async def _abort(self) -> Table:
+    async def _abort(self) -> RoomView:
         """The table of a game that is over now."""
         if not await self._arbiter.abort(self._room):
             raise Void  # we have no say in it any more
@@ -120,7 +120,7 @@ class Supervision:
         if not await self._arbiter.wait(self._room, min(LOOK, most)) and most >= LOOK:
             await self._arbiter.refresh(self._room)
 
-    async def _proof(self, table: Table) -> Proof | None:
+    async def _proof(self, table: RoomView) -> Proof | None:
         """Wait for something to happen, or for a proof. Every position is looked at, one after the other.
 
         So the first one that can be proved ends the game, however quickly the players go on meanwhile.
@@ -142,7 +142,7 @@ class Supervision:
         finally:
             waiting.cancel()
 
-    def _to_look_at(self, table: Table) -> bool:
+    def _to_look_at(self, table: RoomView) -> bool:
         """Whether there is a position before the game's end that may be proved."""
         if self._prover is None or table.game is None or self._looked_at >= table.ply:
             return False

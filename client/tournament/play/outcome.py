@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tournament.formats.openings import opening
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Plan
@@ -23,7 +23,7 @@ FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "illegal_m
 GIVEN_UP = re.compile(r"I resign\. (start|timeout|exited|garbage|illegal|flood|error): ")  # client/bots/game_loop.py
 
 
-def conclude(game: Pairing, table: Table, text: str, folder: Folder) -> Result:
+def conclude(game: Pairing, table: RoomView, text: str, folder: Folder) -> Result:
     """Of a game that has come to an end of its own."""
     result, reason = table.result, table.reason or "aborted"
     forfeit = forfeit_of(table)
@@ -58,7 +58,7 @@ def not_started(plan: Plan, game: Pairing, broken: Mapping[str, str]) -> Result:
     )
 
 
-def forfeit_of(table: Table) -> str:
+def forfeit_of(table: RoomView) -> str:
     """The word for it; "" if the game was played to its end, or somebody gave up a lost one."""
     if table.reason == "resigned" and table.winner is not None:
         for said in reversed(table.chat):
@@ -68,7 +68,7 @@ def forfeit_of(table: Table) -> str:
     return FORFEITS.get(table.reason or "", "")
 
 
-def find_evidence(folder: Folder, game: Pairing, table: Table) -> str:
+def find_evidence(folder: Folder, game: Pairing, table: RoomView) -> str:
     """The folder that a player of ours has left about this very game, relative to the tournament's."""
     if table.winner is None:
         return ""

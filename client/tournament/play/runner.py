@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tournament.formats.game_list import Schedule
 from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule import schedule
@@ -80,8 +80,8 @@ class Runner:
             if self._prover is not None:
                 self._prover.close()
 
-    def table(self, room: str) -> Table | None:
-        return self.arbiter.session.tables.get(room)
+    def table(self, room: str) -> RoomView | None:
+        return self.arbiter.session.rooms.get(room)
 
     # -- which games
 
@@ -216,7 +216,7 @@ class Runner:
         self._drop(game.number, room, "interrupted")
         return ""
 
-    def _stands(self, game: Pairing, table: Table) -> bool:
+    def _stands(self, game: Pairing, table: RoomView) -> bool:
         ours = [self.plan.player(name).started for name in game.seats]
         if table.status != "ended":
             return not all(ours)

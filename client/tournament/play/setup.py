@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from client.hosting import Hosting
-from client.sdk.credentials import StateFile
+from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
 from client.tournament.journal import replay as entries
 from client.tournament.journal.folder import Folder
@@ -70,7 +70,7 @@ def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, Story]:
 
 
 async def connect(plan: Plan, folder: Folder, where: Where, stack: AsyncExitStack) -> Arbiter:
-    state = StateFile(folder.players / "arbiter.json")
+    state = CredentialsFile(folder.players / "arbiter.json")
     stack.callback(state.close)
     name = re.sub(r"[^A-Za-z0-9]+", "-", plan.name).strip("-")[:20] or "tournament"
     session = Session(

@@ -17,7 +17,7 @@ from textual.css.query import NoMatches
 from client.presentation.launch_plan import Plan, Wish
 from client.presentation.texts import lost_text, printable
 from client.sdk.errors import SessionError
-from client.sdk.events import Connected, Happening, Lost
+from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.tui.app.themed_app import LEAVING, Dressed
 from client.tui.render.appearance import Looks
 from client.tui.screens.base import Foyer, ParlourScreen
@@ -26,7 +26,7 @@ from protocol.replies import LobbyUpdate, Ok, Snapshot
 from protocol.types import BotInfo
 
 if TYPE_CHECKING:
-    from client.sdk.room_view import Table
+    from client.sdk.room_view import RoomView
     from client.sdk.session import Session
     from client.tui.app.server_choice import Host
 
@@ -111,9 +111,9 @@ class Parlour(Dressed):
 
                 self.push_screen(LobbyScreen())
 
-    def _hear(self, happening: Happening) -> None:
+    def _hear(self, happening: SessionEvent) -> None:
         match happening:
-            case Lost():
+            case Disconnected():
                 self._trouble(lost_text(happening, "" if self.session is None else self.session.url))
             case Connected():
                 if self.host is not None:
@@ -146,7 +146,7 @@ class Parlour(Dressed):
 
     def _offer(self) -> None:
         """All games that were left are known: go on with one of them?"""
-        left = [] if self.session is None else self.session.tables.unfinished()
+        left = [] if self.session is None else self.session.rooms.unfinished()
         if not left:
             self._errand()
             return
@@ -159,8 +159,8 @@ class Parlour(Dressed):
     def next_id(self) -> int:
         return 0 if self.session is None else self.session.id()
 
-    def table(self, room: str) -> Table | None:
-        return None if self.session is None else self.session.tables.get(room)
+    def table(self, room: str) -> RoomView | None:
+        return None if self.session is None else self.session.rooms.get(room)
 
     @property
     def plays_alone(self) -> bool:

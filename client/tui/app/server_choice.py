@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from client.local_server import Place, PrivateServer
 from client.presentation.launch_plan import Plan
-from client.sdk.credentials import StateFile, default_file
+from client.sdk.credentials import CredentialsFile, default_credentials_path
 from client.sdk.errors import NoServer, SessionError
 from client.sdk.session import Session
 from client.sdk.url import DEFAULT_URL
@@ -26,7 +26,7 @@ class Host:
         self.is_private = False
         self._place = Place()
         self._server: PrivateServer | None = None
-        self._state: StateFile | None = None
+        self._state: CredentialsFile | None = None
         self.session: Session | None = None
         self.farewell: Leave | None = None  # the last that is to be said
 
@@ -60,8 +60,8 @@ class Host:
     async def _open(self, url: str, own: bool = False) -> Session:
         plan = self.plan
         token = "" if own else plan.token
-        self._state = StateFile(
-            self._place.folder / "session.json" if own else default_file(url, plan.name or "somebody")
+        self._state = CredentialsFile(
+            self._place.folder / "session.json" if own else default_credentials_path(url, plan.name or "somebody")
         )
         self.session = Session(
             url,
@@ -70,7 +70,7 @@ class Host:
             resume="" if token else self._state.open(),  # a token needs no file, and leaves a guest's alone
             client="parlour tui",
             trust=plan.trust,
-            waits=False,
+            wait_for_server=False,
         )
         await self.session.open(PATIENCE)
         self.keep_secret()

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from client.presentation.texts import left_text
-from client.sdk.giving_up import give_up
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tui.dialogs.choice import Choice
 from client.tui.dialogs.confirm import Confirm
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from client.tui.app.app import Parlour
 
 
-def offer(house: Parlour, tables: Sequence[Table], otherwise: Callable[[], None]) -> None:
+def offer(house: Parlour, tables: Sequence[RoomView], otherwise: Callable[[], None]) -> None:
     """Go on with one of them? `otherwise`: what somebody came for who does not want to."""
     session, giving_up = house.session, house.plan.gives_up(house.plays_alone)
 
@@ -29,7 +28,7 @@ def offer(house: Parlour, tables: Sequence[Table], otherwise: Callable[[], None]
 
     async def anew() -> None:
         if giving_up and session is not None:
-            await give_up(session, tables)
+            await session.abandon(tables)
         otherwise()
 
     def answered(yes: bool | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from client.sdk.note import Note
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from engine.game import Game, State
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 
 
-def objection(table: Table, is_bot: Callable[[str], bool]) -> str:
+def objection(table: RoomView, is_bot: Callable[[str], bool]) -> str:
     """Why there is no hint; nothing if there may be one."""
     if table.setup.rated:
         return "there are no hints in rated games"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
 from client.tui.models.move_picker import Picking, as_if_to_move, changes
 from client.tui.models.ply_browser import Browsing
@@ -15,7 +15,7 @@ from engine.game import Move, State
 class Play:
     """`table` is the room as it is now; `fresh` has to be called whenever something has happened in it."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: RoomView) -> None:
         self.table = table
         self.browsing = Browsing()
         self.cursor: str | None = None
@@ -26,7 +26,7 @@ class Play:
         self.hinted: tuple[str, ...] = ()
         self._picking: Picking | None = None
 
-    def fresh(self, table: Table) -> None:
+    def fresh(self, table: RoomView) -> None:
         """Take note of what has happened."""
         self.table = table
         state = self._pickable()

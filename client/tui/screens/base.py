@@ -8,7 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from client.sdk.events import Happening
+from client.sdk.events import SessionEvent
 from client.tui.screens.minimum_size import LEAST, Fitting, too_small
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class ParlourScreen(Fitting[None]):
     def house(self) -> Parlour:
         return cast("Parlour", self.app)
 
-    def hear(self, happening: Happening) -> None:
+    def hear(self, happening: SessionEvent) -> None:
         """Something has happened."""
 
     def shows(self, room: str) -> bool:

@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Input, Static
 
 from client.presentation.launch_plan import BOT_AFTER, Wish
 from client.presentation.texts import counted
-from client.sdk.events import Connected, Happening
+from client.sdk.events import Connected, SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
@@ -56,7 +56,7 @@ class LobbyScreen(ParlourScreen):
 
     # -- what is shown
 
-    def hear(self, happening: Happening) -> None:
+    def hear(self, happening: SessionEvent) -> None:
         if isinstance(happening, LobbyUpdate):
             self.rooms.update(happening)
             self.fill()

@@ -11,8 +11,8 @@ from textual.widgets import Static
 from client.presentation.launch_plan import Wish
 from client.presentation.offers import gone_text, offer_text, pending_text
 from client.presentation.texts import absent_text, printable, situation, title, together
-from client.sdk.events import Happening
-from client.sdk.room_view import Table
+from client.sdk.events import SessionEvent
+from client.sdk.room_view import RoomView
 from client.tui.models.bot_values import values
 from client.tui.models.table_state import Play
 from client.tui.screens.base import ParlourScreen
@@ -67,10 +67,10 @@ class TableView(ParlourScreen):
     # -- what is shown
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> RoomView | None:
         return self.house.table(self.room)
 
-    def hear(self, happening: Happening) -> None:
+    def hear(self, happening: SessionEvent) -> None:
         if getattr(happening, "room", None) != self.room:
             return
         self._notice = "" if isinstance(happening, NEWS) else self._notice
@@ -83,7 +83,7 @@ class TableView(ParlourScreen):
             self._wait_is_over(table, self._sought)
         self.look()
 
-    def _wait_is_over(self, table: Table, sought: Wish) -> None:
+    def _wait_is_over(self, table: RoomView, sought: Wish) -> None:
         """There is an opponent; or the connection was lost, and the wait with it: then once more."""
         self._sought = None
         if table.status == "ended":
@@ -137,7 +137,7 @@ class TableView(ParlourScreen):
             self.query_one(f"#seat-{place}", SeatLine).show(table, side, now, points)
         self._say_line()
 
-    def _entitle(self, table: Table) -> None:
+    def _entitle(self, table: RoomView) -> None:
         lag = self.house.lag()
         text = f" {title(table)}{f'   {lag}' if lag else ''}"
         if text != self._title:
@@ -172,7 +172,7 @@ class TableView(ParlourScreen):
             line = absent_text(table, None if self.house.plays_alone else self.house.bots) or situation(table)
         return together(line, together(pending_text(table), gone) or self._hint(table, table.game))
 
-    def _hint(self, table: Table, game: Game) -> str:
+    def _hint(self, table: RoomView, game: Game) -> str:
         """What else could be done."""
         if table.status == "ended" and table.seat is not None:
             return "m: rematch"

@@ -10,7 +10,7 @@ from textual.containers import Grid, VerticalScroll
 from textual.widgets import Static
 
 from client.presentation.texts import counted
-from client.sdk.events import Happening
+from client.sdk.events import SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.screens.base import ParlourScreen
 from client.tui.screens.table_keys import WALL_HELP
@@ -44,7 +44,7 @@ class WallScreen(ParlourScreen):
         self._changed.update(self.rooms)
         self.set_interval(TICK, self._flush)
 
-    def hear(self, happening: Happening) -> None:
+    def hear(self, happening: SessionEvent) -> None:
         room = getattr(happening, "room", None)
         if isinstance(room, str) and room in self._tiles:
             self._changed.add(room)

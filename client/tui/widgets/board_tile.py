@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from client.presentation.texts import players, printable, situation, standing_text
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import changes
 from client.tui.render.appearance import Looks
 from client.tui.render.palette import style
@@ -28,10 +28,10 @@ class Tile(Widget, can_focus=True):
     def __init__(self, room: str, looks: Looks) -> None:
         super().__init__()
         self.room, self.looks = room, looks
-        self._table: Table | None = None
+        self._table: RoomView | None = None
         self._strips: list[Strip] | None = None
 
-    def show(self, table: Table) -> None:
+    def show(self, table: RoomView) -> None:
         self._table = table
         self._strips = None
         self.refresh()
@@ -71,7 +71,7 @@ class Tile(Widget, can_focus=True):
         return [*strips, self._line(self._last(table), ground)]
 
     @staticmethod
-    def _last(table: Table) -> str:
+    def _last(table: RoomView) -> str:
         if table.status != "running":
             return situation(table)
         last = f"{table.ply} {table.moves[-1].move}" if table.moves else "the start"
@@ -80,7 +80,7 @@ class Tile(Widget, can_focus=True):
     def _line(self, text: str, ink: Style) -> Strip:
         return Strip([Segment(text, ink)]).adjust_cell_length(self.size.width, ink)
 
-    def _board(self, table: Table, ground: Style) -> list[Strip]:
+    def _board(self, table: RoomView, ground: Style) -> list[Strip]:
         assert table.game is not None
         board = table.game.draw(table.state)
         last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}

@@ -6,18 +6,18 @@ from textual.widgets import Static
 
 from client.presentation.texts import name_of, printable
 from client.sdk.note import read
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 
 
 class NoteView(Static):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
 
-    def show(self, table: Table, ply: int) -> None:
+    def show(self, table: RoomView, ply: int) -> None:
         self.update(note_text(table, ply))
 
 
-def note_text(table: Table, ply: int) -> str:
+def note_text(table: RoomView, ply: int) -> str:
     """Of the newest move up to a ply whose note has something to tell; how long it took is not shown."""
     for played in reversed(table.moves[:ply]):
         if words := told(played.note):

@@ -6,7 +6,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.widgets import Static
 
 from client.presentation.texts import name_of, rating_of, rating_text, time_text
-from client.sdk.room_view import Table
+from client.sdk.room_view import RoomView
 from client.tui.render.appearance import Looks
 from client.tui.widgets.move_list import initials
 
@@ -17,7 +17,7 @@ class SeatLine(Static):
         self._looks = looks
         self._shown: tuple[str, bool] = ("", False)
 
-    def show(self, table: Table, side: int, now: float, points: tuple[int, int] | None) -> None:
+    def show(self, table: RoomView, side: int, now: float, points: tuple[int, int] | None) -> None:
         seat = table.seats[side]
         mark = self._looks.online(seat is not None and seat.online)
         turn = table.status == "running" and table.turn == side
@@ -30,7 +30,7 @@ class SeatLine(Static):
             self.set_class(turn, "-turn")
 
 
-def seat_text(table: Table, side: int, points: tuple[int, int] | None, width: int) -> str:
+def seat_text(table: RoomView, side: int, points: tuple[int, int] | None, width: int) -> str:
     """As wide as this; where that is too little the side is an initial, and then the name is cut."""
     name = name_of(table.seats[side])
     you = " (you)" if side == table.seat and name != "you" else ""
@@ -45,7 +45,7 @@ def seat_text(table: Table, side: int, points: tuple[int, int] | None, width: in
     return set_cell_size(name + rest, max(0, width))
 
 
-def rating_now(table: Table, side: int) -> str:
+def rating_now(table: RoomView, side: int) -> str:
     seat = table.seats[side]
     if table.ratings is not None:
         return rating_text(table.ratings[side].after, table.ratings[side].provisional)

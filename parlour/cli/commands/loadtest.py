@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.sdk.errors import NoServer
-    from client.sdk.url import is_here, websocket_url
+    from client.sdk.url import is_local, websocket_url
 
     for name, value, most in (
         ("matches", args.matches, MOST_MATCHES),
@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
         url = websocket_url(args.url)
     except NoServer as error:
         raise UserError(str(error)) from None
-    if not is_here(url) and not args.i_own_this_server:
+    if not is_local(url) and not args.i_own_this_server:
         raise UserError(f"{url} is not on this machine; if that server is yours, say so: --i-own-this-server")
     try:
         return asyncio.run(test(url, args))
