@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import signal
 import ssl
 import sys
@@ -27,6 +28,8 @@ from server.server import House
 from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import without_password
 from server.transport.connection import Connection
+from server.transport.fast_path import FAST_PATH_WORKS
+from server.transport.http import HttpHandler
 
 MOST_FRAME = (
     MAX_MESSAGE_BYTES + 512
@@ -76,12 +79,14 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
 
 async def listen(house: House) -> Server:
     settings = house.settings
+    if not FAST_PATH_WORKS:
+        log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
     return await serve(
-        lambda connection: cast(Connection, connection).live(),
+        lambda connection: cast(Connection, connection).run(),
         settings.host,
         settings.port,
-        create_connection=partial(Connection, house),  # type: ignore[arg-type]  # a factory is enough
-        process_request=lambda connection, request: cast(Connection, connection).at_the_door(request),
+        create_connection=partial(Connection, house, HttpHandler(house)),  # type: ignore[arg-type]  # a factory is enough
+        process_request=lambda connection, request: cast(Connection, connection).process_request(request),
         subprotocols=[Subprotocol(name) for name in CODECS],
         select_subprotocol=select_subprotocol,
         compression="deflate" if settings.deflate else None,

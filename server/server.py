@@ -20,8 +20,7 @@ from server.rooms.processor import RETRY
 from server.rooms.registry import Hall
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
-from server.transport.http import Doorman
-from server.transport.ip_limits import Addresses
+from server.transport.ip_limits import IpLimits
 
 if TYPE_CHECKING:
     from server.transport.connection import Connection
@@ -38,11 +37,38 @@ class House:
         self.hall = Hall(store, bus, settings, metrics, self.clock if store.shared else clock)
         self.desk = Desk(self.hall)
         self.neighbours = Neighbours(self.hall, self.desk, self.clock)
-        self.addresses = Addresses(settings.connections_per_address)
-        self.peers: set[Connection] = set()
-        self.silent: set[Connection] = set()  # those who have not asked for anything yet
+        self.receive = self.desk.receive
+        self.spawn = self.hall.spawn
+        self.ip_limits = IpLimits(settings.connections_per_address)
+        self.connections: set[Connection] = set()
+        self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
         self.unavailable = 0, 0.0  # refusals for want of the store, and since when there were no more
-        self.doorman = Doorman(self)
+
+    # -- what connections need: server.transport.services
+
+    @property
+    def draining(self) -> bool:
+        return self.hall.draining
+
+    @property
+    def store_error(self) -> str:
+        return self.hall.failing
+
+    @property
+    def write_age_s(self) -> float:
+        return self.store.write_age_s
+
+    def connected(self, client: Connection) -> None:
+        self.connections.add(client)
+
+    def disconnected(self, client: Connection) -> None:
+        self.connections.discard(client)
+        self.desk.goodbye(client)
+
+    def awaits_events(self, client: Connection) -> bool:
+        return self.hall.lobby.expects(client)
+
+    # -- running
 
     async def open(self) -> None:
         await self.neighbours.start()
@@ -58,8 +84,8 @@ class House:
             began = loop.time()
             await asyncio.sleep(pause)
             self.metrics.loop_lag = max(0.0, loop.time() - began - pause)
-            for peer in list(self.peers):
-                why = peer.out_of_time(loop.time())
+            for peer in list(self.connections):
+                why = peer.timeout_reason(loop.time())
                 if why is not None:
                     peer.cut(1008, why)
             self.desk.matchmaker.look()
@@ -97,12 +123,12 @@ class House:
 
     async def cut_the_revoked(self) -> None:
         """Whoever is here under an account that is revoked meanwhile, or under a name that got an owner, has to go."""
-        if not any(peer.player for peer in self.peers):
+        if not any(peer.player for peer in self.connections):
             return
         accounts = [account for account in await self.store.accounts() if account.revoked_at is None]
         active = {account.player for account in accounts}
         owned = {fold(account.name) for account in accounts}
-        for peer in list(self.peers):
+        for peer in list(self.connections):
             player = peer.player
             if player is None:
                 continue
@@ -113,9 +139,9 @@ class House:
 
     async def drain(self) -> None:
         """Tell everyone, and let what was begun become durable."""
-        log("draining", connections=len(self.peers))
+        log("draining", connections=len(self.connections))
         self.hall.draining = True
-        for peer in list(self.peers):
+        for peer in list(self.connections):
             peer.send(Closing(text="the server restarts; come back", retry_after=RETRY))
         self.store.fail_fast()
         try:
@@ -126,7 +152,7 @@ class House:
             log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
 
     def turn_away_the_silent(self) -> None:
-        for connection in list(self.silent):
+        for connection in list(self.handshaking):
             connection.transport.abort()
 
     def bug(self, text: str) -> None:
@@ -134,10 +160,10 @@ class House:
 
     def gauges(self) -> dict[str, float]:
         return {
-            "connections": len(self.peers),
+            "connections": len(self.connections),
             "store_queue_length": self.store.queued,
             "room_queue_length": sum(len(live.queue) for live in self.hall.rooms.values()),
-            "send_queue_bytes": sum(peer.backlog() for peer in self.peers),
+            "send_queue_bytes": sum(peer.backlog() for peer in self.connections),
             "clock_skew_seconds": self.clock.skew / 1000,
             "bus_up": float(self.hall.bus.up),
             "bus_lost_messages": self.hall.bus.lost,

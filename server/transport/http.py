@@ -1,101 +1,118 @@
-"""Plain HTTP on the same port: what this is, whether it is well, its numbers; and who may open a socket."""
+"""Plain HTTP on the port of the WebSocket: front page, health, metrics, and which requests may become a WebSocket."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
 
 from protocol.codec import CODECS
 from server.domain import snapshots
+from server.transport.services import Services
 
-if TYPE_CHECKING:
-    from server.server import House
-
-LONG = 5.0  # seconds for the store to write something: longer than it waits for a file that is locked
+WEBSOCKET_PATH = "/ws"
+MAX_WRITE_AGE_S = 5.0  # then the server is not healthy; more than SQLite waits for a locked file
+SINGLE_HEADERS = ("Host", "Origin")  # must not be repeated: another program might read the other one
 PLAIN = "text/plain; charset=utf-8"
-ABOUT = """Parlour: where board-game bots and people meet.
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+FRONT_PAGE = """Parlour: a game server for board-game bots and people.
 
-This is a game server. Games: {games}.
-Connect a WebSocket to /ws with the subprotocol {subprotocols}
-and say hello, or use the command: parlour play GAME --url {scheme}://{host}/ws
+Games: {games}.
+To play: parlour play GAME --url {scheme}://{host}/ws
+To write a client: connect a WebSocket to /ws with the subprotocol {subprotocols}
+and send hello.
 
-/healthz says whether the server is well, /metrics has its numbers for Prometheus.
+/healthz: whether the server is healthy. /metrics: metrics for Prometheus.
 """
 
 
 class Page(NamedTuple):
+    """An HTTP response: status, text and content type."""
+
     status: HTTPStatus
     text: str
-    kind: str = PLAIN
+    content_type: str = PLAIN
 
 
-class Doorman:
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.settings = house.settings
+class HttpHandler:
+    """Answers plain HTTP requests, and decides which WebSocket handshakes to refuse."""
 
-    def objection(self, method: str, twice: Sequence[str]) -> Page | None:
-        """To how something is asked for, whatever it is. `twice`: headers that may come once."""
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.settings = services.settings
+
+    def page(self, request: Request) -> Page | None:
+        """Return the page for a request, or None if the WebSocket handshake may go on."""
+        method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
-            return Page(HTTPStatus.METHOD_NOT_ALLOWED, "there is only something to get here\n")
-        if twice:
-            return Page(HTTPStatus.BAD_REQUEST, f"a request has one {twice[0]} header, and this one has several\n")
-        return None
-
-    def page(self, path: str, headers: Mapping[str, str]) -> Page | None:
-        """The page at a path; None is where the socket is, and its visitor may try."""
-        if path == "/ws":
-            return self.socket(headers)
+            return Page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
+        for name in SINGLE_HEADERS:
+            if len(headers.get_all(name)) > 1:
+                return Page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
+        path = request.path.partition("?")[0]
+        if path == WEBSOCKET_PATH:
+            return self._handshake_refusal(headers)
         if path == "/":
-            return Page(HTTPStatus.OK, self.about(headers))
+            return Page(HTTPStatus.OK, self._front_page(headers))
         if path == "/healthz":
-            return self.health()
+            return self._health()
         if path == "/metrics":
-            text = self.house.metrics.text(self.house.gauges(), self.house.rooms())
-            return Page(HTTPStatus.OK, text, "text/plain; version=0.0.4; charset=utf-8")
-        return Page(HTTPStatus.NOT_FOUND, "there is nothing here\n")
+            text = self.services.metrics.text(self.services.gauges(), self.services.rooms())
+            return Page(HTTPStatus.OK, text, PROMETHEUS)
+        return Page(HTTPStatus.NOT_FOUND, "page not found: try / for what is here\n")
 
-    def about(self, headers: Mapping[str, str]) -> str:
-        return ABOUT.format(
+    def address_refusal(self, address: str) -> Page | None:
+        """Return the page for a WebSocket handshake from an address with too many connections, else None."""
+        if not self.services.ip_limits.is_exceeded(address):
+            return None
+        self.services.metrics.turned_away["address"] += 1
+        return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
+
+    def _front_page(self, headers: Mapping[str, str]) -> str:
+        return FRONT_PAGE.format(
             games=", ".join(game.title for game in snapshots.games()),
             subprotocols=" or ".join(CODECS),
             scheme="wss" if self.settings.tls_cert else "ws",
             host=headers.get("Host", "host:port"),
         )
 
-    def health(self) -> Page:
-        hall = self.house.hall
-        if hall.draining:
+    def _health(self) -> Page:
+        services = self.services
+        if services.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
-        if hall.failing:
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {hall.failing}\n")
-        waiting = self.house.store.write_age_s
-        if waiting > LONG:
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"a write has been waiting for {waiting:.0f} s\n")
+        if services.store_error:
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.store_error}\n")
+        if services.write_age_s > MAX_WRITE_AGE_S:
+            text = f"a write has been waiting for {services.write_age_s:.0f} s\n"
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, text)
         return Page(HTTPStatus.OK, "ok\n")
 
-    def socket(self, headers: Mapping[str, str]) -> Page | None:
-        if self.house.hall.draining:
+    def _handshake_refusal(self, headers: Mapping[str, str]) -> Page | None:
+        if self.services.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if "Upgrade" not in headers:
-            return Page(HTTPStatus.UPGRADE_REQUIRED, "this is the address of a WebSocket\n")
-        if not self.welcome_origin(headers):
-            self.house.metrics.turned_away["origin"] += 1
-            return Page(HTTPStatus.FORBIDDEN, "pages of this origin may not connect\n")
+            return Page(HTTPStatus.UPGRADE_REQUIRED, f"{WEBSOCKET_PATH} is a WebSocket: connect with ws:// or wss://\n")
+        if not self._is_origin_allowed(headers):
+            self.services.metrics.turned_away["origin"] += 1
+            return Page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
         return None
 
-    def welcome_origin(self, headers: Mapping[str, str]) -> bool:
-        """Browsers say which page they show; programs say nothing, or might as well."""
+    def _is_origin_allowed(self, headers: Mapping[str, str]) -> bool:
+        """Return whether a web page may connect. Requests without an Origin do not come from a browser."""
         origin = headers.get("Origin")
         allowed = [entry.strip() for entry in self.settings.origins.split(",") if entry.strip()]
         if origin is None or origin in allowed or "*" in allowed:
             return True
         return origin.partition("://")[2] == headers.get("Host", "")
 
-    def admit(self, address: str) -> Page | None:
-        """A page for a visitor to the socket whose address has too many of them."""
-        if not self.house.addresses.too_many(address):
-            return None
-        self.house.metrics.turned_away["address"] += 1
-        return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address\n")
+
+def response(page: Page, method: str) -> Response:
+    """Return a page as a response of websockets, without the body if the method is HEAD."""
+    body = page.text.encode()
+    headers = Headers({"Content-Type": page.content_type, "Content-Length": str(len(body)), "Connection": "close"})
+    if page.status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = "GET, HEAD"
+    return Response(page.status.value, page.status.phrase, headers, b"" if method == "HEAD" else body)

@@ -1,26 +1,30 @@
-"""How many connections each address has, from the first byte on."""
+"""Limit on the number of connections per IP address, from the TCP handshake on."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-SPARE = 8  # connections of an address that has too many, which may still ask for a page and hear why
+EXTRA_CONNECTIONS = 8  # per address: too many for a WebSocket, but answered with a status and the reason
 
 
-class Addresses:
-    def __init__(self, most: int) -> None:
-        self._most = most
+class IpLimits:
+    """Number of open connections of each address."""
+
+    def __init__(self, max_connections: int) -> None:
+        self._max = max_connections
         self._counts: Counter[str] = Counter()
 
-    def arrive(self, address: str) -> bool:
-        """Counts; False if there are so many that nobody wants to hear of another."""
+    def add(self, address: str) -> bool:
+        """Count a connection. Return False if it should be closed without an answer."""
         self._counts[address] += 1
-        return self._counts[address] <= self._most + SPARE
+        return self._counts[address] <= self._max + EXTRA_CONNECTIONS
 
-    def too_many(self, address: str) -> bool:
-        return self._counts[address] > self._most
+    def is_exceeded(self, address: str) -> bool:
+        """Return whether an address has too many connections to open another WebSocket."""
+        return self._counts[address] > self._max
 
-    def release(self, address: str) -> None:
+    def remove(self, address: str) -> None:
+        """Forget a connection. An empty address was never counted."""
         if address:
             self._counts[address] -= 1
             if not self._counts[address]:

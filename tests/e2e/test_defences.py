@@ -109,7 +109,7 @@ async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
 async def test_the_lag_is_known_from_the_start(start: Start, come: Come) -> None:
     server = await start(ping_interval=1000.0)
     await come(server.url, "ann")
-    (peer,) = server.house.peers
+    (peer,) = server.house.connections
     await until("the first ping is answered", lambda: peer.latency > 0)
 
 
@@ -118,7 +118,7 @@ async def test_the_first_piece_of_a_long_frame_is_no_short_frame(start: Start, c
     """Its second byte, 126 or 127, means that the size comes later, and not that it is the size."""
     server = await start()
     ann = await come(server.url, "ann")
-    (peer,) = server.house.peers
+    (peer,) = server.house.connections
     data = msgpack.packb({"type": "list", "id": 77, "padding": "x" * 300})
     size = len(data).to_bytes(2, "big") if piece == 132 else len(data).to_bytes(8, "big")
     frame = bytes([0x82, 0x80 | (piece - 6)]) + size + bytes(4) + data
@@ -232,14 +232,14 @@ async def test_unknown_subprotocols_are_refused_and_without_one_the_first_messag
         await plain.send(msgpack.packb({"type": "hello", "id": 1, "name": "plain"}))
         assert msgpack.unpackb(await plain.recv())["you"]["name"] == "plain"
         await plain.send("{}")
-        assert msgpack.unpackb(await plain.recv())["text"] == "msgpack comes in binary frames, not in text ones"
+        assert msgpack.unpackb(await plain.recv())["text"] == "text frame received: send msgpack in binary frames"
     async with connect(server.url, compression=None) as browser:
         await browser.send("what is this?")
         assert json.loads(await browser.recv())["code"] == "malformed"
         await browser.send(json.dumps({"type": "hello", "id": 1, "name": "browser"}))
         assert json.loads(await browser.recv())["you"]["name"] == "browser"
         await browser.send(b"{}")
-        assert json.loads(await browser.recv())["text"] == "json comes in text frames, not in binary ones"
+        assert json.loads(await browser.recv())["text"] == "binary frame received: send json in text frames"
 
 
 async def test_whoever_says_no_hello_is_closed(start: Start) -> None:

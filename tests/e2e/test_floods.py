@@ -13,7 +13,7 @@ from websockets.typing import Subprotocol
 
 from server import app
 from server.config import Settings
-from server.transport.ip_limits import SPARE
+from server.transport.ip_limits import EXTRA_CONNECTIONS
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import Unread
 from tests.e2e.guest import PATIENCE, Guest
@@ -57,7 +57,7 @@ async def test_whoever_does_not_hang_up_is_hung_up_on(start: Start, come: Come) 
     ann = await come(server.url, "ann")
     ann.socket.transport.pause_reading()  # deaf to every goodbye
     ann.socket.transport.write(b"\x83\x80" + bytes(4))  # no kind of frame
-    await until("the server has let go", lambda: not server.house.peers, 5)
+    await until("the server has let go", lambda: not server.house.connections, 5)
 
 
 async def test_a_silent_connection_does_not_keep_the_server_from_stopping(
@@ -68,7 +68,7 @@ async def test_a_silent_connection_does_not_keep_the_server_from_stopping(
     async with asyncio.timeout(PATIENCE), app.running(settings) as server:
         host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        await until("it is there", lambda: bool(server.house.silent))
+        await until("it is there", lambda: bool(server.house.handshaking))
     with suppress(ConnectionError):
         assert await reader.read() == b""
     writer.close()
@@ -78,13 +78,15 @@ async def test_silent_connections_count_too(start: Start) -> None:
     server = await start(connections_per_address=2)
     host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
     streams = [await asyncio.open_connection(host, int(port)) for _ in range(40)]
-    await until("most are turned away", lambda: server.house.metrics.turned_away["address"] == 40 - 2 - SPARE)
-    assert len(server.house.silent) == 2 + SPARE
+    await until(
+        "most are turned away", lambda: server.house.metrics.turned_away["address"] == 40 - 2 - EXTRA_CONNECTIONS
+    )
+    assert len(server.house.handshaking) == 2 + EXTRA_CONNECTIONS
     with pytest.raises((InvalidMessage, InvalidStatus, ConnectionError)):
         await Guest.open(server.url)
     for _, writer in streams:
         writer.close()
-    await until("they are gone", lambda: not server.house.silent)
+    await until("they are gone", lambda: not server.house.handshaking)
     await (await Guest.open(server.url)).close()
 
 
@@ -122,7 +124,7 @@ async def test_compressed_messages_that_nobody_reads_have_a_bound_too(start: Sta
     server = await start(deflate=True)
     slow = Guest(await connect(server.url, subprotocols=[Subprotocol("parlour.v1.json")]), "json")
     await slow.hello("slow")
-    (peer,) = server.house.peers
+    (peer,) = server.house.connections
     peer.transport = Unread(peer.transport)  # type: ignore[assignment]
     await slow.send("list")
     await slow.closed()

@@ -72,7 +72,7 @@ async def test_who_comes_back_at_once_keeps_the_name(start: Start, come: Come) -
     ann.socket.transport.abort()
     again = await come(server.url, resume=ann.session)
     assert again.you["name"] == "ann"
-    await until("the first connection is gone", lambda: len(server.house.peers) == 1)
+    await until("the first connection is gone", lambda: len(server.house.connections) == 1)
     assert (await come(server.url, "ann")).you["name"] == "ann~2"
 
 

@@ -46,8 +46,8 @@ async def test_other_pages_are_refused(start: Start, path: str, code: int) -> No
     [
         ("GET / HTTP/1.1", "Host: a\r\nHost: b\r\n", "400 Bad Request", "one Host header"),
         ("GET /ws HTTP/1.1", f"Host: a\r\nOrigin: http://a\r\nOrigin: http://b\r\n{UPGRADE}", "400 Bad", "one Origin"),
-        ("POST /healthz HTTP/1.1", "Host: a\r\nContent-Length: 0\r\n", "405 Method", "something to get"),
-        ("POST /ws HTTP/1.1", f"Host: a\r\n{UPGRADE}", "405 Method", "something to get"),
+        ("POST /healthz HTTP/1.1", "Host: a\r\nContent-Length: 0\r\n", "405 Method", "use GET or HEAD"),
+        ("POST /ws HTTP/1.1", f"Host: a\r\n{UPGRADE}", "405 Method", "use GET or HEAD"),
         ("HEAD /healthz HTTP/1.1", "Host: a\r\n", "200 OK", ""),
     ],
 )

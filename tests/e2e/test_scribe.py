@@ -78,7 +78,7 @@ async def test_it_leaves_when_its_server_is_killed(spawn: Spawn, come: Come) -> 
 
 
 async def test_the_server_is_not_well_while_it_hangs(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "LONG", 0.2)
+    monkeypatch.setattr(http, "MAX_WRITE_AGE_S", 0.2)
     server = await start(sweep=1000.0)  # which writes now and then
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)

@@ -124,7 +124,7 @@ async def test_a_stalled_watcher_is_cut_and_slows_nobody(start: Start, come: Com
     assert next(iter(live.watchers)).player.name == "eve"  # type: ignore[union-attr]
     assert server.house.metrics.turned_away["too slow to watch"] == 1
     sleeper.transport.abort()
-    assert all(peer.backlog() <= 1_000_000 for peer in server.house.peers)
+    assert all(peer.backlog() <= 1_000_000 for peer in server.house.connections)
 
 
 @pytest.mark.parametrize("send_buffer", [2_000, 100_000])

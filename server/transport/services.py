@@ -1,0 +1,62 @@
+"""Services: what a connection and the HTTP handler need from the server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Protocol
+
+from protocol.commands import AnyCommand
+from server.config import Settings
+from server.metrics import Metrics
+from server.transport.ip_limits import IpLimits
+
+
+class Services(Protocol):
+    """Implemented by the server. Parameters named `client` take a Connection."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def metrics(self) -> Metrics: ...
+
+    @property
+    def ip_limits(self) -> IpLimits: ...
+
+    @property
+    def handshaking(self) -> set[Any]:
+        """Connections that have not sent an HTTP request yet."""
+
+    @property
+    def draining(self) -> bool:
+        """Whether the server is about to stop."""
+
+    @property
+    def store_error(self) -> str:
+        """Why the store cannot write; empty if it can."""
+
+    @property
+    def write_age_s(self) -> float:
+        """Seconds since the oldest pending write was handed to the store."""
+
+    @property
+    def receive(self) -> Callable[[Any, AnyCommand], Coroutine[Any, Any, None] | None]:
+        """Handle a client's command. Return the rest of the work if the next command has to wait for it."""
+
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the background."""
+
+    def connected(self, client: Any) -> None:
+        """Register a client after the WebSocket handshake."""
+
+    def disconnected(self, client: Any) -> None:
+        """Remove a client from the server, the lobby and its rooms. Calling it twice is safe."""
+
+    def awaits_events(self, client: Any) -> bool:
+        """Return whether a client watches the lobby or waits for invitations."""
+
+    def gauges(self) -> Mapping[str, float]:
+        """Return the current values for the metrics page, by name."""
+
+    def rooms(self) -> Mapping[tuple[str, str], int]:
+        """Return the number of rooms by game and status."""
