@@ -8,10 +8,9 @@ import threading
 from collections.abc import Iterable
 from io import TextIOWrapper
 
-from client.presentation.launch_plan import Plan
-from client.presentation.offers import offer_text, pending_text
+from client.presentation.launch_plan import LaunchPlan
 from client.presentation.plain_watch import Write, lines
-from client.presentation.texts import absent_text, left_text, name_of, printable
+from client.presentation.texts import absent_text, left_text, offer_text, pending_text, printable, seat_name
 from client.sdk.errors import SessionError
 from client.sdk.events import Disconnected, SessionEvent
 from client.sdk.room_view import RoomView
@@ -93,7 +92,7 @@ class PlainPlay:
         if isinstance(news, DrawOffered | TakebackOffered) and (pending := pending_text(table)):
             self.write(pending)
         if isinstance(news, Presence | Snapshot) and (wait := table.claim_wait(0.0)) is not None:
-            self.write(f"{name_of(table.opponent)} is gone: claim wins the game, from {wait:.0f} s on")
+            self.write(f"{seat_name(table.opponent)} is gone: claim wins the game, from {wait:.0f} s on")
 
     async def typed(self, text: str) -> None:
         command = self.command(text)
@@ -147,13 +146,15 @@ class PlainPlay:
         return Move(id=self.session.id(), room=self.room, ply=table.ply, move=move)
 
 
-async def play_plainly(session: Session, plan: Plan, alone: bool, heard: asyncio.Queue[Heard], write: Write) -> None:
+async def play_plain(
+    session: Session, plan: LaunchPlan, alone: bool, heard: asyncio.Queue[Heard], write: Write
+) -> None:
     """Sit down as the plan says, or in a game that was left, and play; `alone`: with bots only. SessionError."""
     hearing = asyncio.create_task(hear(session, heard))
     try:
-        bots = await all_known(session, heard, plan.errand == "play" and not alone)
+        bots = await wait_for_state(session, heard, plan.mode == "play" and not alone)
         opening = plan.command(session.id(), alone, bots or ())
-        command = await wanted(session, opening, heard, write, plan.gives_up(alone))
+        command = await choose_opening(session, opening, heard, write, plan.resigns_unfinished(alone))
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
             await PlainPlay(session, room, write, bots).run(heard)
@@ -162,7 +163,7 @@ async def play_plainly(session: Session, plan: Plan, alone: bool, heard: asyncio
         await asyncio.gather(hearing, return_exceptions=True)
 
 
-async def wanted(
+async def choose_opening(
     session: Session, opening: Command, heard: asyncio.Queue[Heard], write: Write, giving_up: bool
 ) -> Command | None:
     """To go on with a game that was left, or the opening; None if nobody types any more."""
@@ -183,10 +184,10 @@ async def wanted(
             if giving_up:
                 await session.abandon(left.values())
             return opening
-    return None if nobody_types(heard) else opening
+    return None if input_ended(heard) else opening
 
 
-async def all_known(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[BotInfo, ...] | None:
+async def wait_for_state(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[BotInfo, ...] | None:
     """Wait until we know how the games stand that were left; with the lobby also for the bots there. SessionError."""
     assert session.welcome is not None
     unknown, typed = set(session.welcome.rooms), list[Heard]()
@@ -217,7 +218,7 @@ def put_back(heard: asyncio.Queue[Heard], news: Iterable[Heard]) -> None:
         heard.put_nowait(each)
 
 
-def nobody_types(heard: asyncio.Queue[Heard]) -> bool:
+def input_ended(heard: asyncio.Queue[Heard]) -> bool:
     """Whether the input has ended before a line was typed."""
     news = [heard.get_nowait() for _ in range(heard.qsize())]
     put_back(heard, news)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from client.presentation.texts import name_of, outcome_text, printable, side_name, situation, standing_text, title
+from client.presentation.texts import outcome_text, printable, seat_name, side_name, situation, standing_text, title
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.sdk.room_view import RoomView
@@ -74,11 +74,11 @@ def lines(happening: SessionEvent, table: RoomView) -> list[str]:
         case Seated():
             return [f"{side_name(table, happening.seat)} sits down"]
         case Presence():
-            return [f"{name_of(table.seats[happening.seat])} {'is back' if happening.online else 'has gone away'}"]
+            return [f"{seat_name(table.seats[happening.seat])} {'is back' if happening.online else 'has gone away'}"]
         case DrawOffered():
-            return [f"{name_of(table.seats[happening.seat])} offers a draw"]
+            return [f"{seat_name(table.seats[happening.seat])} offers a draw"]
         case Declined():
-            return [f"{name_of(table.seats[happening.seat])} declines"]
+            return [f"{seat_name(table.seats[happening.seat])} declines"]
         case Started():
             return [situation(table)]
     return []

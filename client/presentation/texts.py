@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from math import ceil
 
 from client.bots.builtin.names import HOUSE_BOT
 from client.sdk.events import Disconnected
@@ -47,7 +48,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def name_of(seat: Seat | None) -> str:
+def seat_name(seat: Seat | None) -> str:
     return "nobody" if seat is None else printable(seat.name)
 
 
@@ -94,7 +95,7 @@ def changes_text(table: RoomView) -> str:
         return ""
     if table.seat is not None:
         return f"; your rating is {change_text(table.ratings[table.seat])}"
-    both = (f"{name_of(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
+    both = (f"{seat_name(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
     return f"; {', '.join(both)}"
 
 
@@ -147,7 +148,7 @@ def standing_text(table: RoomView) -> str:
 
 def side_name(table: RoomView, side: int) -> str:
     """Who plays a side: "search (white)"."""
-    return f"{name_of(table.seats[side])} ({table.setup.sides[side]})"
+    return f"{seat_name(table.seats[side])} ({table.setup.sides[side]})"
 
 
 def title(table: RoomView) -> str:
@@ -192,7 +193,7 @@ def situation(table: RoomView) -> str:
 def left_text(table: RoomView) -> str:
     """A game that somebody has left in the middle."""
     name = table.setup.game if table.game is None else table.game.title
-    return f"{name} against {name_of(table.opponent)} after {counted(table.ply, 'move')}"
+    return f"{name} against {seat_name(table.opponent)} after {counted(table.ply, 'move')}"
 
 
 def room_line(info: RoomInfo) -> str:
@@ -204,3 +205,40 @@ def room_line(info: RoomInfo) -> str:
     kind = "rated" if info.rated else "casual"
     names = rated_players(info.seats)
     return f"{info.room}  {kind:<6} {info.game:<12} {names:<34} {clock_text(info.clock):<10} {state}".rstrip()
+
+
+def offer_text(table: RoomView) -> str:
+    """The opponent's offer that waits for an answer, if there is one."""
+    if table.seat is None:
+        return ""
+    other = 1 - table.seat
+    who = seat_name(table.seats[other])
+    if table.offers.draw == other:
+        return f"{who} offers a draw"
+    if table.offers.takeback == other:
+        return f"{who} would like to take a move back"
+    if table.offers.rematch == other and not table.next:
+        return f"{who} would like a rematch"
+    return ""
+
+
+def pending_text(table: RoomView) -> str:
+    """Our own offer that waits for an answer."""
+    if table.seat is None:
+        return ""
+    choose_opening = ""
+    if table.offers.draw == table.seat:
+        choose_opening = "offered a draw"
+    elif table.offers.takeback == table.seat:
+        choose_opening = "asked to take a move back"
+    elif table.offers.rematch == table.seat and not table.next:
+        choose_opening = "offered a rematch"
+    return f"you have {choose_opening}, {seat_name(table.opponent)} has not answered yet" if choose_opening else ""
+
+
+def gone_text(table: RoomView, now: float) -> str:
+    """That the opponent has left, and from when on the game may be claimed."""
+    wait = table.claim_wait(now)
+    if wait is None:
+        return ""
+    return f"{seat_name(table.opponent)} is gone   v: claim the game{f', in {ceil(wait)} s' if wait else ''}"

@@ -14,7 +14,7 @@ from tests.e2e.accounts import members
 from tests.e2e.conftest import Come, Start
 from tests.e2e.play import room_of
 from tests.e2e.tui import client, settled
-from tests.tui.still import picture_of
+from tests.tui.offline_app import picture_of
 
 
 async def rated_games(server: Running, come: Come) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.new_game import NewGame
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.wall import WallScreen
@@ -15,7 +15,7 @@ from protocol.commands import Create, Join, Move, Pair, Rematch, Resign
 from protocol.types import Options
 from tests.e2e.parlours import parlour, session
 from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
-from tests.tui.still import picture_of
+from tests.tui.offline_app import picture_of
 
 OPTIONS: dict[str, Options] = {"conga": {"stones": 3, "max_plies": 24}, "mancala": {"pits": 4, "stones": 2}}
 
@@ -30,11 +30,11 @@ WAYS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_clicking} 
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_whole_game_of_each_kind(game: str, tmp_path: Path) -> None:
-    wish = Wish(game, OPTIONS.get(game, {}), seat=0, vs="bob")
+    request = GameRequest(game, OPTIONS.get(game, {}), seat=0, vs="bob")
     async with (
         parlour(tmp_path) as house,
         opponent(house.url),
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
+        client(house.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table
@@ -50,20 +50,20 @@ async def test_a_whole_game_of_each_kind(game: str, tmp_path: Path) -> None:
         assert "m: rematch" in shown
         assert f"{table.ply:>3}" in shown
         await pilot.press("home")
-        assert screen.play is not None
-        assert screen.play.ply == 0
+        assert screen.model is not None
+        assert screen.model.ply == 0
         await pilot.press("right", "right")
-        assert screen.play.ply == 2
+        assert screen.model.ply == 2
         await pilot.press("3", "enter")
-        assert screen.play.ply == 3
+        assert screen.model.ply == 3
 
 
 async def test_illegal_and_unreadable_moves_cost_a_sentence(tmp_path: Path) -> None:
-    wish = Wish("conga", seat=0, vs="bob")
+    request = GameRequest("conga", seat=0, vs="bob")
     async with (
         parlour(tmp_path) as house,
         opponent(house.url),
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
+        client(house.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         await pilot.press(*"a1a2", "enter")
@@ -71,8 +71,8 @@ async def test_illegal_and_unreadable_moves_cost_a_sentence(tmp_path: Path) -> N
         await pilot.press(*"99", "enter")
         assert "is not a move of conga" in picture_of(app)
         await pilot.press("a", "4", "backspace", "escape")
-        assert screen.play is not None
-        assert screen.play.typed == ""
+        assert screen.model is not None
+        assert screen.model.typed == ""
 
 
 async def test_looking_back_while_the_game_goes_on(tmp_path: Path) -> None:
@@ -83,15 +83,15 @@ async def test_looking_back_while_the_game_goes_on(tmp_path: Path) -> None:
             screen = await at_table(app, pilot)
             for ply, (player, move) in enumerate([(bob, "1"), (carol, "2"), (bob, "3")]):
                 await player.ask(Move(id=player.id(), room=made.room, ply=ply, move=move))
-            await settled(pilot, "the moves are seen", lambda: screen.play and screen.play.ply == 3)
+            await settled(pilot, "the moves are seen", lambda: screen.model and screen.model.ply == 3)
             await pilot.press("left", "left")
             await carol.ask(Move(id=carol.id(), room=made.room, ply=3, move="4"))
             await settled(pilot, "the move is here", lambda: screen.table and screen.table.ply == 4)
-            assert screen.play is not None
-            assert screen.play.ply == 1
+            assert screen.model is not None
+            assert screen.model.ply == 1
             assert "move 1 of 4" in picture_of(app)
             await pilot.press("end")
-            assert screen.play.ply == 4
+            assert screen.model.ply == 4
 
 
 async def test_from_the_lobby_to_a_game_against_a_bot(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_watchers_go_along_to_the_rematch(tmp_path: Path) -> None:
 
 
 async def test_a_finished_game_is_found_and_played_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.tui.screens.table.PACE", 0.02)
+    monkeypatch.setattr("client.tui.screens.table.AUTOPLAY_INTERVAL_S", 0.02)
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
         made = await bob.ask(Create(id=bob.id(), game="cohcoh", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
@@ -159,13 +159,13 @@ async def test_a_finished_game_is_found_and_played_through(tmp_path: Path, monke
             await settled(pilot, "the game is listed", lambda: "1 finished game" in picture_of(app))
             await pilot.press("enter")
             screen = await at_table(app, pilot)
-            assert screen.play is not None
-            play = screen.play
+            assert screen.model is not None
+            model = screen.model
             await pilot.press("home", "space")
-            await settled(pilot, "it plays by itself", lambda: play.ply == 5)
+            await settled(pilot, "it plays by itself", lambda: model.ply == 5)
             await pilot.press("x", "p")
-            assert play.flipped
-            assert app.looks.theme == "safe"
+            assert model.flipped
+            assert app.appearance.theme == "safe"
             await pilot.press("q", "escape")
             await settled(pilot, "the lobby is back", lambda: "the lobby" in picture_of(app))
 

@@ -6,16 +6,16 @@ import asyncio
 import sys
 from pathlib import Path
 
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
 from protocol.types import BotInfo
 from server.config import Settings
 from tests.e2e.botting import house, present
 from tests.e2e.guest import PATIENCE
 from tests.e2e.parlours import parlour
 from tests.e2e.tui import at_table, client, settled
-from tests.tui.still import picture_of
+from tests.tui.offline_app import picture_of
 
-USUAL = Wish("cohcoh", vs="search@5", usual=True)
+USUAL = GameRequest("cohcoh", vs="search@5", vs_is_default=True)
 
 
 def bot(name: str, *plays: str, house: bool = False) -> BotInfo:
@@ -24,12 +24,14 @@ def bot(name: str, *plays: str, house: bool = False) -> BotInfo:
 
 def test_the_usual_opponent_or_who_is_most_like_it() -> None:
     here = [bot("careful"), bot("random", house=True), bot("search", "conga", house=True)]
-    assert USUAL.among(here).vs == "random"
-    assert USUAL.among([*here, bot("search@3", house=True)]).vs == "search@3"
-    assert USUAL.among([*here, bot("search@5")]).vs == "search@5"
-    assert USUAL.among(here[:1]).vs == "careful"
-    assert USUAL.among([]).vs == ""
-    assert Wish("cohcoh", vs="search@5").among(here).vs == "search@5", "who was asked for is waited for"
+    assert USUAL.with_available_bot(here).vs == "random"
+    assert USUAL.with_available_bot([*here, bot("search@3", house=True)]).vs == "search@3"
+    assert USUAL.with_available_bot([*here, bot("search@5")]).vs == "search@5"
+    assert USUAL.with_available_bot(here[:1]).vs == "careful"
+    assert USUAL.with_available_bot([]).vs == ""
+    assert GameRequest("cohcoh", vs="search@5").with_available_bot(here).vs == "search@5", (
+        "who was asked for is waited for"
+    )
 
 
 def test_the_usual_opponent_is_one_of_the_house() -> None:
@@ -47,11 +49,11 @@ async def test_somebody_is_invited_who_is_there(tmp_path: Path) -> None:
 
 
 async def test_who_waits_for_a_bot_that_is_not_there_is_told_so(tmp_path: Path) -> None:
-    wish = Wish("cohcoh", vs="search@8")
+    request = GameRequest("cohcoh", vs="search@8")
     async with (
         parlour(tmp_path) as there,
         present(there.url, house("random", seed=1)),
-        client(there.url, tmp_path, "play", wish) as (app, pilot),
+        client(there.url, tmp_path, "play", request) as (app, pilot),
     ):
         await settled(pilot, "it is told", lambda: "there is no search@8 here, but random" in picture_of(app))
 
@@ -63,7 +65,7 @@ async def test_line_by_line_too(tmp_path: Path) -> None:
         assert last == "there is no search@8 here, but random"
 
 
-async def lines_until(wanted: str, url: str, folder: Path, *words: str) -> list[str]:
+async def lines_until(choose_opening: str, url: str, folder: Path, *words: str) -> list[str]:
     """What `parlour play --plain` says, up to a line that begins so."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", "play", "cohcoh", "--plain", "--url", url, *words,
@@ -73,7 +75,7 @@ async def lines_until(wanted: str, url: str, folder: Path, *words: str) -> list[
     try:
         assert process.stdout is not None
         async with asyncio.timeout(PATIENCE):
-            while not lines or not lines[-1].startswith(wanted):
+            while not lines or not lines[-1].startswith(choose_opening):
                 line = await process.stdout.readline()
                 assert line, lines
                 lines.append(line.decode().rstrip("\n"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
 from client.presentation.plain_play import Heard, PlainPlay, hear
 from client.tui.screens.table import TableScreen
 from protocol.commands import Pair, Resign
@@ -16,9 +16,9 @@ from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import PATIENCE
 from tests.e2e.parlours import parlour, session, until
 from tests.e2e.tui import at_table, client, settled
-from tests.tui.still import picture_of
+from tests.tui.offline_app import picture_of
 
-PAIR = Wish("cohcoh", pair=True)
+PAIR = GameRequest("cohcoh", pair=True)
 
 
 async def test_the_screen_goes_along_to_who_has_come_within_reach(

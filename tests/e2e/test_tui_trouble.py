@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from client.presentation.launch_plan import Errand, Plan, Wish
-from client.tui.app.app import Parlour
-from client.tui.render.appearance import Looks
+from client.presentation.launch_plan import GameRequest, LaunchPlan, Mode
+from client.tui.app.app import ParlourApp
+from client.tui.render.appearance import Appearance
 from protocol.commands import Create, List
 from tests.e2e.faults import FaultProxy
 from tests.e2e.parlours import parlour, session, until
 from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
-from tests.tui.still import picture_of
+from tests.tui.offline_app import picture_of
 
 
 @pytest.fixture(autouse=True)
@@ -24,11 +24,11 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path) -> None:
-    wish = Wish("conga", seat=0, vs="bob")
+    request = GameRequest("conga", seat=0, vs="bob")
     async with parlour(tmp_path) as house:
         port = int(house.url.rpartition(":")[2].partition("/")[0])
         url = house.url
-        app = Parlour(Plan("play", url=url, name="alice", wish=wish), Looks())
+        app = ParlourApp(LaunchPlan("play", url=url, name="alice", request=request), Appearance())
     async with AsyncServer(tmp_path, port) as server:
         async with app.run_test(size=(100, 30)) as pilot, opponent(url):
             screen = await at_table(app, pilot)
@@ -43,16 +43,16 @@ async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path
 
 
 async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
-    wish = Wish("conga", seat=0, vs="bob")
+    request = GameRequest("conga", seat=0, vs="bob")
     async with parlour(tmp_path) as house, opponent(house.url):
-        async with client(house.url, tmp_path, "play", wish) as (app, pilot):
+        async with client(house.url, tmp_path, "play", request) as (app, pilot):
             screen = await at_table(app, pilot)
             room = screen.room
             await pilot.press(*"a4b4", "enter")
             await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply == 2)
             await pilot.press("q", "y")
             await until("the client has ended", lambda: app.return_code is not None)
-        async with client(house.url, tmp_path, "play", wish) as (app, pilot):
+        async with client(house.url, tmp_path, "play", request) as (app, pilot):
             await settled(pilot, "the game is offered", lambda: "after 2 moves" in picture_of(app))
             await pilot.press("y")
             screen = await at_table(app, pilot)
@@ -63,7 +63,7 @@ async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
 
 async def test_the_room_of_an_unfinished_game_can_be_named(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, opponent(house.url):
-        async with client(house.url, tmp_path, "play", Wish("conga", seat=0, vs="bob")) as (app, pilot):
+        async with client(house.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot):
             room = (await at_table(app, pilot)).room
         async with client(house.url, tmp_path, "join", rooms=(room,)) as (app, pilot):
             screen = await at_table(app, pilot)
@@ -75,7 +75,7 @@ async def test_of_several_unfinished_games_one_is_chosen(tmp_path: Path) -> None
     async with parlour(tmp_path) as house, opponent(house.url):
         rooms = []
         for game, answer in (("conga", ""), ("mancala", "n")):
-            async with client(house.url, tmp_path, "play", Wish(game, seat=0, vs="bob")) as (app, pilot):
+            async with client(house.url, tmp_path, "play", GameRequest(game, seat=0, vs="bob")) as (app, pilot):
                 if answer:
                     await settled(pilot, "a game is offered", lambda: "You left a game" in picture_of(app))
                     await pilot.press(answer)
@@ -93,7 +93,7 @@ async def test_a_slow_connection_is_told_about_as_long_as_it_is_slow(tmp_path: P
         parlour(tmp_path) as house,
         FaultProxy(house.url).open() as proxy,
         opponent(house.url),
-        client(proxy.url, tmp_path, "play", Wish("conga", seat=0, vs="bob")) as (app, pilot),
+        client(proxy.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         await all_is_well(app)
@@ -107,7 +107,7 @@ async def test_a_slow_connection_is_told_about_as_long_as_it_is_slow(tmp_path: P
         assert screen.table.ply > 0
 
 
-async def all_is_well(app: Parlour) -> None:
+async def all_is_well(app: ParlourApp) -> None:
     """Answers are quick, and it shows: a late one counts less with every other one."""
     assert app.session is not None
     async with asyncio.timeout(20):
@@ -115,11 +115,11 @@ async def all_is_well(app: Parlour) -> None:
             await app.session.ask(List(id=app.session.id()))
 
 
-@pytest.mark.parametrize(("errand", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
+@pytest.mark.parametrize(("mode", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
 async def test_a_room_that_is_not_there_ends_with_a_sentence(
-    errand: Errand, rooms: tuple[str, ...], tmp_path: Path
+    mode: Mode, rooms: tuple[str, ...], tmp_path: Path
 ) -> None:
-    async with parlour(tmp_path) as house, client(house.url, tmp_path, errand, rooms=rooms) as (app, _):
+    async with parlour(tmp_path) as house, client(house.url, tmp_path, mode, rooms=rooms) as (app, _):
         await until("the client gives up", lambda: app.return_code is not None)
         assert app.return_value == "there is no room 'nowhere'"
         assert app.return_code == 2
@@ -135,7 +135,7 @@ async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
 
 async def test_a_room_that_waits_is_closed_by_who_leaves_it(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:
-        async with client(house.url, tmp_path, "play", Wish("conga")) as (app, pilot):
+        async with client(house.url, tmp_path, "play", GameRequest("conga")) as (app, pilot):
             await settled(pilot, "the room waits", lambda: "waiting for an opponent" in picture_of(app))
             await pilot.press("q", "y")
         async with session(house.url, "bob") as bob:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bench.cluster.ports import free_port
-from client.presentation.launch_plan import Plan
+from client.presentation.launch_plan import LaunchPlan
 from client.sdk.errors import NoServer, Refused
 from client.tui.app import server_choice as hosts
-from client.tui.app.server_choice import Host
+from client.tui.app.server_choice import ServerChoice
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import FaultProxy
@@ -25,7 +25,7 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def who(url: str, token: str = "", name: str = "") -> str:
     """As whom the client comes, which then leaves."""
-    host = Host(Plan(url=url, token=token, name=name))
+    host = ServerChoice(LaunchPlan(url=url, token=token, name=name))
     try:
         welcome = (await host.connect()).welcome
         assert welcome is not None

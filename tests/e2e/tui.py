@@ -9,10 +9,10 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from client.presentation.launch_plan import Errand, Plan, Wish
+from client.presentation.launch_plan import GameRequest, LaunchPlan, Mode
 from client.sdk.session import Session
-from client.tui.app.app import Parlour
-from client.tui.render.appearance import Looks
+from client.tui.app.app import ParlourApp
+from client.tui.render.appearance import Appearance
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.board_view import BoardView
 from engine.registry import GAMES
@@ -23,10 +23,10 @@ from tests.e2e.parlours import parlour, session, until
 
 @asynccontextmanager
 async def client(
-    url: str, folder: Path, errand: Errand = "lobby", wish: Wish | None = None, rooms: tuple[str, ...] = ()
-) -> AsyncIterator[tuple[Parlour, Pilot[str]]]:
+    url: str, folder: Path, mode: Mode = "lobby", request: GameRequest | None = None, rooms: tuple[str, ...] = ()
+) -> AsyncIterator[tuple[ParlourApp, Pilot[str]]]:
     """The client in a terminal that nobody sees."""
-    app = Parlour(Plan(errand, url=url, name="alice", wish=wish, rooms=rooms), Looks())
+    app = ParlourApp(LaunchPlan(mode, url=url, name="alice", request=request, rooms=rooms), Appearance())
     try:
         async with app.run_test(size=(100, 30)) as pilot:
             yield app, pilot
@@ -72,7 +72,7 @@ async def settled(pilot: Pilot[str], what: str, condition: Callable[[], object])
     await pilot.pause()
 
 
-async def at_table(app: Parlour, pilot: Pilot[str]) -> TableScreen:
+async def at_table(app: ParlourApp, pilot: Pilot[str]) -> TableScreen:
     await settled(pilot, "the table is there", lambda: isinstance(app.screen, TableScreen) and app.screen.table)
     screen = app.screen
     assert isinstance(screen, TableScreen)
@@ -96,13 +96,13 @@ async def by_clicking(pilot: Pilot[str], screen: TableScreen, text: str) -> None
 
 
 async def by_arrows(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
-    table, play = screen.table, screen.play
+    table, model = screen.table, screen.model
     assert table is not None
     assert table.game is not None
-    assert play is not None
+    assert model is not None
     for name in table.game.path(table.state, table.game.parse(table.state, text)):
         for _ in range(200):
-            if play.cursor == name:
+            if model.cursor == name:
                 break
             await pilot.press(await towards(screen, name))
         await pilot.press("enter")
@@ -110,10 +110,10 @@ async def by_arrows(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
 
 async def towards(screen: TableScreen, name: str) -> str:
     """The key that brings the cursor nearer: the right row first."""
-    play = screen.play
-    assert play is not None
-    places = {cell.name: (y, x) for y, row in enumerate(play.board().rows) for x, cell in enumerate(row) if cell}
-    here, there = places.get(play.cursor or "", (-1, -1)), places[name]
+    model = screen.model
+    assert model is not None
+    places = {cell.name: (y, x) for y, row in enumerate(model.board().rows) for x, cell in enumerate(row) if cell}
+    here, there = places.get(model.cursor or "", (-1, -1)), places[name]
     return "down" if here[0] != there[0] else "right"
 
 

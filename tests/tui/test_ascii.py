@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from client.tui.render.appearance import Looks
+from client.tui.render.appearance import Appearance
 from client.tui.render.ascii import to_ascii
-from tests.tui.lobbies import news
-from tests.tui.still import Still, picture_of, snapshot_of
+from tests.tui.lobby_samples import news
+from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 from tests.tui.test_snapshots import SCREENS, TABLES
 
 
@@ -18,10 +18,10 @@ async def test_every_screen(name: str) -> None:
         snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options, names=names)
         for key, t in TABLES.items()
     ]
-    app = Still(*rooms, looks=Looks("mono", ascii_only=True))
+    app = OfflineApp(*rooms, appearance=Appearance("mono", ascii_only=True))
     async with app.run_test(size=(80, 24)) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.happens(news())
+        app.deliver(news())
         await pilot.pause()
         text = picture_of(app)
         assert text.isascii(), [line for line in text.splitlines() if not line.isascii()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.board_view import BoardView
 from protocol.commands import Move
-from tests.tui.still import Still, picture_of, snapshot_of
+from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 
 
 def place_of(view: BoardView, name: str) -> tuple[int, int]:
@@ -14,9 +14,9 @@ def place_of(view: BoardView, name: str) -> tuple[int, int]:
 
 
 async def test_a_piece_lies_under_the_mouse_and_another_is_dropped_upon_it() -> None:
-    app = Still(snapshot_of("maxconnect4", ("4", "1"), seat=0))
+    app = OfflineApp(snapshot_of("maxconnect4", ("4", "1"), seat=0))
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.see(TableScreen("room"))
+        await app.show(TableScreen("room"))
         await pilot.pause()
         view = app.screen.query_one(BoardView)
         await pilot.hover(view, offset=place_of(view, "d1"))
@@ -24,4 +24,4 @@ async def test_a_piece_lies_under_the_mouse_and_another_is_dropped_upon_it() -> 
         assert "[R]" in picture_of(app)  # here is the mouse
         assert ">R<" in picture_of(app)  # and there it would land
         await pilot.click(view, offset=place_of(view, "d1"))
-        assert [order.move for order in app.orders if isinstance(order, Move)] == ["4"]
+        assert [order.move for order in app.sent if isinstance(order, Move)] == ["4"]

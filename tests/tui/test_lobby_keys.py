@@ -15,23 +15,23 @@ from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.wall import WallScreen
 from protocol.commands import Command, Create, History, Join, Lobby, Watch
 from protocol.replies import LobbyUpdate
-from tests.tui.lobbies import news, room
-from tests.tui.still import Still, picture_of
+from tests.tui.lobby_samples import news, room
+from tests.tui.offline_app import OfflineApp, picture_of
 
 
 @asynccontextmanager
-async def lobby() -> AsyncIterator[tuple[Still, Pilot[str]]]:
-    app = Still()
+async def lobby() -> AsyncIterator[tuple[OfflineApp, Pilot[str]]]:
+    app = OfflineApp()
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.see(LobbyScreen())
-        app.happens(news())
+        await app.show(LobbyScreen())
+        app.deliver(news())
         await pilot.pause()
-        app.orders.clear()
+        app.sent.clear()
         yield app, pilot
 
 
-def written(app: Still) -> list[Command]:
-    return [order for order in app.orders if not isinstance(order, Lobby)]
+def written(app: OfflineApp) -> list[Command]:
+    return [order for order in app.sent if not isinstance(order, Lobby)]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ async def test_a_bot_is_challenged_and_a_wall_is_hung() -> None:
         await pilot.pause()
         assert [order.room for order in written(app) if isinstance(order, Watch)] == ["r3"]
         await pilot.press("escape")
-        app.happens(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),)))
+        app.deliver(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),)))
         await pilot.press("ctrl+g")
         await pilot.pause()
         assert isinstance(app.screen, WallScreen)
@@ -105,7 +105,7 @@ async def test_a_bot_is_challenged_and_a_wall_is_hung() -> None:
 async def test_games_go_on_while_somebody_looks() -> None:
     async with lobby() as (app, pilot):
         assert "move 7 " in picture_of(app)
-        app.happens(LobbyUpdate(rooms=(), plies={"r3": 12, "of another list": 3}))
+        app.deliver(LobbyUpdate(rooms=(), plies={"r3": 12, "of another list": 3}))
         await pilot.pause()
         assert "move 12 " in picture_of(app)
 

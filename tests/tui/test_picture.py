@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.color import Color
 
-from client.tui.render.palette import light, style
-from client.tui.render.picture import Ink, Marks, Picture, Size, fitting
+from client.tui.render.palette import luminance, style
+from client.tui.render.picture import Ink, Marks, Picture, Size, fit_size
 from engine.registry import GAMES, create
 
 VARIANTS = [*((name, {}) for name in GAMES), ("cohcoh", {"n": 12, "k": 5}), ("mancala", {"pits": 10, "stones": 90})]
@@ -24,7 +24,7 @@ def test_a_picture_has_the_size_it_says(
 ) -> None:
     game = create(name, options)
     board = game.draw(game.start())
-    picture = Picture(board, fitting(board, *space), flipped=flipped)
+    picture = Picture(board, fit_size(board, *space), flipped=flipped)
     lines = text_of(picture)
     assert {len(line) for line in lines} == {picture.columns}
     assert len(lines) == picture.rows
@@ -102,8 +102,8 @@ def ground(game: str, kind: str) -> tuple[int, int, int]:
 def contrast(first: Color | None, second: Color | None) -> float:
     assert first is not None
     assert second is not None
-    dark, bright = sorted((light(first.name), light(second.name)))
-    return (bright + 0.05) / (dark + 0.05)
+    is_dark, bright = sorted((luminance(first.name), luminance(second.name)))
+    return (bright + 0.05) / (is_dark + 0.05)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from client.presentation.plain_watch import board
 from client.sdk.room_view import RoomView
 from client.tui.widgets.seat_line import seat_text
-from tests.tui.still import snapshot_of
+from tests.tui.offline_app import snapshot_of
 
 FOURS = ("1", "2", "1", "2", "1", "2", "1", "2")  # one for each
 

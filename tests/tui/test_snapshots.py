@@ -13,31 +13,32 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 import client.tui
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
+from client.tui.dialogs.base import Dialog
 from client.tui.dialogs.choice import Choice
 from client.tui.dialogs.confirm import Confirm
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
-from client.tui.models.lobby_rooms import Rooms
-from client.tui.render.appearance import Looks
-from client.tui.screens.base import ParlourScreen
+from client.tui.models.lobby_rooms import LobbyRooms
+from client.tui.render.appearance import Appearance
+from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen
-from client.tui.screens.minimum_size import Dialog, Fitting
 from client.tui.screens.table import TableScreen
-from client.tui.screens.table_actions import TableManners
+from client.tui.screens.table_actions import TableActions
 from client.tui.screens.table_keys import LOBBY_HELP, WALL_HELP, table_help
 from client.tui.screens.table_view import TableView
 from client.tui.screens.wall import WallScreen
+from client.tui.widgets.minimum_size import MinimumSizeScreen
 from protocol.commands import Move
 from protocol.events import Said
 from protocol.replies import Snapshot
 from protocol.types import Leader, RatingChange
-from tests.tui.lobbies import news
-from tests.tui.still import AT, Still, picture_of, snapshot_of
+from tests.tui.lobby_samples import news
+from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
-SHARED: set[type] = {Fitting, Dialog, ParlourScreen, TableView, TableManners}  # what screens are made of
+SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, TableView, TableActions}  # what screens are made of
 SIZES = [(80, 24), (120, 40)]
 MATED = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
 
@@ -68,18 +69,18 @@ TABLES: dict[str, Snapshot] = {
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", TABLES)
 async def test_tables(name: str, size: tuple[int, int]) -> None:
-    app = Still(TABLES[name])
+    app = OfflineApp(TABLES[name])
     async with app.run_test(size=size) as pilot:
-        await app.see(TableScreen("room"))
+        await app.show(TableScreen("room"))
         await pilot.pause()
         compare(f"table-{name}", size, picture_of(app))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_a_table_in_ascii_with_a_square_picked(size: tuple[int, int]) -> None:
-    app = Still(snapshot_of("conga"), looks=Looks("mono", ascii_only=True))
+    app = OfflineApp(snapshot_of("conga"), appearance=Appearance("mono", ascii_only=True))
     async with app.run_test(size=size) as pilot:
-        await app.see(TableScreen("room"))
+        await app.show(TableScreen("room"))
         await pilot.press("up", "enter", "right")
         await pilot.pause()
         text = picture_of(app)
@@ -94,21 +95,21 @@ LEADERS = [
 ]
 
 
-async def leaderboard(app: Still) -> None:
+async def leaderboard(app: OfflineApp) -> None:
     board = Leaderboard("mancala", {"pits": 6, "stones": 4, "rules": "course"})
     await app.push_screen(board)
     board.show("mancala", LEADERS)
     board.show("conga", LEADERS)  # the answer to a question of before
 
 
-async def foyer(app: Still) -> None:
+async def foyer(app: OfflineApp) -> None:
     """The first screen is there by itself."""
 
 
-SCREENS: dict[str, Callable[[Still], object]] = {
-    "foyer": foyer,
-    "lobby": lambda app: app.see(LobbyScreen()),
-    "wall": lambda app: app.see(WallScreen(tuple(TABLES))),
+SCREENS: dict[str, Callable[[OfflineApp], object]] = {
+    "start": foyer,
+    "lobby": lambda app: app.show(LobbyScreen()),
+    "wall": lambda app: app.show(WallScreen(tuple(TABLES))),
     "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help("a4b3"))),
     "help-wall": lambda app: app.push_screen(Help("The keys of a wall", WALL_HELP)),
     "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
@@ -117,7 +118,7 @@ SCREENS: dict[str, Callable[[Still], object]] = {
         Choice("You left 2 games. Go on with one?", ["Conga against bob after 3 moves", "a new game"])
     ),
     "confirm": lambda app: app.push_screen(Confirm("Resign this game?")),
-    "new-game": lambda app: app.push_screen(NewGame(Wish("mancala", vs="greedy"), Rooms())),
+    "new-game": lambda app: app.push_screen(NewGame(GameRequest("mancala", vs="greedy"), LobbyRooms())),
 }
 
 
@@ -125,10 +126,10 @@ SCREENS: dict[str, Callable[[Still], object]] = {
 @pytest.mark.parametrize("name", SCREENS)
 async def test_screens(name: str, size: tuple[int, int]) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
-    app = Still(*rooms)
+    app = OfflineApp(*rooms)
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.happens(news())
+        app.deliver(news())
         if isinstance(app.screen, WallScreen):
             app.screen._flush()
         await pilot.pause()
@@ -140,7 +141,7 @@ async def test_no_screen_is_missing() -> None:
         import_module(f"client.tui.{module.name}")
     seen: set[type] = {TableScreen}
     for open_screen in SCREENS.values():
-        app = Still()
+        app = OfflineApp()
         async with app.run_test(size=(80, 24)):
             await open_screen(app)  # type: ignore[misc]
             seen.add(type(app.screen))
@@ -153,26 +154,26 @@ def subclasses(kind: type) -> set[type]:
 
 
 async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
-    app = Still(snapshot_of("conga"))
+    app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(60, 20)) as pilot:
-        await app.see(TableScreen("room"))
+        await app.show(TableScreen("room"))
         await pilot.pause()
         assert "Please make it at least 80 x 24" in picture_of(app)
         assert "b10" not in picture_of(app)
         await pilot.press(*"a4b4", "enter", "r", "y", "q")
-        assert app.orders == []
+        assert app.sent == []
         await pilot.resize_terminal(100, 30)
         await pilot.pause()
         assert "at least" not in picture_of(app)
         assert "b10" in picture_of(app)
         await pilot.press(*"a4b4", "enter")
-        assert [type(order) for order in app.orders] == [Move]
+        assert [type(order) for order in app.sent] == [Move]
 
 
 async def test_a_page_for_a_terminal_that_is_too_small_fits_into_one_that_is_much_too_small() -> None:
-    app = Still(snapshot_of("conga"))
+    app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(40, 12)) as pilot:
-        await app.see(TableScreen("room"))
+        await app.show(TableScreen("room"))
         await pilot.pause()
         words = " ".join(picture_of(app).split())
         assert words.startswith("This terminal has 40 x 12 characters.")
@@ -180,9 +181,9 @@ async def test_a_page_for_a_terminal_that_is_too_small_fits_into_one_that_is_muc
 
 
 async def test_what_is_typed_goes_where_it_went_before_the_terminal_was_too_small() -> None:
-    app = Still()
+    app = OfflineApp()
     async with app.run_test(size=(100, 30)) as pilot:
-        await app.see(LobbyScreen())
+        await app.show(LobbyScreen())
         await pilot.pause()
         await pilot.press(*"con")
         await pilot.resize_terminal(60, 20)
@@ -209,15 +210,15 @@ def at_table() -> TableScreen:
     ids=["a question", "the keys", "a new game", "the leaderboard"],
 )
 async def test_pages_in_front_take_no_keys_either(
-    opened: Callable[[], ParlourScreen], ask: str, answer: str, kind: type[Screen[object]]
+    opened: Callable[[], BaseScreen], ask: str, answer: str, kind: type[Screen[object]]
 ) -> None:
-    app = Still(snapshot_of("conga"))
+    app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(100, 30)) as pilot:
         screen = opened()
-        await app.see(screen)
+        await app.show(screen)
         await pilot.press(ask)
         assert isinstance(app.screen, kind)
-        asked, focused = len(app.orders), app.focused
+        asked, focused = len(app.sent), app.focused
         await pilot.resize_terminal(40, 10)
         await pilot.pause()
         assert " ".join(picture_of(app).split()).startswith("This terminal has 40 x 10 characters.")
@@ -225,7 +226,7 @@ async def test_pages_in_front_take_no_keys_either(
         assert isinstance(app.screen, kind)
         await pilot.resize_terminal(100, 30)
         await pilot.pause()
-        assert (len(app.orders), app.focused) == (asked, focused)
+        assert (len(app.sent), app.focused) == (asked, focused)
         await pilot.press(answer)
         await pilot.pause()
         assert app.screen is screen

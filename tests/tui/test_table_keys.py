@@ -21,7 +21,7 @@ from protocol.commands import Abort, Claim, Command, Move, OfferDraw, Rematch, R
 from protocol.events import Declined, DrawOffered, Ended, Moved, Presence, Said
 from protocol.replies import LobbyUpdate, Snapshot
 from protocol.types import BotInfo, Offers, TimeControl
-from tests.tui.still import AT, Still, picture_of, snapshot_of
+from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -34,11 +34,11 @@ ENDED = snapshot_of("conga", MOVES, status="ended", result="1-0", reason="resign
 
 
 @asynccontextmanager
-async def table(snapshot: Snapshot) -> AsyncIterator[tuple[Still, Pilot[str], TableScreen]]:
-    app = Still(snapshot)
+async def table(snapshot: Snapshot) -> AsyncIterator[tuple[OfflineApp, Pilot[str], TableScreen]]:
+    app = OfflineApp(snapshot)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = TableScreen("room")
-        await app.see(screen)
+        await app.show(screen)
         await pilot.pause()
         yield app, pilot, screen
 
@@ -75,10 +75,10 @@ async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, co
     async with table(snapshot) as (app, pilot, _):
         for answer in ("n", "escape"):
             await pilot.press(key, answer)
-        assert app.orders == []
+        assert app.sent == []
         await pilot.press(key, "y")
         await pilot.pause()
-        assert [type(order) for order in app.orders] == [command]
+        assert [type(order) for order in app.sent] == [command]
 
 
 @pytest.mark.parametrize("word", ["rest", "ready", "zz9", "hello", "order", "unity", "vary", "a4yr", "q"])
@@ -86,9 +86,9 @@ async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, co
 async def test_words_and_enter_do_nothing_that_cannot_be_undone(word: str, snapshot: Snapshot) -> None:
     async with table(snapshot) as (app, pilot, screen):
         await pilot.press(*word, "enter", "enter", "escape")
-        assert app.orders == []
-        assert screen.play is not None
-        assert screen.play.premove == ""
+        assert app.sent == []
+        assert screen.model is not None
+        assert screen.model.premove == ""
         assert app.is_running
 
 
@@ -98,7 +98,7 @@ async def test_words_that_come_in_one_go_do_nothing_either(word: str) -> None:
         for key, character in (*zip(word, word, strict=True), ("enter", "\r")):  # as a terminal sends what was pasted
             app.post_message(events.Key(key, character))
         await pilot.pause()
-        assert app.orders == []
+        assert app.sent == []
         assert app.screen is screen
         assert f"'{word.lstrip(word[0])}' is not a move of conga" in picture_of(app)
 
@@ -115,7 +115,7 @@ async def test_the_key_that_asked_is_no_answer_and_no_text(key: str) -> None:
 
 @pytest.mark.parametrize("alone", [True, False])
 async def test_who_leaves_a_game_is_told_how_long_it_waits(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Still, "plays_alone", alone)
+    monkeypatch.setattr(OfflineApp, "bots_only", alone)
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press("q")
         asked = " ".join(picture_of(app).replace("│", "").split())
@@ -127,11 +127,11 @@ async def test_questions_are_answered_with_caps_lock_too() -> None:
     async with table(RUNNING) as (app, pilot, screen):
         await pilot.press("r", "N")
         assert app.screen is screen
-        assert app.orders == []
+        assert app.sent == []
         assert "your move" in picture_of(app)
         await pilot.press("r", "Y")
         await pilot.pause()
-        assert [type(order) for order in app.orders] == [Resign]
+        assert [type(order) for order in app.sent] == [Resign]
 
 
 async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
@@ -139,7 +139,7 @@ async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
         for key in "ryy":
             app.post_message(events.Key(key, key))
         await pilot.pause()
-        assert [type(order) for order in app.orders] == [Resign]
+        assert [type(order) for order in app.sent] == [Resign]
         assert app.screen is screen
 
 
@@ -162,22 +162,22 @@ async def test_moves_may_begin_with_letters_that_are_keys(monkeypatch: pytest.Mo
         assert "r0,-      type a move" in picture_of(app)
         await pilot.press("escape", *"r12,-", "enter")
         await pilot.pause()
-        (order,) = app.orders
+        (order,) = app.sent
         assert isinstance(order, Move)
         assert order.move == "r12,-"
 
 
 async def test_pointing_at_nothing_is_said() -> None:
     async with table(FRESH) as (app, pilot, screen):
-        assert screen.play is not None
+        assert screen.model is not None
         turn = "your move (black)"
         nothing = ("no move begins at c2", "no move goes from a4 to d1")
         for cell, words in (("c2", nothing[0]), ("a4", turn), ("d1", nothing[1]), ("a4", turn)):
-            screen.play.cursor = cell
+            screen.model.cursor = cell
             await pilot.press("enter")
             await pilot.pause()
             assert words in picture_of(app)
-        assert screen.play.marks().picked == ("a4",)
+        assert screen.model.marks().picked == ("a4",)
         await pilot.press("enter")  # lets go of it
         await pilot.pause()
         assert "your move (black)" in picture_of(app)
@@ -208,11 +208,11 @@ async def test_a_sentence_that_needs_more_says_that_there_is_more() -> None:
 async def test_a_text_that_was_begun_before_the_end_gives_way_to_the_result() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"a4")
-        app.happens(Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
+        app.deliver(Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
         await pilot.pause()
         assert "search (black) wins: resignation   m: rematch" in picture_of(app)
         await pilot.press(*"1a")
-        app.happens(Said(room="room", seq=9, at=AT, name="search", text="gg"))
+        app.deliver(Said(room="room", seq=9, at=AT, name="search", text="gg"))
         await pilot.press("enter")  # the end was known when this one was begun
         assert "'1a' is not the number of a move" in picture_of(app)
 
@@ -246,16 +246,16 @@ async def test_watchers_are_told_what_is_for_players(key: str, over: bool) -> No
 async def test_looking_back_while_playing(keys: list[str], ply: int) -> None:
     async with table(RUNNING) as (_, pilot, screen):
         await pilot.press(*keys)
-        assert screen.play is not None
-        assert (screen.play.ply, screen.play.playing) == (ply, ply == 3)
+        assert screen.model is not None
+        assert (screen.model.ply, screen.model.playing) == (ply, ply == 3)
 
 
 async def test_a_click_on_a_move_goes_there() -> None:
     async with table(ENDED) as (app, pilot, screen):
         await pilot.click("#moves", offset=(3, 0))
         await pilot.pause()
-        assert screen.play is not None
-        assert screen.play.ply == 1
+        assert screen.model is not None
+        assert screen.model.ply == 1
         assert "move 1 of 3" in picture_of(app)
 
 
@@ -265,14 +265,14 @@ async def test_what_is_typed_right_behind_the_key_to_talk_is_said() -> None:
             app.post_message(events.Key(key, key))
         await pilot.pause()
         await pilot.press("enter")
-        assert [order.text for order in app.orders if isinstance(order, Say)] == ["hi"]
+        assert [order.text for order in app.sent if isinstance(order, Say)] == ["hi"]
 
 
 async def test_offers_are_answered() -> None:
     async with table(snapshot_of("conga", MOVES, seat=0, offers=Offers(takeback=1))) as (app, pilot, _):
         assert "search would like to take a move back: y accepts" in picture_of(app)
         await pilot.press("n", "y")
-        assert [(type(order), order.accept) for order in app.orders] == [(Takeback, False), (Takeback, True)]  # type: ignore[attr-defined]
+        assert [(type(order), order.accept) for order in app.sent] == [(Takeback, False), (Takeback, True)]  # type: ignore[attr-defined]
 
 
 async def test_a_notice_hides_neither_an_offer_nor_that_somebody_is_gone() -> None:
@@ -280,16 +280,16 @@ async def test_a_notice_hides_neither_an_offer_nor_that_somebody_is_gone() -> No
         await pilot.press(*"a1", "enter")
         refused = "a1' is not a move of conga"
         assert refused in picture_of(app)
-        app.happens(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
+        app.deliver(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
         await pilot.pause()
         assert "search is gone   v: claim the game" in picture_of(app)
         assert refused in picture_of(app)
-        app.happens(DrawOffered(room="room", seq=9, at=AT, seat=0))
+        app.deliver(DrawOffered(room="room", seq=9, at=AT, seat=0))
         await pilot.press("m")
         assert "search offers a draw: y accepts, n declines" in picture_of(app)
         assert "that is for players of a finished game" in " ".join(picture_of(app).split())
         await pilot.press("escape", "pageup")
-        app.happens(Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
+        app.deliver(Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
         await pilot.pause()
         assert "move 2 of 3; end: back to the game   search is gone   v: claim the game" in picture_of(app)
 
@@ -300,10 +300,10 @@ async def test_a_game_that_came_back_shorter_is_shown_as_before_until_it_is_hear
         shorter = snapshot_of("conga", seat=1, seq=99)
         app.session.rooms.snapshot(shorter, time.monotonic())
         screen._tick()
-        app.happens(shorter)
+        app.deliver(shorter)
         await pilot.pause()
-        assert screen.play is not None
-        assert screen.play.ply == 0
+        assert screen.model is not None
+        assert screen.model.ply == 0
 
 
 @pytest.mark.parametrize(("seat", "told"), [(0, True), (None, False)])
@@ -311,8 +311,8 @@ async def test_who_watches_a_room_that_waits_is_not_told_who_is_missing(seat: in
     waiting = snapshot_of("conga", seat=seat, status="waiting", invite="search@8")
     async with table(waiting) as (app, pilot, _):
         assert "waiting for search@8" in picture_of(app)  # nobody knows yet who is there
-        app.happens(LobbyUpdate(rooms=(), bots=()))
-        app.happens(waiting)
+        app.deliver(LobbyUpdate(rooms=(), bots=()))
+        app.deliver(waiting)
         await pilot.pause()
         assert ("there is no search@8 here" in picture_of(app)) == told
 
@@ -322,7 +322,7 @@ async def test_a_hint_that_may_not_be_is_said() -> None:
         await pilot.press("s")
         assert "hints are for games against bots" in picture_of(app)
         app.bots = (BotInfo(name="search", plays=("conga",)),)
-        app.happens(Moved(
+        app.deliver(Moved(
             room="room", seq=5, at=AT, ply=1, side=0, move="a4b4", position=snapshot_of("conga", ("a4b4",)).position,
             turn=1, took=1, charged=1,
         ))  # fmt: skip
@@ -363,7 +363,7 @@ async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) 
         first, second = (line.split("│")[-1].split() for line in picture_of(app).splitlines() if "● " in line)
         assert (first[-1], second[-1]) == ("16.5", "4:59")
         assert "● alice" in picture_of(app)
-        app.happens(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT + 36_000))
+        app.deliver(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT + 36_000))
         heard = time.monotonic()
         await pilot.pause()
         assert "○ alice" in picture_of(app)

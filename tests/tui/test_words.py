@@ -1,4 +1,4 @@
-"""What is said: clocks, outcomes, rooms, graphs, looks."""
+"""What is said: clocks, outcomes, rooms, graphs, appearance."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from client.bots.builtin.names import NAMES
-from client.presentation.offers import gone_text, offer_text, pending_text
 from client.presentation.texts import (
     REASONS,
     absent_text,
     clock_text,
+    gone_text,
     lost_text,
+    offer_text,
+    pending_text,
     printable,
     room_line,
     situation,
@@ -23,17 +25,17 @@ from client.sdk.events import Disconnected
 from client.sdk.room_view import RoomView
 from client.sdk.time_control import parse
 from client.tui.models.bot_values import graph, values
-from client.tui.models.hints import objection
-from client.tui.models.lobby_rooms import Rooms
-from client.tui.render.appearance import Looks
+from client.tui.models.hints import hint_refusal
+from client.tui.models.lobby_rooms import LobbyRooms
+from client.tui.render.appearance import Appearance
 from client.tui.screens.wall import layout
 from client.tui.widgets.move_list import initials
 from client.tui.widgets.note_view import note_text
 from protocol.events import Presence
 from protocol.replies import LobbyUpdate
 from protocol.types import END_REASONS, Offers, RatingChange
-from tests.tui.lobbies import news, room
-from tests.tui.still import AT, snapshot_of
+from tests.tui.lobby_samples import news, room
+from tests.tui.offline_app import AT, snapshot_of
 
 
 @pytest.mark.parametrize("text", ["none", "5+3", "90s+1", "0.5s+0.25", "10/move", "10/move+60"])
@@ -137,7 +139,7 @@ def test_a_stranger_cannot_steer_the_terminal() -> None:
 
 
 def test_rooms_are_sorted_and_filtered() -> None:
-    rooms = Rooms()
+    rooms = LobbyRooms()
     rooms.update(news())
     assert [line.key for line in rooms.lines("")] == ["r2", "r1", "r5", "bot greedy", "bot search", "r3", "r4"]
     assert [line.key for line in rooms.lines("SEARCH coh")] == ["r3"]
@@ -186,20 +188,20 @@ def test_sides_are_told_apart() -> None:
 
 def test_hints_are_for_casual_games_against_bots() -> None:
     bots = frozenset({"search"}).__contains__
-    assert objection(RoomView(snapshot_of("conga"), 0.0), bots) == ""
-    assert "rated" in objection(RoomView(snapshot_of("conga", rated=True), 0.0), bots)
-    assert "against bots" in objection(RoomView(snapshot_of("conga"), 0.0), frozenset().__contains__)
-    assert "your turn" in objection(RoomView(snapshot_of("conga", ("a4b4",)), 0.0), bots)
+    assert hint_refusal(RoomView(snapshot_of("conga"), 0.0), bots) == ""
+    assert "rated" in hint_refusal(RoomView(snapshot_of("conga", rated=True), 0.0), bots)
+    assert "against bots" in hint_refusal(RoomView(snapshot_of("conga"), 0.0), frozenset().__contains__)
+    assert "your turn" in hint_refusal(RoomView(snapshot_of("conga", ("a4b4",)), 0.0), bots)
 
 
 def test_looks_follow_the_terminal() -> None:
     good = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
-    assert Looks.wanted("", False, good) == Looks("classic", False)
-    assert Looks.wanted("", False, {**good, "NO_COLOR": "1"}) == Looks("mono", False)
-    assert Looks.wanted("safe", False, {**good, "NO_COLOR": "1"}) == Looks("safe", False)
-    assert Looks.wanted("", False, {"TERM": "dumb"}) == Looks("mono", True)
-    assert Looks.wanted("", False, {**good, "LC_ALL": "en_US.ISO-8859-1"}) == Looks("classic", True)
-    assert Looks.wanted("", True, good).ascii_only
+    assert Appearance.choose("", False, good) == Appearance("classic", False)
+    assert Appearance.choose("", False, {**good, "NO_COLOR": "1"}) == Appearance("mono", False)
+    assert Appearance.choose("safe", False, {**good, "NO_COLOR": "1"}) == Appearance("safe", False)
+    assert Appearance.choose("", False, {"TERM": "dumb"}) == Appearance("mono", True)
+    assert Appearance.choose("", False, {**good, "LC_ALL": "en_US.ISO-8859-1"}) == Appearance("classic", True)
+    assert Appearance.choose("", True, good).ascii_only
 
 
 def test_walls_are_square_as_long_as_they_fit() -> None:

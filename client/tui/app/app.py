@@ -1,6 +1,6 @@
 """The client as a whole: one session, and a stack of screens that hear of everything.
 
-What the first picture does not need is imported behind it, in `_live`, so that something is seen at once.
+What the first picture does not need is imported behind it, in `_run_session`, so that something is seen at once.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 from textual.css.query import NoMatches
 
-from client.presentation.launch_plan import Plan, Wish
+from client.presentation.launch_plan import GameRequest, LaunchPlan
 from client.presentation.texts import lost_text, printable
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
-from client.tui.app.themed_app import LEAVING, Dressed
-from client.tui.render.appearance import Looks
-from client.tui.screens.base import Foyer, ParlourScreen
+from client.tui.app.themed_app import QUIT_KEYS, ThemedApp
+from client.tui.render.appearance import Appearance
+from client.tui.screens.base import BaseScreen, StartScreen
 from protocol.commands import Command, Join, Leave, Lobby, Watch
 from protocol.replies import LobbyUpdate, Ok, Snapshot
 from protocol.types import BotInfo
@@ -28,82 +28,82 @@ from protocol.types import BotInfo
 if TYPE_CHECKING:
     from client.sdk.room_view import RoomView
     from client.sdk.session import Session
-    from client.tui.app.server_choice import Host
+    from client.tui.app.server_choice import ServerChoice
 
-SLOW = 0.3  # seconds for an answer that are worth telling
+SLOW_REPLY_S = 0.3  # seconds for an answer that are worth telling
 LOBBY = ""  # no room is called that
 
 
-class Parlour(Dressed):
+class ParlourApp(ThemedApp):
     """Returns a sentence if something went wrong."""
 
     TITLE = "Parlour"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS = [Binding(",".join(LEAVING), "quit", show=False, priority=True)]
+    BINDINGS = [Binding(",".join(QUIT_KEYS), "quit", show=False, priority=True)]
 
-    def __init__(self, plan: Plan, looks: Looks) -> None:
-        super().__init__(looks)
+    def __init__(self, plan: LaunchPlan, appearance: Appearance) -> None:
+        super().__init__(appearance)
         self.plan = plan
-        self.host: Host | None = None
+        self.server: ServerChoice | None = None
         self.session: Session | None = None
         self.bots: tuple[BotInfo, ...] | None = None  # until the lobby has told
         self.connection = ""  # what is wrong with it, if anything
         self._unknown: set[str] = set()  # rooms that were left, and the lobby: what is to come before we begin
 
     def on_mount(self) -> None:
-        self.dress()
-        self.push_screen(Foyer())
+        self.apply_appearance()
+        self.push_screen(StartScreen())
         self.call_after_refresh(self._come_alive)
 
     def _come_alive(self) -> None:
-        self.run_worker(self._live())
+        self.run_worker(self._run_session())
 
     async def close(self) -> None:
         """Everything that was started for this client ends. Shielded: a second Ctrl-C must not leave a server."""
-        if self.host is not None:
-            await asyncio.shield(self.host.close())
+        if self.server is not None:
+            await asyncio.shield(self.server.close())
 
     async def action_quit(self) -> None:
         self.exit()
 
     # -- the session
 
-    async def _live(self) -> None:
-        from client.tui.app.server_choice import Host
+    async def _run_session(self) -> None:
+        from client.tui.app.server_choice import ServerChoice
 
-        self._tell(f"connecting to {self.plan.url}…" if self.plan.url else "starting…")
-        self.host = Host(self.plan)
+        self._notify(f"connecting to {self.plan.url}…" if self.plan.url else "starting…")
+        self.server = ServerChoice(self.plan)
         try:
-            self.session = await self.host.connect()
+            self.session = await self.server.connect()
         except SessionError as error:
             self.exit(str(error), return_code=2)
             return
         self._begin()
         try:
             async for happening in self.session:
-                self._hear(happening)
+                self._handle(happening)
         except SessionError as error:
-            self._trouble(f"the connection has ended: {error}")
+            self._set_connection(f"the connection has ended: {error}")
 
     def _begin(self) -> None:
         session, plan = self.session, self.plan
         assert session is not None
         assert session.welcome is not None
-        if plan.errand in ("play", "lobby"):
+        if plan.mode in ("play", "lobby"):
             self._unknown = set(session.welcome.rooms)
-        if plan.errand == "play":
-            self.order(Lobby(id=self.next_id(), on=True))  # tells who is a bot
+        if plan.mode == "play":
+            self.send(Lobby(id=self.next_id(), on=True))  # tells who is a bot
             self._unknown.add(LOBBY)
         if not self._unknown:
-            self._errand()
+            self._start_mode()
 
-    def _errand(self) -> None:
+    def _start_mode(self) -> None:
         plan = self.plan
-        match plan.errand:
-            case "play" if plan.wish is not None:
-                self.make(plan.wish if self.plays_alone else plan.wish.among(self.bots or ()))
+        match plan.mode:
+            case "play" if plan.request is not None:
+                self.start_game(plan.request if self.bots_only else plan.request.with_available_bot(self.bots or ()))
             case "join":
-                self.join(plan.rooms[0], plan.code, None if plan.wish is None else plan.wish.seat)
+                self.join(plan.rooms[0], plan.code, None if plan.request is None else plan.request.seat)
             case "watch":
                 self.watch_rooms(plan.rooms, plan.code)
             case _:
@@ -111,48 +111,63 @@ class Parlour(Dressed):
 
                 self.push_screen(LobbyScreen())
 
-    def _hear(self, happening: SessionEvent) -> None:
+    def _handle(self, happening: SessionEvent) -> None:
         match happening:
             case Disconnected():
-                self._trouble(lost_text(happening, "" if self.session is None else self.session.url))
+                self._set_connection(lost_text(happening, "" if self.session is None else self.session.url))
             case Connected():
-                if self.host is not None:
-                    self.host.keep_secret()
-                self._trouble("")
+                if self.server is not None:
+                    self.server.save_session()
+                self._set_connection("")
             case LobbyUpdate(bots=bots) if bots is not None:
                 self.bots = bots
                 self._known(LOBBY)
             case Snapshot(room=room):
                 self._known(room)
-        self._each(lambda screen: screen.hear(happening))
+        self._each(lambda screen: screen.receive(happening))
 
     def _known(self, what: str) -> None:
         if what in self._unknown:
             self._unknown.discard(what)
             if not self._unknown:
-                self._offer()
+                self._offer_unfinished()
 
-    def _screens(self) -> list[ParlourScreen]:
-        return [screen for screen in self.screen_stack if isinstance(screen, ParlourScreen) and screen.ready]
+    def _screens(self) -> list[BaseScreen]:
+        return [screen for screen in self.screen_stack if isinstance(screen, BaseScreen) and screen.ready]
 
-    def _each(self, act: Callable[[ParlourScreen], None]) -> None:
+    def _each(self, act: Callable[[BaseScreen], None]) -> None:
         for screen in self._screens():
             with suppress(NoMatches):  # it is being taken down
                 act(screen)
 
-    def _trouble(self, text: str) -> None:
+    def _set_connection(self, text: str) -> None:
         self.connection = text
-        self._each(lambda screen: screen.trouble())
+        self._each(lambda screen: screen.connection_changed())
 
-    def _offer(self) -> None:
+    def _offer_unfinished(self) -> None:
         """All games that were left are known: go on with one of them?"""
         left = [] if self.session is None else self.session.rooms.unfinished()
         if not left:
-            self._errand()
+            self._start_mode()
             return
-        from client.tui.dialogs.unfinished import offer
+        from client.tui.dialogs.unfinished import ask_to_resume
 
-        offer(self, left, self._errand)
+        resigning = self.plan.resigns_unfinished(self.bots_only)
+
+        async def start_anew() -> None:
+            if resigning and self.session is not None:
+                await self.session.abandon(left)
+            self._start_mode()
+
+        def answered(number: int | None) -> None:
+            if number is None:
+                self.exit()
+            elif number < len(left):
+                self.open_table(left[number].room)
+            else:
+                self.run_worker(start_anew())
+
+        ask_to_resume(self, left, resigning, answered)
 
     # -- for the screens
 
@@ -163,56 +178,59 @@ class Parlour(Dressed):
         return None if self.session is None else self.session.rooms.get(room)
 
     @property
-    def plays_alone(self) -> bool:
+    def bots_only(self) -> bool:
         """In a server of our own, where all others are bots."""
-        return self.host is not None and self.host.is_private
+        return self.server is not None and self.server.is_private
 
     def is_bot(self, name: str) -> bool:
-        return self.plays_alone or any(bot.name == name for bot in self.bots or ())
+        return self.bots_only or any(bot.name == name for bot in self.bots or ())
 
     @cached_property
     def newcomer(self) -> bool:
         """Whether somebody has to be told how to move."""
-        from client.presentation.first_game import first_game
+        from client.presentation.launch_plan import mark_first_game
 
-        return first_game()
+        return mark_first_game()
+
+    def end_introduction(self) -> None:
+        self.newcomer = False
 
     def lag(self) -> str:
         seconds = 0.0 if self.session is None or self.connection else self.session.lag
-        return f"slow connection: {seconds:.1f} s" if seconds > SLOW else ""
+        return f"slow connection: {seconds:.1f} s" if seconds > SLOW_REPLY_S else ""
 
-    def order(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
+    def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
         """Ask the server; what it says to that is told on the screen."""
         if self.session is not None:
-            self.run_worker(self._order(self.session, command, then), exit_on_error=True)
+            self.run_worker(self._send(self.session, command, then), exit_on_error=True)
 
-    async def _order(self, session: Session, command: Command, then: Callable[[Ok], None] | None) -> None:
+    async def _send(self, session: Session, command: Command, then: Callable[[Ok], None] | None) -> None:
         try:
             ok = await session.ask(command)
         except SessionError as error:
-            self._tell(str(error))
-            if isinstance(self.screen, Foyer):
+            self._notify(str(error))
+            if isinstance(self.screen, StartScreen):
                 self.exit(str(error), return_code=2)
             return
         if then is not None:
             then(ok)
 
-    def _tell(self, text: str) -> None:
+    def _notify(self, text: str) -> None:
         for screen in self._screens()[-1:]:
             with suppress(NoMatches):
-                screen.notice(printable(text))
+                screen.show_notice(printable(text))
 
-    def make(self, wish: Wish) -> None:
-        sought = wish if wish.pair else None
-        self.order(wish.command(self.next_id(), self.plays_alone), lambda ok: self.open_table(ok.room, sought))
+    def start_game(self, request: GameRequest) -> None:
+        sought = request if request.pair else None
+        self.send(request.command(self.next_id(), self.bots_only), lambda ok: self.open_table(ok.room, sought))
 
     def join(self, room: str, code: str = "", seat: int | None = None) -> None:
         if self.session is not None and self.session.welcome is not None and room in self.session.welcome.rooms:
             self.open_table(room)  # we have never quite left it
         else:
-            self.order(Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
+            self.send(Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
 
-    def open_table(self, room: str, sought: Wish | None = None) -> None:
+    def open_table(self, room: str, sought: GameRequest | None = None) -> None:
         from client.tui.screens.table import TableScreen
 
         self.push_screen(TableScreen(room, sought))
@@ -220,7 +238,7 @@ class Parlour(Dressed):
     def watch_rooms(self, rooms: tuple[str, ...], code: str = "") -> None:
         """One room as a table, several as a wall."""
         if len(rooms) == 1:
-            self.order(Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
+            self.send(Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
         else:
             from client.tui.screens.wall import WallScreen
 
@@ -233,20 +251,20 @@ class Parlour(Dressed):
         done = table is not None and (table.seat is None or table.status == "waiting") and not still_shown
         self.leave_screen(Leave(id=self.next_id(), room=room) if done else None)
 
-    def leave_screen(self, farewell: Leave | None = None) -> None:
+    def leave_screen(self, last_command: Leave | None = None) -> None:
         below = self.screen_stack[-2] if len(self.screen_stack) > 1 else None
-        if below is None or isinstance(below, Foyer) or not isinstance(below, ParlourScreen):
-            if self.host is not None:
-                self.host.farewell = farewell  # who exits waits for no worker
+        if below is None or isinstance(below, StartScreen) or not isinstance(below, BaseScreen):
+            if self.server is not None:
+                self.server.last_command = last_command  # who exits waits for no worker
             self.exit()
         else:
-            if farewell is not None:
-                self.order(farewell)
+            if last_command is not None:
+                self.send(last_command)
             self.pop_screen()
             below.repaint()
 
-    def other_theme(self) -> None:
-        self.looks = self.looks.next_theme()
-        self.dress()
+    def cycle_theme(self) -> None:
+        self.appearance = self.appearance.next_theme()
+        self.apply_appearance()
         self._each(lambda screen: screen.repaint())
-        self._tell(f"colours: {self.looks.theme}")
+        self._notify(f"colours: {self.appearance.theme}")

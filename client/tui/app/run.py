@@ -9,9 +9,9 @@ import signal
 import sys
 from contextlib import suppress
 
-from client.presentation.launch_plan import Plan
-from client.tui.app.app import Parlour
-from client.tui.render.appearance import Looks
+from client.presentation.launch_plan import LaunchPlan
+from client.tui.app.app import ParlourApp
+from client.tui.render.appearance import Appearance
 
 
 def has_terminal() -> bool:
@@ -21,17 +21,17 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def run(plan: Plan, looks: Looks) -> str:
+def run(plan: LaunchPlan, appearance: Appearance) -> str:
     """A sentence if something went wrong."""
-    return asyncio.run(use(plan, looks))
+    return asyncio.run(use(plan, appearance))
 
 
-async def use(plan: Plan, looks: Looks) -> str:
-    app = Parlour(plan, looks)
+async def use(plan: LaunchPlan, appearance: Appearance) -> str:
+    app = ParlourApp(plan, appearance)
     for number in (signal.SIGTERM, signal.SIGHUP):  # the terminal is to be as it was, however we are told to leave
         with suppress(NotImplementedError, AttributeError):
             asyncio.get_running_loop().add_signal_handler(number, app.exit)
-    watching = asyncio.create_task(leave_with_terminal(app))
+    watching = asyncio.create_task(exit_on_hangup(app))
     try:
         complaint = await app.run_async() or ""
     finally:
@@ -42,7 +42,7 @@ async def use(plan: Plan, looks: Looks) -> str:
     return complaint
 
 
-async def leave_with_terminal(app: Parlour) -> None:
+async def exit_on_hangup(app: ParlourApp) -> None:
     """A terminal that is closed tells its own processes by SIGHUP; whoever only borrowed it has to look."""
     if not hasattr(select, "poll"):
         return

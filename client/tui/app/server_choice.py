@@ -7,7 +7,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from client.local_server import Place, PrivateServer
-from client.presentation.launch_plan import Plan
+from client.presentation.launch_plan import LaunchPlan
 from client.sdk.credentials import CredentialsFile, default_credentials_path
 from client.sdk.errors import NoServer, SessionError
 from client.sdk.session import Session
@@ -20,22 +20,22 @@ GLANCE = 0.5  # seconds to see whether there is a server here
 HOUSE = ("search@2", "search@5", "search@8", "search")  # who waits in a private server
 
 
-class Host:
-    def __init__(self, plan: Plan) -> None:
+class ServerChoice:
+    def __init__(self, plan: LaunchPlan) -> None:
         self.plan = plan
         self.is_private = False
         self._place = Place()
         self._server: PrivateServer | None = None
         self._state: CredentialsFile | None = None
         self.session: Session | None = None
-        self.farewell: Leave | None = None  # the last that is to be said
+        self.last_command: Leave | None = None  # the last that is to be said
 
     async def connect(self) -> Session:
         """A session that is open; SessionError."""
         plan = self.plan
         if plan.url or (plan.token and not plan.private):  # a server of our own knows no tokens
             return await self._open(plan.url or DEFAULT_URL)
-        if not plan.private and await somebody_listens(DEFAULT_URL):
+        if not plan.private and await is_listening(DEFAULT_URL):
             try:
                 return await self._open(DEFAULT_URL)
             except NoServer:  # something else has that port
@@ -43,12 +43,12 @@ class Host:
         return await self._open(await self._own(), own=True)
 
     async def _own(self) -> str:
-        if self.plan.kept:
+        if self.plan.persistent:
             await self._place.reopen()
             self._place.occupy()
         else:
             self._place.open()
-        vs = "" if self.plan.wish is None else self.plan.wish.vs
+        vs = "" if self.plan.request is None else self.plan.request.vs
         bots = self._place.bots(*((vs,) if vs else HOUSE))
         self._server = PrivateServer(bots, self._place)
         self.is_private = True
@@ -73,10 +73,10 @@ class Host:
             wait_for_server=False,
         )
         await self.session.open(PATIENCE)
-        self.keep_secret()
+        self.save_session()
         return self.session
 
-    def keep_secret(self) -> None:
+    def save_session(self) -> None:
         """So that the next start of the client finds back to unfinished games."""
         if self._state is not None and self.session is not None:
             self._state.save(self.session.resume)
@@ -89,16 +89,16 @@ class Host:
         self.session = self._state = None
 
     async def close(self) -> None:
-        if self.session is not None and self.farewell is not None:
+        if self.session is not None and self.last_command is not None:
             with suppress(SessionError):  # then they find out by themselves
-                await self.session.ask(self.farewell, within=PARTING)
+                await self.session.ask(self.last_command, within=PARTING)
         await self._forget()
         if self._server is not None:
             await self._server.stop()
         self._place.close()
 
 
-async def somebody_listens(url: str) -> bool:
+async def is_listening(url: str) -> bool:
     parts = urlsplit(url)
     try:
         async with asyncio.timeout(GLANCE):

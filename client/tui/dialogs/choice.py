@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import OptionList, Static
 
-from client.tui.screens.minimum_size import Dialog
+from client.tui.dialogs.base import Dialog
 
 
 class Choice(Dialog[int | None]):

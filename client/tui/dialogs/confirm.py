@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Static
 
-from client.tui.screens.minimum_size import Dialog
+from client.tui.dialogs.base import Dialog
 
 ANSWERS = {"y": True, "n": False, "escape": None}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -11,13 +11,11 @@ from textual.containers import Vertical
 from textual.widgets import DataTable, Static
 
 from client.presentation.texts import day, options_text, printable, rating_text
-from client.tui.screens.minimum_size import Dialog
+from client.tui.dialogs.base import Dialog
+from client.tui.models.client import Client
 from engine.registry import GAMES
 from protocol.commands import Leaderboard as LeaderboardCommand
 from protocol.types import Leader, Options
-
-if TYPE_CHECKING:
-    from client.tui.app.app import Parlour
 
 COLUMNS = (("", 4), ("name", 28), ("rating", 7), ("games", 6), ("last game", 10))
 
@@ -55,19 +53,19 @@ class Leaderboard(Dialog[None]):
         return self.query_one("#leaders", DataTable)
 
     def _ask(self) -> None:
-        house = cast("Parlour", self.app)
+        client = cast(Client, self.app)
         game = self._game
         self._say("…")
         self.grid.clear()
-        command = LeaderboardCommand(id=house.next_id(), game=game, options=self._options, limit=100)
-        house.order(command, lambda ok: self.show(game, ok.leaders or ()))
+        command = LeaderboardCommand(id=client.next_id(), game=game, options=self._options, limit=100)
+        client.send(command, lambda ok: self.show(game, ok.leaders or ()))
 
     def _say(self, state: str) -> None:
         name = GAMES[self._game].title if self._game in GAMES else printable(self._game)
         self.query_one("#board-title", Static).update(", ".join([name, *options_text(self._options)]) + f": {state}")
 
     def show(self, game: str, leaders: Sequence[Leader]) -> None:
-        if game != self._game:  # somebody has turned the page meanwhile
+        if game != self._game:  # somebody has rotated the page meanwhile
             return
         self._say("the best players" if leaders else "no rated game has been played yet")
         for place, leader in enumerate(leaders, 1):

@@ -7,11 +7,11 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input, Select, Static
 
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
 from client.presentation.texts import clock_text
 from client.sdk.time_control import parse
-from client.tui.models.lobby_rooms import Rooms
-from client.tui.screens.minimum_size import Dialog
+from client.tui.dialogs.base import Dialog
+from client.tui.models.lobby_rooms import LobbyRooms
 from engine.errors import GameError
 from engine.options import START
 from engine.registry import GAMES, create
@@ -22,39 +22,41 @@ SEATS = (("draw lots", "lots"), ("move first", "0"), ("move second", "1"))
 STAKES = [("casual", "casual"), ("rated: for two names with a token", "rated")]
 
 
-class NewGame(Dialog[Wish | None]):
+class NewGame(Dialog[GameRequest | None]):
     BINDINGS = [
         Binding("escape", "give_up", show=False),
         Binding("ctrl+s,f2", "done", show=False, priority=True),
     ]
 
-    def __init__(self, wish: Wish, rooms: Rooms) -> None:
+    def __init__(self, request: GameRequest, rooms: LobbyRooms) -> None:
         super().__init__()
-        self._wish, self._rooms = wish, rooms
+        self._request, self._rooms = request, rooms
 
     def compose(self) -> ComposeResult:
-        wish = self._wish
+        request = self._request
         games = [(game.title, name) for name, game in GAMES.items()]
         with Vertical(classes="box"):
             yield Static("A new game", markup=False)
-            yield Select(games, value=wish.game, allow_blank=False, id="game", compact=True)
+            yield Select(games, value=request.game, allow_blank=False, id="game", compact=True)
             yield Static("against", classes="label", markup=False)
-            yield Select(self._opponents(wish.game), value=wish.vs or ANYBODY, allow_blank=False, id="vs", compact=True)
+            yield Select(
+                self._opponents(request.game), value=request.vs or ANYBODY, allow_blank=False, id="vs", compact=True
+            )
             yield Static("clock: none, 5+3, 90s+1, 10/move", classes="label", markup=False)
-            yield Input(clock_text(wish.clock), id="clock", compact=True)
-            seat = "lots" if wish.seat is None else str(wish.seat)
-            yield Static(options_label(wish.game), id="choices", classes="label", markup=False)
-            yield Input(" ".join(f"{k}={v}" for k, v in wish.options.items()), id="options", compact=True)
+            yield Input(clock_text(request.clock), id="clock", compact=True)
+            seat = "lots" if request.seat is None else str(request.seat)
+            yield Static(options_label(request.game), id="choices", classes="label", markup=False)
+            yield Input(" ".join(f"{k}={v}" for k, v in request.options.items()), id="options", compact=True)
             yield Select(SEATS, value=seat, allow_blank=False, id="seat", compact=True)
-            stakes = "rated" if wish.rated else "casual"
+            stakes = "rated" if request.rated else "casual"
             yield Select(STAKES, value=stakes, allow_blank=False, id="stakes", compact=True)
             yield Static("", id="wrong", markup=False)
             yield Static("tab: next   ctrl+s: start   esc: not now", classes="keys", markup=False)
 
     def _opponents(self, game: str) -> list[tuple[str, str]]:
         names = [ANYBODY, *self._rooms.bots_for(game)]
-        if self._wish.vs and self._wish.vs not in names:
-            names.append(self._wish.vs)
+        if self._request.vs and self._request.vs not in names:
+            names.append(self._request.vs)
         return [(name, name) for name in names]
 
     def on_select_changed(self, event: Select.Changed) -> None:
@@ -77,13 +79,13 @@ class NewGame(Dialog[Wish | None]):
         except GameError as error:
             self.query_one("#wrong", Static).update(str(error))
 
-    def chosen(self) -> Wish:
+    def chosen(self) -> GameRequest:
         """GameError says what cannot be."""
         game, vs = str(self.query_one("#game", Select).value), str(self.query_one("#vs", Select).value)
         seat = str(self.query_one("#seat", Select).value)
         options = read_options(self.query_one("#options", Input).value)
         create(game, options)
-        return Wish(
+        return GameRequest(
             game,
             options,
             parse(self.query_one("#clock", Input).value or "none"),

@@ -1,4 +1,4 @@
-"""The rooms and bots of a lobby, kept up to date, and those of them that somebody looks for."""
+"""The rooms and bots of a lobby, kept up to date, and those of them that somebody appearance for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Line(NamedTuple):
         return all(word in text for word in words)
 
 
-class Rooms:
+class LobbyRooms:
     def __init__(self) -> None:
         self._rooms: dict[str, RoomInfo] = {}
         self._bots: tuple[BotInfo, ...] = ()
@@ -50,9 +50,9 @@ class Rooms:
     def bots_for(self, game: str) -> list[str]:
         return sorted(bot.name for bot in self._bots if game in bot.plays)
 
-    def lines(self, wanted: str) -> list[Line]:
+    def lines(self, choose_opening: str) -> list[Line]:
         """Those that match every word; rooms that wait first, then bots, games that run, games that are over."""
-        words = wanted.casefold().split()
+        words = choose_opening.casefold().split()
         if self.finished is not None:
             return [line for line in map(room_line, self.finished) if line.matches(words)]
         rooms = sorted(self._rooms.values(), key=lambda info: (RANK[info.status], -info.created_at, info.room))

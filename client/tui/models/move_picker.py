@@ -13,7 +13,7 @@ def as_if_to_move(state: State, side: Side) -> State:
     return state if state.turn == side else State(state.rest, state.mine, side)
 
 
-class Picking:
+class MovePicker:
     def __init__(self, game: Game, state: State) -> None:
         self.game, self.state = game, state
         self.board = game.draw(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Browsing:
+class PlyBrowser:
     def __init__(self) -> None:
         self._at: int | None = None  # None: live
 

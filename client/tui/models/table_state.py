@@ -1,30 +1,30 @@
-"""One person at one table, without a screen: what is looked at, pointed at, typed, and wanted in advance."""
+"""One person at one table, without a screen: what is looked at, pointed at, typed, and choose_opening in advance."""
 
 from __future__ import annotations
 
 from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
-from client.tui.models.move_picker import Picking, as_if_to_move, changes
-from client.tui.models.ply_browser import Browsing
-from client.tui.render.picture import Marks, turned
+from client.tui.models.move_picker import MovePicker, as_if_to_move, changes
+from client.tui.models.ply_browser import PlyBrowser
+from client.tui.render.picture import Marks, rotated
 from engine.board import Board
 from engine.errors import GameError
 from engine.game import Move, State
 
 
-class Play:
+class TableState:
     """`table` is the room as it is now; `fresh` has to be called whenever something has happened in it."""
 
     def __init__(self, table: RoomView) -> None:
         self.table = table
-        self.browsing = Browsing()
+        self.browser = PlyBrowser()
         self.cursor: str | None = None
         self.typed = ""
         self.premove = ""
         self.flipped = False
         self._over = False
         self.hinted: tuple[str, ...] = ()
-        self._picking: Picking | None = None
+        self._picking: MovePicker | None = None
 
     def fresh(self, table: RoomView) -> None:
         """Take note of what has happened."""
@@ -51,12 +51,12 @@ class Play:
 
     @property
     def ply(self) -> int:
-        return self.browsing.ply(self.table.ply)
+        return self.browser.ply(self.table.ply)
 
     @property
     def playing(self) -> bool:
         """Whether keys are for moves: we have a seat in a game that goes on, and look at its newest move."""
-        return self.table.seat is not None and self.table.status == "running" and self.browsing.live
+        return self.table.seat is not None and self.table.status == "running" and self.browser.live
 
     def board(self) -> Board:
         assert self.table.game is not None
@@ -80,7 +80,7 @@ class Play:
             last=last,
         )
 
-    def _planned(self, picking: Picking) -> tuple[str, ...]:
+    def _planned(self, picking: MovePicker) -> tuple[str, ...]:
         """The cells of the move in advance; none if it could not even be made now."""
         if not self.premove:
             return ()
@@ -98,12 +98,12 @@ class Play:
             return None
         return as_if_to_move(table.state, table.seat)
 
-    def picking(self) -> Picking | None:
+    def picking(self) -> MovePicker | None:
         state = self._pickable()
         if state is None or self.table.game is None:
             return None
         if self._picking is None or self._picking.state != state:
-            self._picking = Picking(self.table.game, state)
+            self._picking = MovePicker(self.table.game, state)
         return self._picking
 
     def begins(self, character: str) -> bool:
@@ -117,7 +117,7 @@ class Play:
 
     def arrow(self, key: str) -> None:
         board = self.board()
-        self.cursor = moved(turned(board) if self.flipped else board, self.cursor, key)
+        self.cursor = moved(rotated(board) if self.flipped else board, self.cursor, key)
 
     def point(self, cell: str) -> str:
         """A cell is chosen; the text of the move that is complete with it."""
@@ -126,7 +126,7 @@ class Play:
         move = None if picking is None else picking.point(cell)
         return "" if move is None or picking is None else picking.game.format(picking.state, move)
 
-    def nothing_at(self, cell: str) -> str:
+    def refusal_at(self, cell: str) -> str:
         """That pointing at a cell leads to no move; nothing if it does lead to one."""
         picking = self.picking()
         if picking is None or picking.leads(cell):
@@ -146,7 +146,7 @@ class Play:
         self.hinted = self.table.game.path(self.table.state, move)
         return self.table.game.format(self.table.state, move)
 
-    def let_go(self) -> bool:
+    def cancel_latest(self) -> bool:
         """Forget whatever was begun, the latest first; whether there was anything."""
         if self.typed:
             self.typed = ""
@@ -160,8 +160,8 @@ class Play:
 
     # -- looking back
 
-    def look(self, plies: int) -> None:
-        self.browsing.step(plies, self.table.ply, self.table.status == "ended")
+    def step(self, plies: int) -> None:
+        self.browser.step(plies, self.table.ply, self.table.status == "ended")
 
-    def look_at(self, ply: int) -> None:
-        self.browsing.go(ply, self.table.ply, self.table.status == "ended")
+    def go_to(self, ply: int) -> None:
+        self.browser.go(ply, self.table.ply, self.table.status == "ended")

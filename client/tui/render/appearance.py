@@ -10,19 +10,19 @@ THEMES = ("classic", "safe", "mono")
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class Appearance:
     theme: str = "classic"
     ascii_only: bool = False
 
     @classmethod
-    def wanted(cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ) -> Looks:
+    def choose(cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ) -> Appearance:
         """What was asked for, else what the terminal can show."""
         poor = environment.get("TERM", "dumb") in ("dumb", "vt52", "unknown")
         plain = "NO_COLOR" in environment and environment["NO_COLOR"] != ""
         return cls(theme or ("mono" if plain or poor else "classic"), ascii_only or poor or not unicode(environment))
 
-    def next_theme(self) -> Looks:
-        return Looks(THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)], self.ascii_only)
+    def next_theme(self) -> Appearance:
+        return Appearance(THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)], self.ascii_only)
 
     def online(self, here: bool) -> str:
         return ("*" if here else "-") if self.ascii_only else ("●" if here else "○")

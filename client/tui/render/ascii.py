@@ -1,4 +1,4 @@
-"""For terminals that show ASCII alone: whatever else would be drawn becomes what looks most like it."""
+"""For terminals that show ASCII alone: whatever else would be drawn becomes what appearance most like it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def to_ascii(text: str) -> str:
     return "".join(char if char.isascii() else "?" * cell_len(char) for char in text.translate(TABLE))
 
 
-class AsciiOnly(LineFilter):
+class AsciiFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
             segment if segment.text.isascii() else Segment(to_ascii(segment.text), segment.style, segment.control)

@@ -31,11 +31,11 @@ def style(theme: str, game: str, ink: Ink) -> Style:
     colours = SAFE if theme == "safe" else Colours(*GAMES[game].colours)
     ground = {"0": colours.first, "1": colours.second}.get(ink.kind, colours.empty)
     if ink.strong or ink.mark == "picked":
-        ground = mixed(ground, "#ffffff" if dark(ground) else "#000000", 0.35)
+        ground = mix(ground, "#ffffff" if is_dark(ground) else "#000000", 0.35)
     elif ink.mark in ("target", "preview", "end"):
-        ground = mixed(ground, "#ffffff" if dark(ground) else "#000000", 0.18)
+        ground = mix(ground, "#ffffff" if is_dark(ground) else "#000000", 0.18)
     return Style(
-        color="#ffffff" if dark(ground) else "#000000",
+        color="#ffffff" if is_dark(ground) else "#000000",
         bgcolor=ground,
         bold=ink.kind in ("0", "1") or bool(ink.mark),
         underline=ink.mark == "last" and ink.face,
@@ -56,17 +56,17 @@ def channels(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def dark(colour: str) -> bool:
+def is_dark(colour: str) -> bool:
     """Whether white is the better colour to write on it."""
-    return 1.05 / (light(colour) + 0.05) > (light(colour) + 0.05) / 0.05
+    return 1.05 / (luminance(colour) + 0.05) > (luminance(colour) + 0.05) / 0.05
 
 
-def light(colour: str) -> float:
+def luminance(colour: str) -> float:
     """Relative luminance, which no eye loses with its colours; after WCAG 2.2."""
     shares = (c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in channels(colour))
     return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), shares, strict=True))
 
 
-def mixed(colour: str, other: str, share: float) -> str:
+def mix(colour: str, other: str, share: float) -> str:
     pairs = zip(channels(colour), channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

@@ -69,8 +69,8 @@ PLAIN = Marks()
 LINE, LABEL = Ink("line"), Ink("label")
 
 
-def turned(board: Board) -> Board:
-    """The board as it looks from the other side."""
+def rotated(board: Board) -> Board:
+    """The board as it appearance from the other side."""
     rows = tuple(tuple(row[::-1]) for row in board.rows[::-1])
     return replace(board, rows=rows, files=board.files[::-1], ranks=board.ranks[::-1])
 
@@ -84,7 +84,7 @@ def face_width(board: Board) -> int:
 
 class Picture:
     def __init__(self, board: Board, size: Size, *, flipped: bool = False, ascii_only: bool = False) -> None:
-        self.board = turned(board) if flipped else board
+        self.board = rotated(board) if flipped else board
         self.size = size
         self._ascii = ascii_only
         longest = max(map(len, self.board.ranks))
@@ -192,7 +192,7 @@ CORNERS: Mapping[tuple[bool, bool, bool, bool], str] = {
 SIZES = tuple(Size(*size, True) for size in ((15, 7), (11, 5), (7, 3), (5, 3), (4, 3), (5, 1)))
 
 
-def fitting(board: Board, columns: int, rows: int) -> Size:
+def fit_size(board: Board, columns: int, rows: int) -> Size:
     """The largest size with which the board fits; the smallest there is if none does."""
     face = face_width(board)
     for size in SIZES:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from client.sdk.events import SessionEvent
-from client.tui.screens.minimum_size import LEAST, Fitting, too_small
-
-if TYPE_CHECKING:
-    from client.tui.app.app import Parlour
+from client.tui.models.client import Client
+from client.tui.widgets.minimum_size import LEAST, MinimumSizeScreen, is_too_small
 
 WIDE = (110, 34)  # from here on there is room for more beside the board
 SMALL = """This terminal has {} x {} characters.
@@ -26,39 +24,39 @@ parlour play and parlour watch --plain
 go line by line, in any terminal."""
 
 
-class ParlourScreen(Fitting[None]):
+class BaseScreen(MinimumSizeScreen[None]):
     ready = False  # its parts are there
 
     def compose(self) -> ComposeResult:
         yield Static(id="small", markup=False)
-        yield from self.parts()
+        yield from self.compose_content()
 
-    def parts(self) -> ComposeResult:
+    def compose_content(self) -> ComposeResult:
         yield from ()
 
     def on_mount(self) -> None:
         self.ready = True
-        self.begin()
+        self.set_up()
 
-    def begin(self) -> None:
+    def set_up(self) -> None:
         """The screen is there for the first time."""
 
     @property
-    def house(self) -> Parlour:
-        return cast("Parlour", self.app)
+    def client(self) -> Client:
+        return cast(Client, self.app)
 
-    def hear(self, happening: SessionEvent) -> None:
+    def receive(self, happening: SessionEvent) -> None:
         """Something has happened."""
 
     def shows(self, room: str) -> bool:
         """Whether it has to hear of this room."""
         return False
 
-    def notice(self, text: str) -> None:
+    def show_notice(self, text: str) -> None:
         """Something to be read once."""
         self.app.notify(text, markup=False)
 
-    def trouble(self) -> None:
+    def connection_changed(self) -> None:
         """How the connection is has changed."""
 
     def repaint(self) -> None:
@@ -67,16 +65,16 @@ class ParlourScreen(Fitting[None]):
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.set_class(width >= WIDE[0] and height >= WIDE[1], "-wide")
-        small = too_small(event.size)
+        small = is_too_small(event.size)
         self.query_one("#small", Static).update(SMALL.format(width, height, *LEAST) if small else "")
         self.call_after_refresh(self.repaint)
 
 
-class Foyer(ParlourScreen):
+class StartScreen(BaseScreen):
     """The first screen, before there is a connection."""
 
-    def parts(self) -> ComposeResult:
-        yield Static("one moment…", id="foyer", markup=False)
+    def compose_content(self) -> ComposeResult:
+        yield Static("one moment…", id="start", markup=False)
 
-    def notice(self, text: str) -> None:
-        self.query_one("#foyer", Static).update(text)
+    def show_notice(self, text: str) -> None:
+        self.query_one("#start", Static).update(text)

@@ -9,16 +9,16 @@ from textual.app import ComposeResult
 from textual.coordinate import Coordinate
 from textual.widgets import DataTable, Input, Static
 
-from client.presentation.launch_plan import BOT_AFTER, Wish
+from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
 from client.presentation.texts import counted
 from client.sdk.events import Connected, SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
-from client.tui.models.lobby_rooms import Line, Rooms
-from client.tui.screens.base import ParlourScreen
+from client.tui.models.lobby_rooms import Line, LobbyRooms
+from client.tui.screens.base import BaseScreen
 from client.tui.screens.table_keys import LOBBY_HELP
-from client.tui.widgets.footer import Foot
+from client.tui.widgets.footer import Footer
 from engine.registry import GAMES
 from protocol.commands import History, Lobby
 from protocol.replies import Invited, LobbyUpdate, Ok
@@ -28,27 +28,27 @@ FIRST_GAME = next(iter(GAMES))
 KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ?: all keys   esc: out"
 
 
-class LobbyScreen(ParlourScreen):
+class LobbyScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
-        self.rooms = Rooms()
+        self.rooms = LobbyRooms()
         self.lines: list[Line] = []
 
-    def parts(self) -> ComposeResult:
+    def compose_content(self) -> ComposeResult:
         yield Static(" Parlour: the lobby", id="title", markup=False)
         hint = "type to filter: a game, a name, waiting…"
         yield Input(placeholder=hint, id="filter", compact=True, select_on_focus=False)
         yield DataTable[str](id="rooms", cursor_type="row", zebra_stripes=False)
-        yield Foot(KEYS)
+        yield Footer(KEYS)
 
-    def begin(self) -> None:
+    def set_up(self) -> None:
         grid = self.grid
         grid.can_focus = False  # the arrows work from the line of text
         for number, (title, width) in enumerate(COLUMNS):
             grid.add_column(title, width=width, key=str(number))
         self.query_one("#filter", Input).focus()
-        self.house.order(Lobby(id=self.house.next_id(), on=True))
-        self.notice("")
+        self.client.send(Lobby(id=self.client.next_id(), on=True))
+        self.show_notice("")
 
     @property
     def grid(self) -> DataTable[str]:
@@ -56,14 +56,14 @@ class LobbyScreen(ParlourScreen):
 
     # -- what is shown
 
-    def hear(self, happening: SessionEvent) -> None:
+    def receive(self, happening: SessionEvent) -> None:
         if isinstance(happening, LobbyUpdate):
             self.rooms.update(happening)
             self.fill()
         elif isinstance(happening, Invited):
-            self.notice(f"{happening.by} invites you to {happening.room.game}: choose the room and press enter")
+            self.show_notice(f"{happening.by} invites you to {happening.room.game}: choose the room and press enter")
         elif isinstance(happening, Connected):
-            self.notice("")
+            self.show_notice("")
 
     def fill(self) -> None:
         """The table as it is to be; only what is different is written."""
@@ -96,11 +96,11 @@ class LobbyScreen(ParlourScreen):
         row = self.grid.cursor_row
         return self.lines[row] if 0 <= row < len(self.lines) else None
 
-    def notice(self, text: str) -> None:
-        self.query_one(Foot).say(self.house.connection or text)
+    def show_notice(self, text: str) -> None:
+        self.query_one(Footer).show(self.client.connection or text)
 
-    def trouble(self) -> None:
-        self.notice("")
+    def connection_changed(self) -> None:
+        self.show_notice("")
 
     # -- keys
 
@@ -123,7 +123,7 @@ class LobbyScreen(ParlourScreen):
             case "pagedown":
                 grid.action_page_down()
             case "ctrl+n":
-                self.new_game(Wish(FIRST_GAME))
+                self.new_game(GameRequest(FIRST_GAME))
             case "ctrl+p":
                 self.quick_pair()
             case "ctrl+o":
@@ -150,7 +150,7 @@ class LobbyScreen(ParlourScreen):
         elif self.rooms.finished is not None:
             self.finished_games()
         else:
-            self.house.leave_screen()
+            self.client.leave_screen()
 
     def on_input_submitted(self) -> None:
         self.enter()
@@ -163,28 +163,32 @@ class LobbyScreen(ParlourScreen):
     def enter(self, *, watch: bool = False) -> None:
         line = self.chosen()
         if line is None:
-            self.notice("there is nothing to choose; ctrl+n makes a new game")
+            self.show_notice("there is nothing to choose; ctrl+n makes a new game")
         elif line.bot is not None:
-            self.new_game(Wish(line.bot.plays[0], vs=line.bot.name))
+            self.new_game(GameRequest(line.bot.plays[0], vs=line.bot.name))
         elif line.room is not None:
             if line.room.status == "waiting" and not watch:
-                self.house.join(line.room.room)
+                self.client.join(line.room.room)
             else:
-                self.house.watch_rooms((line.room.room,))
+                self.client.watch_rooms((line.room.room,))
 
-    def new_game(self, wish: Wish) -> None:
-        def made(chosen: Wish | None) -> None:
+    def new_game(self, request: GameRequest) -> None:
+        def made(chosen: GameRequest | None) -> None:
             if chosen is not None:
-                self.house.make(chosen)
+                self.client.start_game(chosen)
 
-        self.app.push_screen(NewGame(wish, self.rooms), made)
+        self.app.push_screen(NewGame(request, self.rooms), made)
 
     def quick_pair(self) -> None:
         """Whoever wants the same game as the line that is chosen; the first there is if it is none."""
         line = self.chosen()
         room = None if line is None else line.room
-        wish = Wish(FIRST_GAME) if room is None else Wish(room.game, room.options, room.clock, rated=room.rated)
-        self.house.make(replace(wish, pair=True, bot_after=BOT_AFTER))
+        request = (
+            GameRequest(FIRST_GAME)
+            if room is None
+            else GameRequest(room.game, room.options, room.clock, rated=room.rated)
+        )
+        self.client.start_game(replace(request, pair=True, bot_after=BOT_AFTER_MS))
 
     def finished_games(self) -> None:
         """The latest games that are over, to be looked through; once more: back to those that are not."""
@@ -194,7 +198,7 @@ class LobbyScreen(ParlourScreen):
             self.fill()
 
         if self.rooms.finished is None:
-            self.house.order(History(id=self.house.next_id(), limit=100), known)
+            self.client.send(History(id=self.client.next_id(), limit=100), known)
         else:
             self.rooms.finished = None
             self.fill()
@@ -209,6 +213,6 @@ class LobbyScreen(ParlourScreen):
     def wall(self) -> None:
         running = self.rooms.running()
         if running:
-            self.house.watch_rooms(running)
+            self.client.watch_rooms(running)
         else:
-            self.notice("no game is running")
+            self.show_notice("no game is running")

@@ -6,21 +6,21 @@ from textual import events
 from textual.timer import Timer
 from textual.widgets import Input
 
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.confirm import Confirm
 from client.tui.dialogs.help import Help
-from client.tui.screens.table_actions import TableManners
+from client.tui.screens.table_actions import TableActions
 from client.tui.screens.table_keys import ACTIONS, table_help
 from client.tui.widgets.board_view import BoardView
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.move_list import MoveList
 from protocol.commands import Say
 
-PACE = 0.8  # seconds between moves that play by themselves
+AUTOPLAY_INTERVAL_S = 0.8  # seconds between moves that play by themselves
 
 
-class TableScreen(TableManners):
-    def __init__(self, room: str, sought: Wish | None = None) -> None:
+class TableScreen(TableActions):
+    def __init__(self, room: str, sought: GameRequest | None = None) -> None:
         super().__init__(room, sought)
         self._autoplay: Timer | None = None
 
@@ -38,7 +38,7 @@ class TableScreen(TableManners):
             return
         action = ACTIONS.get(event.key)
         character = (event.character or "") if event.is_printable else ""
-        if character and self.play is not None and (self.play.typed or self.play.begins(character)):
+        if character and self.model is not None and (self.model.typed or self.model.begins(character)):
             self._type(character)
         elif action is not None:
             event.stop()
@@ -50,72 +50,72 @@ class TableScreen(TableManners):
                 getattr(self, f"do_{action}")()
         elif character:
             self._type(character)
-        elif event.key == "backspace" and self.play is not None:
-            self.play.typed = self.play.typed[:-1]
-            self._say_line()
+        elif event.key == "backspace" and self.model is not None:
+            self.model.typed = self.model.typed[:-1]
+            self._update_footer()
 
     def _arrow(self, key: str) -> None:
-        if self.play is None:
+        if self.model is None:
             return
         self._notice = ""
-        if self.play.playing:
-            self.play.arrow(key)
-            self._paint_board()
+        if self.model.playing:
+            self.model.arrow(key)
+            self._update_board()
         else:
             self._look_by({"left": -1, "up": -1, "right": 1, "down": 1}[key])
 
     def do_enter(self) -> None:
-        play = self.play
-        if play is None:
+        model = self.model
+        if model is None:
             return
-        text, play.typed = play.typed, ""
-        if len(text) == 1 and text in ACTIONS and not play.writes(text):  # a key that moves begin with, too
+        text, model.typed = model.typed, ""
+        if len(text) == 1 and text in ACTIONS and not model.writes(text):  # a key that moves begin with, too
             getattr(self, f"do_{ACTIONS[text]}")()
-        elif text and play.playing:
+        elif text and model.playing:
             self._chosen(text)
         elif text.isdecimal():
-            play.look_at(int(text))
-            self.look()
+            model.go_to(int(text))
+            self.refresh_view()
         elif text:
-            self.notice(f"{text!r} is not the number of a move")
-        elif play.cursor is not None and play.playing:
-            self._point(play.cursor)
-        elif play.playing:
+            self.show_notice(f"{text!r} is not the number of a move")
+        elif model.cursor is not None and model.playing:
+            self._point(model.cursor)
+        elif model.playing:
             self._arrow("up")
 
     def do_escape(self) -> None:
         self._stop_autoplay()
         self._notice = ""
-        if self.play is not None:
-            self.play.let_go()
-            self._paint_board()
+        if self.model is not None:
+            self.model.cancel_latest()
+            self._update_board()
 
     # -- moves
 
     def on_board_view_pointed(self, event: BoardView.Pointed) -> None:
-        if self.play is not None and self.play.playing:
+        if self.model is not None and self.model.playing:
             self._point(event.cell)
 
     def on_board_view_hovered(self, event: BoardView.Hovered) -> None:
-        if self.play is not None and self.play.playing:
-            self.play.cursor = event.cell
-            self._paint_board()
+        if self.model is not None and self.model.playing:
+            self.model.cursor = event.cell
+            self._update_board()
 
     def _point(self, cell: str) -> None:
-        assert self.play is not None
-        self._notice = self.play.nothing_at(cell)
-        text = self.play.point(cell)
+        assert self.model is not None
+        self._notice = self.model.refusal_at(cell)
+        text = self.model.point(cell)
         if text:
             self._chosen(text)
-        self._paint_board()
+        self._update_board()
 
     # -- looking back
 
     def _look_by(self, plies: int) -> None:
-        if self.play is not None:
+        if self.model is not None:
             self._notice = ""
-            self.play.look(plies)
-            self.look()
+            self.model.step(plies)
+            self.refresh_view()
 
     def do_back(self) -> None:
         self._look_by(-1)
@@ -127,29 +127,29 @@ class TableScreen(TableManners):
         self._look_by(-(10**6))
 
     def do_live(self) -> None:
-        if self.play is not None:
-            self.play.browsing.return_to_live()
-            self.look()
+        if self.model is not None:
+            self.model.browser.return_to_live()
+            self.refresh_view()
 
     def on_move_list_chosen(self, event: MoveList.Chosen) -> None:
-        if self.play is not None:
-            self.play.look_at(event.ply)
-            self.look()
+        if self.model is not None:
+            self.model.go_to(event.ply)
+            self.refresh_view()
 
     def do_autoplay(self) -> None:
         """A finished game plays itself, from the start if its end is in sight."""
-        play = self.play
-        if play is None or play.table.status != "ended" or self._autoplay is not None:
+        model = self.model
+        if model is None or model.table.status != "ended" or self._autoplay is not None:
             self._stop_autoplay()
             return
-        if play.ply == play.table.ply:
-            play.look_at(0)
-        self._autoplay = self.set_interval(PACE, self._play_on)
-        self.look()
+        if model.ply == model.table.ply:
+            model.go_to(0)
+        self._autoplay = self.set_interval(AUTOPLAY_INTERVAL_S, self._play_on)
+        self.refresh_view()
 
     def _play_on(self) -> None:
         self._look_by(1)
-        if self.play is None or self.play.ply >= self.play.table.ply:
+        if self.model is None or self.model.ply >= self.model.table.ply:
             self._stop_autoplay()
 
     def _stop_autoplay(self) -> None:
@@ -160,12 +160,12 @@ class TableScreen(TableManners):
     # -- everything else
 
     def do_flip(self) -> None:
-        if self.play is not None:
-            self.play.flipped = not self.play.flipped
-            self.look()
+        if self.model is not None:
+            self.model.flipped = not self.model.flipped
+            self.refresh_view()
 
     def do_theme(self) -> None:
-        self.house.other_theme()
+        self.client.cycle_theme()
 
     def do_help(self) -> None:
         game = None if self.table is None else self.table.game
@@ -180,9 +180,9 @@ class TableScreen(TableManners):
         self.query_one(Chat).talk(on)
         if not on:
             self.query_one(BoardView).focus()
-        self.look()
+        self.refresh_view()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.value.strip():
-            self.house.order(Say(id=self.house.next_id(), room=self.room, text=event.value.strip()))
+            self.client.send(Say(id=self.client.next_id(), room=self.room, text=event.value.strip()))
         self._talk(False)

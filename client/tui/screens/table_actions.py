@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from client.sdk.note import Note
 from client.tui.dialogs.confirm import Confirm
-from client.tui.models.hints import advise
+from client.tui.models.hints import hint_refusal, think
 from client.tui.screens.table_view import TableView
 from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rematch, Resign, Takeback, Watch
 
@@ -16,54 +17,54 @@ ABORTABLE = 2  # moves, from which on a game counts
 LONGEST = 16  # characters of a move that is typed
 
 
-class TableManners(TableView):
+class TableActions(TableView):
     pressed = ""  # the key that we act on
 
     def _type(self, character: str) -> None:
-        if self.play is not None and (self.play.playing or self.play.typed or character.isdigit()):
-            self.play.typed = (self.play.typed + character)[:LONGEST]
+        if self.model is not None and (self.model.playing or self.model.typed or character.isdigit()):
+            self.model.typed = (self.model.typed + character)[:LONGEST]
             self._notice = ""
-            self._say_line()
+            self._update_footer()
 
     def _ask(self, question: str, command: Command, *, running: bool = True) -> None:
         """A command for players, after a second thought."""
         table = self.table
         if table is None or table.seat is None or (table.status == "running") != running:
-            self.notice(f"that is for players of a {'game that goes on' if running else 'finished game'}")
+            self.show_notice(f"that is for players of a {'game that goes on' if running else 'finished game'}")
             return
 
-        self._confirm(question, lambda: self.house.order(command))
+        self._confirm(question, lambda: self.client.send(command))
 
     def _confirm(self, question: str, act: Callable[[], None]) -> None:
         self.app.push_screen(Confirm(question, self.pressed, self._type), lambda yes: act() if yes else None)
 
     def do_resign(self) -> None:
-        self._ask("Resign this game?", Resign(id=self.house.next_id(), room=self.room))
+        self._ask("Resign this game?", Resign(id=self.client.next_id(), room=self.room))
 
     def do_abort(self) -> None:
         table = self.table
         if table is not None and table.status == "running" and table.ply >= ABORTABLE:
-            self.notice("a game can be aborted before its second move, not later; r: resign")
+            self.show_notice("a game can be aborted before its second move, not later; r: resign")
             return
-        self._ask("Abort this game? It will not count.", Abort(id=self.house.next_id(), room=self.room))
+        self._ask("Abort this game? It will not count.", Abort(id=self.client.next_id(), room=self.room))
 
     def do_draw(self) -> None:
-        self._ask("Offer a draw?", OfferDraw(id=self.house.next_id(), room=self.room))
+        self._ask("Offer a draw?", OfferDraw(id=self.client.next_id(), room=self.room))
 
     def do_takeback(self) -> None:
         ply = None if self.table is None else self.table.last_turn(self.table.seat)
-        self._ask("Ask to take your last move back?", Takeback(id=self.house.next_id(), room=self.room, ply=ply))
+        self._ask("Ask to take your last move back?", Takeback(id=self.client.next_id(), room=self.room, ply=ply))
 
     def do_rematch(self) -> None:
         table = self.table
         if table is not None and table.seat is None and table.next:  # watchers go along
-            self.house.order(Watch(id=self.house.next_id(), room=table.next))
+            self.client.send(Watch(id=self.client.next_id(), room=table.next))
             self._go_to(table.next)
             return
-        self._ask("Play again, with seats swapped?", Rematch(id=self.house.next_id(), room=self.room), running=False)
+        self._ask("Play again, with seats swapped?", Rematch(id=self.client.next_id(), room=self.room), running=False)
 
     def do_claim(self) -> None:
-        self._ask("Claim the game from an opponent who is gone?", Claim(id=self.house.next_id(), room=self.room))
+        self._ask("Claim the game from an opponent who is gone?", Claim(id=self.client.next_id(), room=self.room))
 
     def do_accept(self) -> None:
         self._answer(True)
@@ -75,27 +76,55 @@ class TableManners(TableView):
         table = self.table
         if table is None or table.seat is None:
             return
-        other, id = 1 - table.seat, self.house.next_id()
+        other, id = 1 - table.seat, self.client.next_id()
         if table.offers.draw == other:
-            self.house.order(AnswerDraw(id=id, room=self.room, accept=accept))
+            self.client.send(AnswerDraw(id=id, room=self.room, accept=accept))
         elif table.offers.takeback == other:
-            self.house.order(Takeback(id=id, room=self.room, accept=accept, ply=table.last_turn(other)))
+            self.client.send(Takeback(id=id, room=self.room, accept=accept, ply=table.last_turn(other)))
         elif table.offers.rematch == other:
-            self.house.order(Rematch(id=id, room=self.room, accept=accept))
+            self.client.send(Rematch(id=id, room=self.room, accept=accept))
 
     def do_hint(self) -> None:
-        advise(self, whole=False)
+        self._advise(whole=False)
 
     def do_best(self) -> None:
-        advise(self, whole=True)
+        self._advise(whole=True)
+
+    def _advise(self, *, whole: bool) -> None:
+        """Show the square to begin with or, if `whole`, the best move with its value and line."""
+        table = self.table
+        if table is None or table.game is None or self.model is None:
+            return
+        if refusal := hint_refusal(table, self.client.is_bot):
+            self.show_notice(refusal)
+            return
+        self.show_notice("thinking…")
+        game, state, ply, past = table.game, table.state, table.ply, list(table.states[:-1])
+
+        def show(move: int | None, note: Note) -> None:
+            model, now = self.model, self.table
+            if move is None or model is None or now is None or now.ply != ply:
+                return
+            text = model.hint(move)
+            if whole:
+                self.show_notice(f"best: {text}  ({note})")
+            else:
+                model.hinted = model.hinted[:1]
+                self.show_notice(f"hint: look at {model.hinted[0]}")
+            self.refresh_view()
+
+        def work() -> None:
+            self.app.call_from_thread(show, *think(game, state, past))
+
+        self.run_worker(work, thread=True, exclusive=True, group="hint", exit_on_error=False)
 
     def do_leave(self) -> None:
         table = self.table
         if table is None or table.seat is None or table.status == "ended":
-            self.house.leave_table(self.room)
+            self.client.leave_table(self.room)
             return
         question = "Leave now? The game is not over; parlour play offers to go on with it"
-        question += "." if self.house.plays_alone else ", unless it is claimed: come back soon."
+        question += "." if self.client.bots_only else ", unless it is claimed: come back soon."
         if table.status == "waiting":
             question = "Leave the room? It will be closed."
-        self._confirm(question, lambda: self.house.leave_table(self.room))
+        self._confirm(question, lambda: self.client.leave_table(self.room))

@@ -64,5 +64,5 @@ WALL_HELP = (
 
 
 def table_help(move: str) -> list[tuple[str, str]]:
-    """`move`: what one looks like in this game."""
+    """`move`: what one appearance like in this game."""
     return [(entry.shown.format(move=move), entry.meaning) for entry in TABLE_KEYS if entry.shown]

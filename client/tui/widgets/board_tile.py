@@ -12,22 +12,22 @@ from textual.widget import Widget
 from client.presentation.texts import players, printable, situation, standing_text
 from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import changes
-from client.tui.render.appearance import Looks
+from client.tui.render.appearance import Appearance
 from client.tui.render.palette import style
-from client.tui.render.picture import Marks, Picture, Size, face_width, fitting
+from client.tui.render.picture import Marks, Picture, Size, face_width, fit_size
 
 LEAST = (24, 7)
 
 
-class Tile(Widget, can_focus=True):
+class BoardTile(Widget, can_focus=True):
     class Opened(Message):
         def __init__(self, room: str) -> None:
             super().__init__()
             self.room = room
 
-    def __init__(self, room: str, looks: Looks) -> None:
+    def __init__(self, room: str, appearance: Appearance) -> None:
         super().__init__()
-        self.room, self.looks = room, looks
+        self.room, self.appearance = room, appearance
         self._table: RoomView | None = None
         self._strips: list[Strip] | None = None
 
@@ -84,9 +84,9 @@ class Tile(Widget, can_focus=True):
         assert table.game is not None
         board = table.game.draw(table.state)
         last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}
-        size = fitting(board, self.size.width, self.size.height - 2)
-        picture = Picture(board, size, ascii_only=self.looks.ascii_only)
-        game, theme = table.setup.game, self.looks.theme
+        size = fit_size(board, self.size.width, self.size.height - 2)
+        picture = Picture(board, size, ascii_only=self.appearance.ascii_only)
+        game, theme = table.setup.game, self.appearance.theme
         return [
             Strip([Segment(span.text, ground + style(theme, game, span.ink)) for span in line]).adjust_cell_length(
                 self.size.width, ground

@@ -8,9 +8,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from client.tui.render.appearance import Looks
+from client.tui.render.appearance import Appearance
 from client.tui.render.palette import style
-from client.tui.render.picture import PLAIN, Marks, Picture, fitting
+from client.tui.render.picture import PLAIN, Marks, Picture, fit_size
 from engine.board import Board
 
 
@@ -29,9 +29,9 @@ class BoardView(Widget, can_focus=True):
             super().__init__()
             self.cell = cell
 
-    def __init__(self, looks: Looks, *, id: str | None = None) -> None:
+    def __init__(self, appearance: Appearance, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.looks = looks
+        self.appearance = appearance
         self._game = ""
         self._board: Board | None = None
         self._marks = PLAIN
@@ -54,8 +54,8 @@ class BoardView(Widget, can_focus=True):
     def picture(self) -> Picture | None:
         if self._board is None:
             return None
-        size = fitting(self._board, self.size.width, self.size.height)
-        return Picture(self._board, size, flipped=self._flipped, ascii_only=self.looks.ascii_only)
+        size = fit_size(self._board, self.size.width, self.size.height)
+        return Picture(self._board, size, flipped=self._flipped, ascii_only=self.appearance.ascii_only)
 
     def offset_of(self, picture: Picture) -> tuple[int, int]:
         """The place of the picture, in the middle of the view."""
@@ -75,7 +75,9 @@ class BoardView(Widget, can_focus=True):
         strips = [Strip.blank(self.size.width, ground)] * top
         for line in picture.lines(self._marks):
             segments = [Segment(" " * left, ground)]
-            segments += [Segment(span.text, ground + style(self.looks.theme, self._game, span.ink)) for span in line]
+            segments += [
+                Segment(span.text, ground + style(self.appearance.theme, self._game, span.ink)) for span in line
+            ]
             strips.append(Strip(segments).adjust_cell_length(self.size.width, ground))
         return strips
 

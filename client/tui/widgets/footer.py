@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 
-class Foot(Vertical):
+class Footer(Vertical):
     def __init__(self, keys: str = "") -> None:
         super().__init__()
         self._text, self._keys = "", keys
@@ -21,7 +21,7 @@ class Foot(Vertical):
     def on_resize(self) -> None:
         self._show()
 
-    def say(self, text: str, keys: str | None = None) -> None:
+    def show(self, text: str, keys: str | None = None) -> None:
         said = (text, self._keys if keys is None else keys)
         if said != (self._text, self._keys):
             self._text, self._keys = said

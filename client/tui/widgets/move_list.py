@@ -41,8 +41,8 @@ class MoveList(Widget):
         """The line at the top: the ply that is looked at stays in sight."""
         _, across = self._grid()
         lines = -(-len(self._texts) // across)
-        wanted = max(0, self._at - 1) // across - self.size.height // 2
-        return max(0, min(wanted, lines - self.size.height))
+        choose_opening = max(0, self._at - 1) // across - self.size.height // 2
+        return max(0, min(choose_opening, lines - self.size.height))
 
     def render_line(self, y: int) -> Strip:
         width, across = self._grid()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-from client.presentation.texts import name_of, printable
+from client.presentation.texts import printable, seat_name
 from client.sdk.note import read
 from client.sdk.room_view import RoomView
 
@@ -21,7 +21,7 @@ def note_text(table: RoomView, ply: int) -> str:
     """Of the newest move up to a ply whose note has something to tell; how long it took is not shown."""
     for played in reversed(table.moves[:ply]):
         if words := told(played.note):
-            return printable(f"{name_of(table.seats[played.side])} {played.move}: {words}")
+            return printable(f"{seat_name(table.seats[played.side])} {played.move}: {words}")
     return ""
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from rich.cells import cell_len, set_cell_size
 from textual.widgets import Static
 
-from client.presentation.texts import name_of, rating_of, rating_text, time_text
+from client.presentation.texts import rating_of, rating_text, seat_name, time_text
 from client.sdk.room_view import RoomView
-from client.tui.render.appearance import Looks
+from client.tui.render.appearance import Appearance
 from client.tui.widgets.move_list import initials
 
 
 class SeatLine(Static):
-    def __init__(self, looks: Looks, *, id: str) -> None:
+    def __init__(self, appearance: Appearance, *, id: str) -> None:
         super().__init__(id=id, markup=False)
-        self._looks = looks
+        self._appearance = appearance
         self._shown: tuple[str, bool] = ("", False)
 
     def show(self, table: RoomView, side: int, now: float, points: tuple[int, int] | None) -> None:
         seat = table.seats[side]
-        mark = self._looks.online(seat is not None and seat.online)
+        mark = self._appearance.online(seat is not None and seat.online)
         turn = table.status == "running" and table.turn == side
         clock = time_text(table.time_left(side, now))
         width = self.size.width - len(mark) - len(clock) - 2
@@ -32,7 +32,7 @@ class SeatLine(Static):
 
 def seat_text(table: RoomView, side: int, points: tuple[int, int] | None, width: int) -> str:
     """As wide as this; where that is too little the side is an initial, and then the name is cut."""
-    name = name_of(table.seats[side])
+    name = seat_name(table.seats[side])
     you = " (you)" if side == table.seat and name != "you" else ""
     rating = f" {rating}" if (rating := rating_now(table, side)) else ""
     count = "" if points is None else f": {points[side]}"

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from textual.widgets import Static
 
 from client.tui.models.bot_values import graph, latest
-from client.tui.render.appearance import Looks
+from client.tui.render.appearance import Appearance
 
 
 class ValueGraph(Static):
-    def __init__(self, looks: Looks, *, id: str | None = None) -> None:
+    def __init__(self, appearance: Appearance, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
-        self._looks = looks
+        self._appearance = appearance
 
     def show(self, series: Sequence[float | None], side: str) -> None:
         value = latest(series)
         self.display = value is not None
         if value is not None:
             height = max(1, self.size.height - 1)
-            picture = graph(series, self.size.width, height, self._looks.ascii_only)
+            picture = graph(series, self.size.width, height, self._appearance.ascii_only)
             self.update("\n".join([f"value for {side}: {value:+.3g}", *picture]))

@@ -22,7 +22,7 @@ from parlour.cli.args_server import add_connection, add_looks, identity, url_of
 from parlour.cli.main import UserError
 
 if TYPE_CHECKING:
-    from client.presentation.launch_plan import Plan
+    from client.presentation.launch_plan import LaunchPlan
 
 USUAL = "search@5"
 ANYBODY = "anybody"
@@ -49,69 +49,69 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.presentation.launch_plan import BOT_AFTER, Plan, Wish
+    from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, LaunchPlan
     from client.sdk.time_control import parse
     from client.tui.app.run import has_terminal
     from client.tui.app.run import run as show
-    from client.tui.render.appearance import Looks
+    from client.tui.render.appearance import Appearance
     from engine.registry import create
 
     seat = None if args.seat is None else SEATS[args.seat]
-    wish = None
+    request = None
     if args.game is not None:
         game = create(args.game, options_of(args))
         given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
         vs = "" if args.vs == ANYBODY or args.pair else args.vs or USUAL
-        bot_after = BOT_AFTER if args.bot_after is None else args.bot_after
-        wish = Wish(
+        bot_after = BOT_AFTER_MS if args.bot_after is None else args.bot_after
+        request = GameRequest(
             game.name,
             given,
             parse(args.clock),
             seat,
             vs,
-            usual=not args.vs and not args.pair,
+            vs_is_default=not args.vs and not args.pair,
             rated=args.rated,
             pair=args.pair,
             bot_after=bot_after,
         )
     elif args.room:
-        wish = Wish("", seat=seat)
+        request = GameRequest("", seat=seat)
     if args.pair and (args.game is None or args.vs or args.seat or args.room):
         raise UserError("--pair needs a game, and goes neither with --vs nor with --seat nor with --room")
     if args.bot_after is not None and not args.pair:
         raise UserError("--bot-after goes with --pair")
-    if wish is None and (args.plain or not has_terminal()):
+    if request is None and (args.plain or not has_terminal()):
         raise UserError("the lobby needs a terminal; say which game, or see parlour rooms")
-    plan = Plan(
-        errand="join" if args.room else "play" if wish is not None else "lobby",
+    plan = LaunchPlan(
+        mode="join" if args.room else "play" if request is not None else "lobby",
         url=url_of(args),
         private=args.private,
-        wish=wish,
+        request=request,
         rooms=(args.room,) if args.room else (),
         code=args.code,
         **identity(args),
     )
     if args.plain or not has_terminal():
         return asyncio.run(plainly(plan))
-    complaint = show(plan, Looks.wanted(args.theme, args.ascii))
+    complaint = show(plan, Appearance.choose(args.theme, args.ascii))
     if complaint:
         raise UserError(complaint)
     return 0
 
 
-async def plainly(plan: Plan) -> int:
-    from client.presentation.plain_play import play_plainly, read_lines
+async def plainly(plan: LaunchPlan) -> int:
+    from client.presentation.plain_play import play_plain, read_lines
     from client.sdk.errors import SessionError
-    from client.tui.app.server_choice import Host
+    from client.tui.app.server_choice import ServerChoice
 
-    heard, host = read_lines(), Host(plan)
+    heard, server = read_lines(), ServerChoice(plan)
     try:
-        session = await host.connect()
-        await play_plainly(session, plan, host.is_private, heard, say)
+        session = await server.connect()
+        await play_plain(session, plan, server.is_private, heard, say)
     except SessionError as error:
         raise UserError(str(error)) from None
     finally:
-        await host.close()
+        await server.close()
     return 0
 
 

@@ -37,21 +37,21 @@ def run(args: Namespace) -> int:
         except SessionError as error:
             raise UserError(str(error)) from None
         return 0
-    from client.presentation.launch_plan import Plan
+    from client.presentation.launch_plan import LaunchPlan
     from client.sdk.url import DEFAULT_URL
     from client.tui.app.run import run as show
-    from client.tui.render.appearance import Looks
+    from client.tui.render.appearance import Appearance
 
-    plan = Plan(
-        errand="watch" if args.rooms else "lobby",
+    plan = LaunchPlan(
+        mode="watch" if args.rooms else "lobby",
         url=url_of(args) or ("" if args.private else DEFAULT_URL),
         private=args.private,
-        kept=args.private,
+        persistent=args.private,
         rooms=tuple(args.rooms),
         code=args.code,
         **identity(args),
     )
-    complaint = show(plan, Looks.wanted(args.theme, args.ascii))
+    complaint = show(plan, Appearance.choose(args.theme, args.ascii))
     if complaint:
         raise UserError(complaint)
     return 0

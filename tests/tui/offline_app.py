@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from client.presentation.launch_plan import Plan
+from client.presentation.launch_plan import LaunchPlan
 from client.sdk.events import SessionEvent
 from client.sdk.session import Session
-from client.tui.app.app import Parlour
-from client.tui.render.appearance import Looks
-from client.tui.screens.base import ParlourScreen
+from client.tui.app.app import ParlourApp
+from client.tui.models.client import Client
+from client.tui.render.appearance import Appearance
+from client.tui.screens.base import BaseScreen
 from engine.registry import create
 from engine.replay import Replay
 from protocol.commands import Command
@@ -57,48 +58,53 @@ def snapshot_of(
     return Snapshot(**{**values, **more})
 
 
-class Silent(Session):
+class OfflineSession(Session):
     """Never opened: what it is asked for is written down, and is done."""
 
     def __init__(self, orders: list[Command]) -> None:
         super().__init__("ws://127.0.0.1:1/ws")
-        self._orders = orders
+        self._sent = orders
 
     async def ask(self, command: Command, within: float | None = None) -> Ok:
-        self._orders.append(command)
+        self._sent.append(command)
         return Ok(id=command.id)
 
 
-class Still(Parlour):
+class OfflineApp(ParlourApp):
     """A client whose session is never opened."""
 
-    def __init__(self, *snapshots: Snapshot, looks: Looks = Looks()) -> None:  # noqa: B008  (it cannot change)
-        super().__init__(Plan(url="nowhere"), looks)
-        self.orders: list[Command] = []
-        self.session = Silent(self.orders)
+    def __init__(self, *snapshots: Snapshot, appearance: Appearance = Appearance()) -> None:  # noqa: B008  (it cannot change)
+        super().__init__(LaunchPlan(url="nowhere"), appearance)
+        self.sent: list[Command] = []
+        self.session = OfflineSession(self.sent)
         for snapshot in snapshots:
             self.session.rooms.snapshot(snapshot, time.monotonic())
 
-    async def _live(self) -> None:
+    async def _run_session(self) -> None:
         """There is nobody to talk to."""
 
-    def order(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
-        self.orders.append(command)
+    def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
+        self.sent.append(command)
 
-    def happens(self, happening: SessionEvent) -> None:
+    def deliver(self, happening: SessionEvent) -> None:
         """As if the server had said it."""
         assert self.session is not None
         if isinstance(happening, Snapshot):
             self.session.rooms.snapshot(happening, time.monotonic())
         elif isinstance(happening, Event):
             assert self.session.rooms.event(happening, time.monotonic())
-        self._hear(happening)
+        self._handle(happening)
 
-    async def see(self, screen: ParlourScreen) -> None:
+    async def show(self, screen: BaseScreen) -> None:
         await self.push_screen(screen)
 
 
-def picture_of(app: Parlour) -> str:
+def picture_of(app: ParlourApp) -> str:
     """What is on the screen, without colours."""
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+
+
+def as_client(app: ParlourApp) -> Client:
+    """Let mypy check that the application has everything that screens use."""
+    return app

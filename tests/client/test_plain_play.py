@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from client.presentation.plain_play import Heard, PlainPlay, wanted
+from client.presentation.plain_play import Heard, PlainPlay, choose_opening
 from client.sdk.session import Session
 from protocol.commands import Claim, Create
 from protocol.events import Presence, TakebackOffered
-from tests.tui.still import AT, snapshot_of
+from tests.tui.offline_app import AT, snapshot_of
 
 
 def test_offers_and_who_is_gone_are_told() -> None:
@@ -42,6 +42,6 @@ async def test_what_was_typed_before_the_table_came_is_not_lost() -> None:
 async def test_no_room_is_made_for_nobody() -> None:
     session = Session("ws://127.0.0.1:1/ws")
     opening = Create(id=1, game="conga")
-    assert await wanted(session, opening, heard(None), print, False) is None
-    assert await wanted(session, opening, heard("moves", None), print, False) is opening
-    assert await wanted(session, opening, heard(), print, False) is opening
+    assert await choose_opening(session, opening, heard(None), print, False) is None
+    assert await choose_opening(session, opening, heard("moves", None), print, False) is opening
+    assert await choose_opening(session, opening, heard(), print, False) is opening

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from client.presentation.first_game import first_game
-from client.presentation.launch_plan import Errand, Plan, Wish
-from client.tui.dialogs.unfinished import offer
+from client.presentation.launch_plan import GameRequest, LaunchPlan, Mode, mark_first_game
 from client.tui.screens.table import TableScreen
 from protocol.commands import Leave, Resign
-from tests.tui.still import Still, picture_of, snapshot_of
+from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 
 LEFT = [
     snapshot_of("conga", ("a4b4",), room="r1", names=("alice", "bob")),
@@ -22,9 +20,9 @@ LEFT = [
 
 
 async def line_of_a_first_table(*keys: str) -> str:
-    app = Still(snapshot_of("conga"))
+    app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.see(TableScreen("room"))
+        await app.show(TableScreen("room"))
         await pilot.press(*keys)
         return picture_of(app).splitlines()[-2]
 
@@ -40,42 +38,38 @@ async def test_who_has_moved_knows_how_to() -> None:
 
 def test_where_nothing_can_be_kept_every_game_is_the_first(state: Path) -> None:
     state.write_text("not a folder")
-    assert [first_game(), first_game()] == [True, True]
+    assert [mark_first_game(), mark_first_game()] == [True, True]
 
 
-class Back(Still):
+class Back(OfflineApp):
     """Somebody who comes back to games that were left."""
 
-    def __init__(self, errand: Errand, games: int, alone: bool) -> None:
+    def __init__(self, mode: Mode, games: int, alone: bool) -> None:
         super().__init__(*LEFT[:games])
-        self.plan = Plan(errand, wish=Wish("conga"))
+        self.plan = LaunchPlan(mode, request=GameRequest("conga"))
         self.came_for = 0
         self._alone = alone
 
     @property
-    def plays_alone(self) -> bool:
+    def bots_only(self) -> bool:
         return self._alone
 
-    def ask(self) -> None:
-        assert self.session is not None
-        offer(self, self.session.rooms.unfinished(), self.otherwise)
-
-    def otherwise(self) -> None:
+    def _start_mode(self) -> None:
         self.came_for += 1
 
     @property
     def given_up(self) -> list[str]:
-        return [order.room for order in self.orders if isinstance(order, Resign)]
+        return [order.room for order in self.sent if isinstance(order, Resign)]
 
     @property
     def left(self) -> list[str]:
-        return [order.room for order in self.orders if isinstance(order, Leave)]
+        return [order.room for order in self.sent if isinstance(order, Leave)]
 
 
 async def test_several_games_are_a_choice() -> None:
     app = Back("play", 3, alone=False)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.ask()
+        app._offer_unfinished()
         await pilot.pause()
         shown = picture_of(app)
         assert "You left 3 games." in shown
@@ -87,13 +81,13 @@ async def test_several_games_are_a_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("errand", "alone", "given_up"),
+    ("mode", "alone", "given_up"),
     [("play", True, ["r1", "r2"]), ("play", False, []), ("lobby", True, [])],
 )
-async def test_games_are_given_up_only_where_nobody_waits(errand: Errand, alone: bool, given_up: list[str]) -> None:
-    app = Back(errand, 2, alone)
+async def test_games_are_given_up_only_where_nobody_waits(mode: Mode, alone: bool, given_up: list[str]) -> None:
+    app = Back(mode, 2, alone)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.ask()
+        app._offer_unfinished()
         await pilot.press("up", "enter")
         await pilot.pause()
         assert (app.came_for, app.given_up) == (1, given_up)
@@ -102,7 +96,7 @@ async def test_games_are_given_up_only_where_nobody_waits(errand: Errand, alone:
 async def test_a_game_that_has_not_begun_is_left() -> None:
     app = Back("play", 4, alone=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.ask()
+        app._offer_unfinished()
         await pilot.press("up", "enter")
         await pilot.pause()
         assert (app.came_for, app.given_up, app.left) == (1, ["r1", "r2", "r3"], ["r4"])
@@ -112,7 +106,7 @@ async def test_a_game_that_has_not_begun_is_left() -> None:
 async def test_no_answer_changes_nothing(games: int) -> None:
     app = Back("play", games, alone=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.ask()
+        app._offer_unfinished()
         await pilot.press("escape")
         await pilot.pause()
         assert (app.came_for, app.given_up, app.return_code) == (0, [], 0)
@@ -122,7 +116,7 @@ async def test_no_answer_changes_nothing(games: int) -> None:
 async def test_one_game_is_a_question(key: str, came_for: int) -> None:
     app = Back("play", 1, alone=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.ask()
+        app._offer_unfinished()
         await pilot.pause()
         assert "You left a game of Conga against bob after 1 move." in " ".join(picture_of(app).split())
         await pilot.press(key)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from client.presentation.launch_plan import Wish
+from client.presentation.launch_plan import GameRequest
 from protocol.commands import AnswerDraw, Move, OfferDraw, Rematch, Takeback
 from tests.e2e.clock import Clock
 from tests.e2e.parlours import parlour, until
 from tests.e2e.tui import at_table, client, opponent, settled
-from tests.tui.still import picture_of
+from tests.tui.offline_app import picture_of
 
 
 @pytest.fixture(autouse=True)
@@ -20,11 +20,11 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
-    wish = Wish("cohcoh", seat=1, vs="bob")
+    request = GameRequest("cohcoh", seat=1, vs="bob")
     async with (
         parlour(tmp_path) as house,
         opponent(house.url, moves=False) as bob,
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
+        client(house.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table
@@ -51,11 +51,11 @@ async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
 
 
 async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
-    wish = Wish("maxconnect4", seat=0, vs="bob")
+    request = GameRequest("maxconnect4", seat=0, vs="bob")
     async with (
         parlour(tmp_path) as house,
         opponent(house.url) as bob,
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
+        client(house.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table
@@ -85,7 +85,7 @@ async def test_the_game_of_one_who_is_gone_is_claimed_when_the_line_says_so(tmp_
     async with (
         parlour(tmp_path, clock) as house,
         opponent(house.url, moves=False) as bob,
-        client(house.url, tmp_path, "play", Wish("conga", seat=0, vs="bob")) as (app, pilot),
+        client(house.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         await bob.close()
@@ -100,11 +100,11 @@ async def test_the_game_of_one_who_is_gone_is_claimed_when_the_line_says_so(tmp_
 
 
 async def test_a_game_is_aborted_before_its_second_move_and_not_later(tmp_path: Path) -> None:
-    wish = Wish("mancala", seat=0, vs="bob")
+    request = GameRequest("mancala", seat=0, vs="bob")
     async with (
         parlour(tmp_path) as house,
         opponent(house.url) as bob,
-        client(house.url, tmp_path, "play", wish) as (app, pilot),
+        client(house.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table

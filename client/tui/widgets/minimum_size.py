@@ -6,22 +6,22 @@ from typing import TypeVar
 
 from textual import events
 from textual.geometry import Size
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widget import Widget
 
 LEAST = (80, 24)
 Answer = TypeVar("Answer")
 
 
-def too_small(size: Size) -> bool:
+def is_too_small(size: Size) -> bool:
     return size.width < LEAST[0] or size.height < LEAST[1]
 
 
-class Fitting(Screen[Answer]):
+class MinimumSizeScreen(Screen[Answer]):
     _focused: Widget | None = None  # before the terminal was too small
 
     def on_resize(self, event: events.Resize) -> None:
-        was_small, small = self.has_class("-small"), too_small(event.size)
+        was_small, small = self.has_class("-small"), is_too_small(event.size)
         if small and not was_small:
             self._focused = self.focused
         self.set_class(small, "-small")
@@ -34,7 +34,3 @@ class Fitting(Screen[Answer]):
             self.set_focus(self._focused)
         elif self.AUTO_FOCUS != "":
             self.focus_next()
-
-
-class Dialog(ModalScreen[Answer], Fitting[Answer]):
-    """In front of a screen, which says that there is too little room."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo, RoomInfo, Seat, TimeControl
-from tests.tui.still import AT
+from tests.tui.offline_app import AT
 
 RATINGS: dict[str, dict[str, Any]] = {"bob": {"rating": 1640}, "carol": {"rating": 1512, "provisional": True}}
 

@@ -1,0 +1,68 @@
+"""The interface of the application that its screens and dialogs use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from client.presentation.launch_plan import GameRequest
+from client.sdk.room_view import RoomView
+from client.tui.render.appearance import Appearance
+from protocol.commands import Command, Leave
+from protocol.replies import Ok
+from protocol.types import BotInfo
+
+
+class Client(Protocol):
+    """One session with a server, and the screens on top of it."""
+
+    appearance: Appearance
+    connection: str  # what is wrong with the connection; empty if it works
+    bots: tuple[BotInfo, ...] | None  # the bots in the lobby; None until the server has listed them
+
+    @property
+    def bots_only(self) -> bool:
+        """Whether all opponents are bots, as on a private server."""
+
+    @property
+    def newcomer(self) -> bool:
+        """Whether to explain how to move: in the first game on this machine, until the first move."""
+
+    def end_introduction(self) -> None:
+        """Stop explaining how to move."""
+
+    def next_id(self) -> int:
+        """Return an unused command id."""
+
+    def table(self, room: str) -> RoomView | None:
+        """Return the current state of a room, if the server has sent it."""
+
+    def is_bot(self, name: str) -> bool:
+        """Return whether a player of this name is a bot."""
+
+    def lag(self) -> str:
+        """Return a warning if the server answers slowly, otherwise an empty string."""
+
+    def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
+        """Send a command. Call `then` with the reply; show an error on the screen."""
+
+    def start_game(self, request: GameRequest) -> None:
+        """Create a room, or look for an opponent, and open its table."""
+
+    def join(self, room: str) -> None:
+        """Take a seat in a room and open its table."""
+
+    def open_table(self, room: str) -> None:
+        """Show the table of a room."""
+
+    def watch_rooms(self, rooms: tuple[str, ...]) -> None:
+        """Show one room as a table, several as a wall."""
+
+    def leave_table(self, room: str) -> None:
+        """Close the table of a room, and leave the room if it is shown nowhere else."""
+
+    def leave_screen(self, last_command: Leave | None = None) -> None:
+        """Return to the previous screen; exit if there is none. Send `last_command` before."""
+
+    def cycle_theme(self) -> None:
+        """Switch to the next theme."""
