@@ -27,8 +27,8 @@ from bench.instant import GAME, name
 from bench.server import parlour
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant, Plan
-from client.tournament.model.plan_defaults import settle
-from client.tournament.play.setup import Where, play, prepared
+from client.tournament.model.plan_defaults import with_defaults
+from client.tournament.play.setup import ServerAccess, open_runner, play
 
 PLAYERS = 5
 PAIRINGS = PLAYERS * (PLAYERS - 1) // 2
@@ -59,7 +59,7 @@ def alone(url: str, args: Namespace) -> float:
 
 async def run(folder: Folder, url: str) -> tuple[float, float]:
     """Seconds, and seconds of our own CPU time."""
-    async with prepared(folder, Where(url), lambda said: None, lambda news: None) as runner:
+    async with open_runner(folder, ServerAccess(url), lambda said: None, lambda news: None) as runner:
         began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
         await play(runner)
         after = resource.getrusage(resource.RUSAGE_SELF)
@@ -73,10 +73,10 @@ def tournament(url: str, args: Namespace, place: Path) -> tuple[float, float]:
     contestants = tuple(Contestant(name(number), at_a_time=args.concurrency) for number in range(PLAYERS))
     games = args.games // PAIRINGS // 2 * 2
     plan = Plan("bench", GAME, "round-robin", contestants, games=games, concurrency=args.concurrency)
-    folder.create(settle(plan, "bench"))
+    folder.create(with_defaults(plan, "bench"))
     with players(url):
         seconds, spent = uvloop.run(run(folder, url))
-    done = len(folder.story().results)
+    done = len(folder.state().results)
     assert done == games * PAIRINGS
     return done / seconds, 1000 * spent / done
 

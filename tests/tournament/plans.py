@@ -6,10 +6,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from client.tournament.formats.game_list import Schedule
 from client.tournament.formats.schedule import schedule
+from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.model.plan import Contestant, Plan
-from client.tournament.model.plan_defaults import settle
+from client.tournament.model.plan_defaults import with_defaults
 from client.tournament.model.results import Pairing, Result
 
 Outcome = Callable[[Pairing], str]
@@ -18,7 +18,7 @@ Outcome = Callable[[Pairing], str]
 def plan(format: str, *names: str, **more: Any) -> Plan:
     players = more.pop("players", None) or tuple(Contestant(name, bot="random") for name in names)
     given = {"name": "test", "game": "maxconnect4", "games": 0, **more}
-    return settle(Plan(format=format, players=players, **given), "test")  # type: ignore[arg-type]
+    return with_defaults(Plan(format=format, players=players, **given), "test")  # type: ignore[arg-type]
 
 
 def chance(seed: int, draws: float = 0.2) -> Outcome:

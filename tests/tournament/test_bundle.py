@@ -9,42 +9,42 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.export.bundle import SUMS, Files, archive, pack, sums
-from client.tournament.export.pseudonyms import pseudonyms, published
+from client.tournament.export.bundle import CHECKSUM_FILE, Files, archive, checksums, pack
+from client.tournament.export.pseudonyms import anonymize, pseudonyms
 from client.tournament.export.verify import unpack, verify
 from client.tournament.journal.folder import Folder
-from client.tournament.journal.replay import Answer, Story
+from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant, Goal, Plan, Sprt
 from client.tournament.play.adjudication import prove
-from client.tournament.play.outcome import adjudicated
+from client.tournament.play.outcome import adjudicated_result
 from engine.record import parse, play_through
 from parlour.cli.main import main
-from tests.tournament.made import lost_on_time, story_of
 from tests.tournament.plans import plan
+from tests.tournament.simulated import lost_on_time, simulate
 
 
-def proved(given: Plan, story: Story) -> None:
-    """One game of the story ends with a proof."""
+def proved(given: Plan, state: TournamentState) -> None:
+    """One game of the state ends with a proof."""
     for number in (2, 3, 4, 5, 6):
-        result = story.results[number]
+        result = state.results[number]
         record = parse(result.record)
         states = play_through(record).states
         for ply in range(1, len(record.moves)):
             proof = prove(given.create(), states[: ply + 1], given.adjudicate)
             if proof is not None:
-                story.results[number] = adjudicated("r", result.record, {"ply": ply, **proof})
+                state.results[number] = adjudicated_result("r", result.record, {"ply": ply, **proof})
                 return
     raise AssertionError("nothing could be proved")
 
 
 @pytest.fixture(scope="module")
-def cup() -> tuple[Plan, Story]:
+def cup() -> tuple[Plan, TournamentState]:
     given = plan("round-robin", *"abc", game="cohcoh", opening_plies=3, adjudicate=500)
-    story = story_of(given)
-    story.results[1] = lost_on_time(story.results[1])
-    proved(given, story)
-    return given, story
+    state = simulate(given)
+    state.results[1] = lost_on_time(state.results[1])
+    proved(given, state)
+    return given, state
 
 
 def write(tmp_path: Path, data: bytes) -> Path:
@@ -58,12 +58,12 @@ def test_bundles_of_every_format_are_right(format: str, tmp_path: Path) -> None:
     names = "ab" if format == "match" else "abcde"
     given = plan(format, *names, opening_plies=4, sprt=Sprt(0, 300) if format == "match" else None)
     given = replace(given, games=min(given.games, 40))
-    story = story_of(given)
-    assert pack(given, story) == pack(given, story)
-    assert verify(write(tmp_path, pack(given, story)))[0] == []
+    state = simulate(given)
+    assert pack(given, state) == pack(given, state)
+    assert verify(write(tmp_path, pack(given, state)))[0] == []
 
 
-def test_forfeits_and_proofs_are_right_too(cup: tuple[Plan, Story], tmp_path: Path) -> None:
+def test_forfeits_and_proofs_are_right_too(cup: tuple[Plan, TournamentState], tmp_path: Path) -> None:
     assert verify(write(tmp_path, pack(*cup))) == ([], 6)
 
 
@@ -135,20 +135,20 @@ TAMPERING: dict[str, tuple[Callable[[Files], None], str]] = {
 
 
 @pytest.mark.parametrize("kind", TAMPERING)
-def test_whatever_is_changed_is_found_out(kind: str, cup: tuple[Plan, Story], tmp_path: Path) -> None:
+def test_whatever_is_changed_is_found_out(kind: str, cup: tuple[Plan, TournamentState], tmp_path: Path) -> None:
     """First as anybody would do it, then by somebody who also writes new checksums."""
     act, sentence = TAMPERING[kind]
     files = unpack(write(tmp_path, pack(*cup)))
     act(files)
     found, _ = verify(write(tmp_path, archive(files)))
     assert any("checksum" in wrong or "missing" in wrong for wrong in found)
-    del files[SUMS]
-    found, _ = verify(write(tmp_path, archive(files | {SUMS: sums(files)})))
+    del files[CHECKSUM_FILE]
+    found, _ = verify(write(tmp_path, archive(files | {CHECKSUM_FILE: checksums(files)})))
     assert any(sentence in wrong for wrong in found), found
 
 
 def test_files_that_are_no_bundles_cost_one_sentence(
-    cup: tuple[Plan, Story], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    cup: tuple[Plan, TournamentState], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = pack(*cup)
     for wrong in (b"", b"nonsense", data[: len(data) // 2], archive({"x": b""})):
@@ -164,7 +164,7 @@ def test_files_that_are_no_bundles_cost_one_sentence(
 
 
 def test_the_command_exports_and_verifies(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], cup: tuple[Plan, Story]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cup: tuple[Plan, TournamentState]
 ) -> None:
     path = write(tmp_path, pack(*cup))
     assert main(["tournament", "verify", str(path)]) == 0
@@ -180,14 +180,14 @@ def test_what_is_published_gives_no_student_away_and_can_be_verified(tmp_path: P
         Goal("solves", "solves it", positions=("w............... b",), needed=1),
     )
     given = plan("grading", game="cohcoh", players=(Contestant("rival", bot="random"), *students), goals=goals)
-    story = story_of(given, "I am Zoë")
+    state = simulate(given, "I am Zoë")
     for name in given.students:
         answer = Answer(name, "solves it", goals[1].positions[0], "a1", False, 0.3, f"{name} crashed")
-        story.answers[name, answer.goal, answer.position] = answer
+        state.answers[name, answer.goal, answer.position] = answer
     names = pseudonyms(given, tmp_path)
     assert names == pseudonyms(given, tmp_path)
     assert set(names) == {"Zoë", "yan"}
-    data = pack(*published(given, story, names))
+    data = pack(*anonymize(given, state, names))
     assert verify(write(tmp_path, data))[0] == []
     for content in unpack(tmp_path / "cup.zip").values():
         assert not any(word in content.decode() for word in ("Zoë", "yan", "/home/x", "r1\n"))

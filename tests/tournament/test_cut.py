@@ -10,7 +10,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
 from parlour.cli.main import main
 from tests.e2e.parlours import parlour
-from tests.tournament.houses import Ears, plan_of, run, table
+from tests.tournament.live import Recorder, plan_of, run, table
 
 BOTS = (Contestant("ann", bot="greedy"), Contestant("ben", bot="random"))
 
@@ -33,9 +33,9 @@ async def test_a_cut_line_is_told_of_and_made_up_for(tmp_path: Path, capsys: pyt
             assert said.endswith(f"comes again with parlour tournament resume {folder.path}\n")
         assert main(["tournament", "status", str(folder.path)]) == 0
         assert "1 of 2 games" in capsys.readouterr().out
-        ears = Ears()
-        await run(folder, there.url, ears)
-    assert "the last line of the log was cut off and does not count; what it told comes again" in ears.said
+        recorder = Recorder()
+        await run(folder, there.url, recorder)
+    assert "the last line of the log was cut off and does not count; what it told comes again" in recorder.said
     assert table(folder) == before
     main(["tournament", "status", str(folder.path)])
     assert capsys.readouterr().err == ""

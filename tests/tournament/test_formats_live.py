@@ -14,7 +14,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Sprt
 from protocol.commands import History, List
 from tests.e2e.parlours import session, until
-from tests.tournament.houses import Ears, contestants, moves, plan_of, run, server_with_bots, table
+from tests.tournament.live import Recorder, contestants, moves, plan_of, run, server_with_bots, table
 
 CASES: list[tuple[str, int, dict[str, Any]]] = [
     ("swiss", 6, {"rounds": 3}),
@@ -31,21 +31,21 @@ async def test_interrupted_and_resumed_the_table_is_that_of_the_unbroken_one(
     whole, broken = Folder(tmp_path / "whole"), Folder(tmp_path / "broken")
     for folder in (whole, broken):
         folder.create(given)
-    rng, ears = Random(format), Ears()
+    rng, recorder = Random(format), Recorder()
     async with server_with_bots(tmp_path, count) as url:
         await run(whole, url)
         for _ in range(4):
-            target = len(ears.news) + rng.randrange(1, 8)
-            task = asyncio.create_task(run(broken, url, ears))
-            await until("some games", lambda target=target, task=task: task.done() or len(ears.news) >= target)  # type: ignore[misc]
+            target = len(recorder.news) + rng.randrange(1, 8)
+            task = asyncio.create_task(run(broken, url, recorder))
+            await until("some games", lambda target=target, task=task: task.done() or len(recorder.news) >= target)  # type: ignore[misc]
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        await run(broken, ears=ears)  # it knows where it was played
+        await run(broken, recorder=recorder)  # it knows where it was played
         async with session(url, "looker-on") as looker:
             finished = await looker.ask(History(id=looker.id(), limit=100))
     assert table(broken) == table(whole)
     assert moves(broken) == moves(whole)
-    assert len(ears.ended()) == len(set(ears.ended())), "nothing is written down twice"
+    assert len(recorder.ended()) == len(set(recorder.ended())), "nothing is written down twice"
     assert len(finished.rooms or ()) == 2 * len(moves(whole)), "nothing is played twice"
 
 
@@ -56,11 +56,11 @@ async def test_a_room_that_was_made_but_not_written_down_is_found_again(tmp_path
         await run(folder, url)
         before = moves(folder)
         lines = folder.log_file.read_text().splitlines(keepends=True)
-        rooms = {result.room for result in folder.story().results.values()}
+        rooms = {result.room for result in folder.state().results.values()}
         folder.log_file.write_text("".join(lines[:2]) + lines[2][:17])  # as if power had failed
         await run(folder, url)
     assert moves(folder) == before
-    assert {result.room for result in folder.story().results.values()} == rooms
+    assert {result.room for result in folder.state().results.values()} == rooms
 
 
 async def test_who_never_comes_forfeits_and_nobody_waits_for_ever(tmp_path: Path) -> None:
@@ -68,12 +68,12 @@ async def test_who_never_comes_forfeits_and_nobody_waits_for_ever(tmp_path: Path
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("round-robin", players, wait=2.0))
     async with server_with_bots(tmp_path, 2) as url:
-        ears = Ears()
-        await run(folder, url, ears)
-    known = standings(folder.plan(), folder.story().results)
+        recorder = Recorder()
+        await run(folder, url, recorder)
+    known = standings(folder.plan(), folder.state().results)
     assert known.row("fay").forfeits == {"absent": 4}
     assert known.row("ann").points + known.row("ben").points == 6
-    assert any("fay should connect to ws" in said for said in [", ".join(ears.said).replace("ann, ben, ", "")])
+    assert any("fay should connect to ws" in said for said in [", ".join(recorder.said).replace("ann, ben, ", "")])
 
 
 async def test_a_proved_result_ends_a_game_and_is_the_same_every_time(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_a_proved_result_ends_a_game_and_is_the_same_every_time(tmp_path: 
             await run(folder, url)
     assert table(folders[0]) == table(folders[1])
     assert moves(folders[0]) == moves(folders[1])
-    results = folders[0].story().results.values()
+    results = folders[0].state().results.values()
     assert all(result.reason == "adjudicated" and result.proof is not None for result in results)
 
 
@@ -97,9 +97,9 @@ async def test_a_match_that_is_decided_stops_what_is_under_way(tmp_path: Path) -
         await run(folder, url)
         async with session(url, "looker-on") as looker:
             left = (await looker.ask(List(id=looker.id()))).rooms
-    known = standings(given, folder.story().results)
+    known = standings(given, folder.state().results)
     assert known.finished
     assert known.balance is not None
     assert known.balance.verdict
     assert known.balance.pairs * 2 == len(known.schedule.games) < 400
-    assert (left, folder.story().rooms) == ((), {})
+    assert (left, folder.state().rooms) == ((), {})

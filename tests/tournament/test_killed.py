@@ -15,7 +15,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
 from tests.client.programs import arguments
 from tests.e2e.parlours import parlour, until
-from tests.tournament.houses import NAMES, lines_of, moves, plan_of, start_command, table
+from tests.tournament.live import NAMES, lines_of, moves, plan_of, start_command, table
 
 
 def folder_of(path: Path, format: str, count: int, **more: Any) -> Folder:

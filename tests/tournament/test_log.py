@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.journal import replay
+from client.tournament.journal import replay as entries
 from client.tournament.journal.log import Log, read
-from client.tournament.journal.replay import Answer, tell
+from client.tournament.journal.replay import Answer, replay
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Result, Used
 
 ENTRIES = [
-    replay.beginning("abc"),
-    replay.created(1, "r1"),
-    replay.created(2, "r2"),
-    replay.dropped(2, "r2", replay.NO_RESULT),
-    replay.ended(1, Result("1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n")),
-    replay.answered(Answer("ann", "solves", "x", "a1", True, 0.5)),
+    entries.tournament("abc"),
+    entries.created(1, "r1"),
+    entries.created(2, "r2"),
+    entries.dropped(2, "r2", entries.NO_RESULT),
+    entries.ended(1, Result("1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n")),
+    entries.answered(Answer("ann", "solves", "x", "a1", True, 0.5)),
 ]
 
 
@@ -30,7 +30,7 @@ async def test_a_log_tells_what_was_written(tmp_path: Path) -> None:
         log.write(entry)
     await asyncio.gather(*(log.keep(ENTRIES[-1]) for _ in range(3)))
     await log.close()
-    found = tell(read(tmp_path / "log.jsonl"))
+    found = replay(read(tmp_path / "log.jsonl"))
     assert (found.plan, found.rooms, found.dropped) == ("abc", {}, {2: 1})
     assert found.results[1] == Result(
         "1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n"
@@ -64,9 +64,9 @@ async def test_damage_in_the_middle_is_said(tmp_path: Path) -> None:
     with pytest.raises(TournamentError, match="line 2 is damaged"):
         read(path)
     with pytest.raises(TournamentError, match="line 1 of the log cannot be understood"):
-        tell([{"type": "ended", "game": 1}])
+        replay([{"type": "ended", "game": 1}])
     with pytest.raises(TournamentError, match="another version"):
-        tell([{"type": "tournament", "version": 99, "plan": ""}])
+        replay([{"type": "tournament", "version": 99, "plan": ""}])
 
 
 async def test_only_one_plays_a_tournament(tmp_path: Path) -> None:

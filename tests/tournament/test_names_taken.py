@@ -13,7 +13,7 @@ from client.tournament.model.plan import Contestant
 from client.tournament.play import player_process
 from tests.e2e.botting import account
 from tests.e2e.parlours import parlour, session
-from tests.tournament.houses import Ears, plan_of, run, table
+from tests.tournament.live import Recorder, plan_of, run, table
 
 BOTS = (Contestant("greedy", bot="greedy"), Contestant("r", bot="random"))
 
@@ -54,9 +54,9 @@ async def test_another_server_may_be_named_in_the_plan_until_a_game_has_begun(tm
 
 async def test_a_name_that_a_guest_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player_process, "NAMED_LATER", 0.0)
-    folder, ears = Folder(tmp_path / "cup"), Ears()
+    folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (BOTS[0], Contestant("ann")), games=2))
     async with parlour(tmp_path) as there, session(there.url, "greedy"):
         with pytest.raises(TournamentError, match="somebody else is called greedy on that server: change the name in"):
-            await run(folder, there.url, ears)
-    assert ears.said[-1] == "1 player is started as it is needed"
+            await run(folder, there.url, recorder)
+    assert recorder.said[-1] == "1 player is started as it is needed"

@@ -13,22 +13,22 @@ import pytest
 from client.tournament.export.html import page
 from client.tournament.export.svg import plot, ticks
 from client.tournament.formats.standings import standings
-from client.tournament.journal.replay import Story
+from client.tournament.journal.replay import TournamentState
 from client.tournament.model.plan import Contestant, Plan
 from tests.tournament.browser import PROGRAM, browser
-from tests.tournament.made import lost_on_time, story_of
 from tests.tournament.plans import plan
+from tests.tournament.simulated import lost_on_time, simulate
 
 EVIL = "</script><img src=x>"
 NASTY = "\"><script>alert('note')</script> \u2028 </script>"
 
 
-def evil() -> tuple[Plan, Story]:
+def evil() -> tuple[Plan, TournamentState]:
     players = (Contestant(EVIL), Contestant("'><b>&amp;"), Contestant("ann"))
     given = plan("round-robin", game="cohcoh", opening_plies=2, players=players)
-    story = story_of(replace(given, name=EVIL), NASTY)
-    story.results[1] = replace(lost_on_time(story.results[1]), evidence='x"><script>')
-    return replace(given, name=EVIL), story
+    state = simulate(replace(given, name=EVIL), NASTY)
+    state.results[1] = replace(lost_on_time(state.results[1]), evidence='x"><script>')
+    return replace(given, name=EVIL), state
 
 
 class Reader(HTMLParser):
@@ -52,8 +52,8 @@ class Reader(HTMLParser):
 
 
 def test_texts_of_strangers_are_only_texts() -> None:
-    given, story = evil()
-    text = page(standings(given, story.results), given, story.results, lambda forfeit: forfeit.evidence)
+    given, state = evil()
+    text = page(standings(given, state.results), given, state.results, lambda forfeit: forfeit.evidence)
     reader = Reader()
     reader.feed(text)
     assert (reader.tags.count("script"), reader.tags.count("img"), reader.tags.count("b")) == (2, 0, 0)
@@ -65,8 +65,8 @@ def test_texts_of_strangers_are_only_texts() -> None:
 
 
 def test_the_same_results_make_the_same_page() -> None:
-    given, story = evil()
-    first, second = (page(standings(given, story.results), given, story.results) for _ in range(2))
+    given, state = evil()
+    first, second = (page(standings(given, state.results), given, state.results) for _ in range(2))
     assert first == second
 
 
@@ -86,9 +86,9 @@ def test_a_plot_stays_within_its_frame() -> None:
 
 @pytest.mark.skipif(not PROGRAM, reason="there is no browser here")
 async def test_games_are_replayed_in_a_real_browser(tmp_path: Path) -> None:
-    given, story = evil()
+    given, state = evil()
     file = tmp_path / "page.html"
-    file.write_text(page(standings(given, story.results), given, story.results), encoding="utf-8")
+    file.write_text(page(standings(given, state.results), given, state.results), encoding="utf-8")
     async with browser(tmp_path / "profile") as tab:
         await tab.open(f"{file.as_uri()}#game-2")
         assert "Game 2" in await tab.evaluate("document.getElementById('title').textContent")
@@ -97,7 +97,7 @@ async def test_games_are_replayed_in_a_real_browser(tmp_path: Path) -> None:
         assert await tab.evaluate("document.getElementById('board').textContent") != before
         assert await tab.evaluate("document.getElementById('note').textContent") == NASTY
         await tab.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
-        assert story.results[2].result in await tab.evaluate("document.getElementById('state').textContent")
+        assert state.results[2].result in await tab.evaluate("document.getElementById('state').textContent")
         await tab.evaluate("document.querySelector('#list a').click()")
         await tab.evaluate("document.getElementById('last').click()")
         assert "time" in await tab.evaluate("document.getElementById('state').textContent")

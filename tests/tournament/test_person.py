@@ -13,14 +13,14 @@ from client.tui.screens.table import TableScreen
 from tests.e2e.botting import house, present
 from tests.e2e.parlours import parlour
 from tests.e2e.tui import at_table, by_typing, client, settled
-from tests.tournament.houses import Ears, plan_of, run, table
+from tests.tournament.live import Recorder, plan_of, run, table
 
 
 async def test_a_person_is_invited_to_each_game_and_plays(tmp_path: Path) -> None:
-    folder, ears = Folder(tmp_path / "cup"), Ears()
+    folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (Contestant("robot"), Contestant("alice")), games=2, game="mancala"))
     async with parlour(tmp_path) as server, present(server.url, house("greedy", seed=1), name="robot"):
-        tournament = asyncio.create_task(run(folder, server.url, ears))
+        tournament = asyncio.create_task(run(folder, server.url, recorder))
         async with client(server.url, tmp_path) as (app, pilot):
             for number in (1, 2):
                 await settled(
@@ -40,12 +40,12 @@ async def test_a_person_is_invited_to_each_game_and_plays(tmp_path: Path) -> Non
                 await by_typing(pilot, screen, move)
                 await settled(pilot, "the move", lambda: now(screen).ply > ply)  # noqa: B023
                 await pilot.press("r", "y")
-                await settled(pilot, "the result", lambda: len(ears.ended()) == number)  # noqa: B023
+                await settled(pilot, "the result", lambda: len(recorder.ended()) == number)  # noqa: B023
                 await pilot.press("q")
             await asyncio.wait_for(tournament, 20)
     assert [(row[0], row[1]) for row in table(folder)] == [("robot", 2.0), ("alice", 0.0)]
-    assert {result.reason for result in folder.story().results.values()} == {"resigned"}
-    assert not any(result.forfeit for result in folder.story().results.values())
+    assert {result.reason for result in folder.state().results.values()} == {"resigned"}
+    assert not any(result.forfeit for result in folder.state().results.values())
 
 
 def now(screen: TableScreen) -> RoomView:

@@ -22,7 +22,7 @@ from client.tournament.play import player_pool
 from client.tournament.play.player_process import Player
 from runtime import child_process
 from tests.e2e.parlours import parlour
-from tests.tournament.houses import Ears, plan_of, run
+from tests.tournament.live import Recorder, plan_of, run
 
 LOOP = """import json, sys, time
 for line in sys.stdin:
@@ -48,7 +48,7 @@ async def test_every_way_to_lose_without_being_beaten_has_its_word_and_its_evide
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("gauntlet", (Contestant("random", bot="random"), *players), clock="5s", opening_plies=0))
     await run(folder)
-    known = standings(folder.plan(), folder.story().results)
+    known = standings(folder.plan(), folder.state().results)
     reasons = {row.name: dict(row.forfeits) for row in known.rows}
     assert reasons == {"random": {}, "crasher": {"crashed": 2}, "cheat": {"illegal_moves": 2}, "sleeper": {"time": 2}}
     assert known.row("random").points == 6
@@ -71,17 +71,17 @@ async def test_students_are_graded_with_evidence(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "course")
     folder.create(plan_of("grading", players, game="cohcoh", goals=goals, opening_plies=2))
     await run(folder)
-    plan, story = folder.plan(), folder.story()
-    found = {name: [grade.verdict for grade in row] for name, row in grades(plan, story).items()}
+    plan, state = folder.plan(), folder.state()
+    found = {name: [grade.verdict for grade in row] for name, row in grades(plan, state).items()}
     assert found["=ada"] == ["pass", "pass", "pass", "pass"]
     assert found["bob"][1] == "fail"
     assert "open" not in found["bob"]
-    (first, second, third) = list(csv.reader(io.StringIO(as_csv(grades(plan, story), plan))))
+    (first, second, third) = list(csv.reader(io.StringIO(as_csv(grades(plan, state), plan))))
     assert first[:4] == ["student", "passed", "of", "beats random"]
     assert second[:3] == ["'=ada", "4", "4"], "no spreadsheet takes a name for a formula"
     assert "crashed in game" in third[6]
     assert (folder.path / third[6].partition("(")[2].partition(")")[0]).is_dir()
-    assert standings(plan, story.results).finished
+    assert standings(plan, state.results).finished
 
 
 @pytest.mark.parametrize(
@@ -126,20 +126,20 @@ async def test_a_player_can_be_stopped_while_it_comes_up(tmp_path: Path, monkeyp
 async def test_a_submission_that_does_not_start_costs_its_own_games_and_few_are_there_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(player_pool, "MOST", 2)
+    monkeypatch.setattr(player_pool, "MAX_RUNNING_PLAYERS", 2)
     broken = Contestant("broken", exec=f"{sys.executable} missing.py", workdir=str(tmp_path), student=True)
     students = tuple(Contestant(name, bot="random", student=True) for name in ("ann", "ben"))
     goals = (Goal("forfeits", "behaves", "rival", 2),)
     folder = Folder(tmp_path / "course")
     players = (Contestant("rival", bot="random"), broken, *students)
     folder.create(plan_of("grading", players, goals=goals, concurrency=1))
-    ears = Ears()
-    await run(folder, ears=ears)
-    found = {name: row[0] for name, row in grades(folder.plan(), folder.story()).items()}
+    recorder = Recorder()
+    await run(folder, recorder=recorder)
+    found = {name: row[0] for name, row in grades(folder.plan(), folder.state()).items()}
     assert {name: grade.verdict for name, grade in found.items()} == {"broken": "fail", "ann": "pass", "ben": "pass"}
     assert "crashed in game 1 (forensics/broken/start)" in found["broken"].evidence
     assert (folder.forensics / "broken" / "start" / "report.json").is_file()
-    assert any("broken cannot be started" in said for said in ears.said)
+    assert any("broken cannot be started" in said for said in recorder.said)
     assert verify(bundled(folder, tmp_path)) == ([], 6)
     said = [(folder.players / f"{name}.txt").read_text() for name in ("ann", "ben")]
     assert all(text.count("connected to") == 1 for text in said), (
@@ -149,5 +149,5 @@ async def test_a_submission_that_does_not_start_costs_its_own_games_and_few_are_
 
 def bundled(folder: Folder, tmp_path: Path) -> Path:
     path = tmp_path / "bundle.zip"
-    path.write_bytes(pack(folder.plan(), folder.story(), folder.path))
+    path.write_bytes(pack(folder.plan(), folder.state(), folder.path))
     return path

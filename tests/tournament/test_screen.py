@@ -13,7 +13,7 @@ import pytest
 from bench import tournament as bench
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
-from tests.tournament.houses import ROOT, plan_of
+from tests.tournament.live import ROOT, plan_of
 
 TWO = (Contestant("greedy", bot="greedy"), Contestant("random", bot="random"))
 

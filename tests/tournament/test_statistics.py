@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from client.tournament.model.elo import difference, elo_of, expected, ratings
+from client.tournament.model.elo import difference, elo_from_score, expected_score, ratings
 from client.tournament.model.plan import Sprt
-from client.tournament.model.sprt import weigh
+from client.tournament.model.sprt import evaluate_sprt
 
 
 def game(rng: Random, elo: float, draws: float = 0.3) -> float:
-    score = expected(elo)
+    score = expected_score(elo)
     draw = draws * 2 * min(score, 1 - score)
     throw = rng.random()
     return 1.0 if throw < score - draw / 2 else 0.5 if throw < score + draw / 2 else 0.0
@@ -31,17 +31,17 @@ def pairs(rng: Random, elo: float, count: int, bias: float = 60) -> list[float]:
 def test_the_sequential_test_errs_as_rarely_as_promised_on_both_sides(elo0: float, elo1: float, error: float) -> None:
     rng, given, runs = Random(7), Sprt(elo0, elo1, error, error), 120
     for truth, wrong in ((elo0, "H1"), (elo1, "H0")):
-        found: list[str] = [weigh(pairs(rng, truth, 400), given).verdict for _ in range(runs)]
+        found: list[str] = [evaluate_sprt(pairs(rng, truth, 400), given).verdict for _ in range(runs)]
         assert "" not in found
         assert found.count(wrong) / runs <= error + 2.5 * (error * (1 - error) / runs) ** 0.5
 
 
 def test_the_sequential_test_is_sure_of_what_is_clear_but_not_at_once() -> None:
-    won = weigh([2.0] * 100, Sprt(0, 100))
+    won = evaluate_sprt([2.0] * 100, Sprt(0, 100))
     assert (won.verdict, 8 <= won.pairs <= 20) == ("H1", True)
-    assert weigh([0.0] * 100, Sprt(0, 100)).verdict == "H0"
-    assert weigh([1.0] * 5, Sprt(0, 100)).verdict == ""
-    assert weigh([], Sprt()).ratio == 0
+    assert evaluate_sprt([0.0] * 100, Sprt(0, 100)).verdict == "H0"
+    assert evaluate_sprt([1.0] * 5, Sprt(0, 100)).verdict == ""
+    assert evaluate_sprt([], Sprt()).ratio == 0
 
 
 @pytest.mark.parametrize("elo", [0, 150])
@@ -84,4 +84,4 @@ def test_extremes_stay_finite() -> None:
     assert abs(sum(rating.elo for rating in found.values())) < 1e-6
     assert ratings(["a", "b"], [])["a"].error > 300
     assert difference([]).superior == 0.5
-    assert elo_of(expected(123)) == pytest.approx(123)
+    assert elo_from_score(expected_score(123)) == pytest.approx(123)

@@ -13,15 +13,15 @@ from client.tournament.export import tables
 from client.tournament.formats.rating_history import ratings_by_round
 from client.tournament.formats.standings import standings
 from client.tournament.model.results import Result
-from tests.tournament.made import lost_on_time, story_of
 from tests.tournament.plans import plan, play, stronger_first
+from tests.tournament.simulated import lost_on_time, simulate
 
 
 @pytest.mark.parametrize("format", ["round-robin", "gauntlet", "swiss", "knockout"])
 def test_points_add_up(format: str) -> None:
     given = plan(format, *"abcde", opening_plies=3)
-    story = story_of(given)
-    known = standings(given, story.results)
+    state = simulate(given)
+    known = standings(given, state.results)
     byes = sum(bye.points for bye in known.schedule.byes)
     assert sum(row.points for row in known.rows) == len(known.schedule.games) + byes
     assert sum(row.wins for row in known.rows) == sum(row.losses for row in known.rows)
@@ -58,9 +58,9 @@ def test_a_game_to_which_neither_came_counts_for_nobody() -> None:
 
 def test_forfeits_are_listed_with_their_evidence() -> None:
     given = plan("round-robin", "a", "b")
-    story = story_of(given)
-    story.results[1] = replace(lost_on_time(story.results[1]), evidence="forensics/a/x")
-    text = tables.as_text(standings(given, story.results))
+    state = simulate(given)
+    state.results[1] = replace(lost_on_time(state.results[1]), evidence="forensics/a/x")
+    text = tables.as_text(standings(given, state.results))
     assert "game 1: a, time, see forensics/a/x" in text
     assert "1 time" in text
 

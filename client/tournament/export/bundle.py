@@ -21,53 +21,53 @@ from client.tournament.export import grades, tables
 from client.tournament.export.html import page
 from client.tournament.formats.openings import opening
 from client.tournament.formats.standings import standings
-from client.tournament.journal.replay import Story, answered
+from client.tournament.journal.replay import TournamentState, answered
 from client.tournament.model import plan_file
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
-SUMS = "SHA256SUMS"
-LONGEST = 1 << 16  # bytes of a file of evidence
-DAY = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
+CHECKSUM_FILE = "SHA256SUMS"
+MAX_EVIDENCE_BYTES = 1 << 16  # bytes of a file of evidence
+ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
 
 Files = dict[str, bytes]
 
 
-def pack(plan: Plan, story: Story, folder: Path | None = None) -> bytes:
+def pack(plan: Plan, state: TournamentState, folder: Path | None = None) -> bytes:
     """`folder`: where evidence is; without one it is left out."""
-    files = contents(plan, story)
+    files = contents(plan, state)
     if folder is not None:
-        files |= evidence(files, story, folder)
-    return archive(files | {SUMS: sums(files)})
+        files |= evidence(files, state, folder)
+    return archive(files | {CHECKSUM_FILE: checksums(files)})
 
 
-def contents(plan: Plan, story: Story) -> Files:
-    table = standings(plan, story.results)
-    results = {game.number: story.results[game.number] for game in table.schedule.games if game.number in story.results}
+def contents(plan: Plan, state: TournamentState) -> Files:
+    table = standings(plan, state.results)
+    results = {game.number: state.results[game.number] for game in table.schedule.games if game.number in state.results}
     files = {
         "plan.toml": plan_file.write(plan),
-        "schedule.json": as_json(schedule_of(plan, results)),
-        "versions.json": as_json(story.versions),
-        "results.json": as_json(results_of(results)),
+        "schedule.json": as_json(schedule_json(plan, results)),
+        "versions.json": as_json(state.versions),
+        "results.json": as_json(results_json(results)),
         **{game_file(number): result.record for number, result in results.items()},
-        **derived(plan, story, results),
+        **derived_files(plan, state, results),
     }
     if plan.goals:
-        files["answers.json"] = as_json([answered(answer) for _, answer in sorted(story.answers.items())])
+        files["answers.json"] = as_json([answered(answer) for _, answer in sorted(state.answers.items())])
     return {name: text.encode() for name, text in sorted(files.items())}
 
 
-def derived(plan: Plan, story: Story, results: Results) -> dict[str, str]:
+def derived_files(plan: Plan, state: TournamentState, results: Results) -> dict[str, str]:
     """What follows from the rest, and can be worked out again by anybody."""
     table = standings(plan, results)
     files = {
         "table.json": as_json(tables.as_json(table)),
         "table.csv": tables.as_csv(table),
         "table.txt": tables.as_text(table) + "\n",
-        "page.html": page(table, plan, results, lambda forfeit: f"{evidence_of(forfeit.game)}/report.json"),
+        "page.html": page(table, plan, results, lambda forfeit: f"{evidence_folder(forfeit.game)}/report.json"),
     }
     if plan.goals:
-        files["grades.csv"] = grades.as_csv(grades.grades(plan, story), plan)
+        files["grades.csv"] = grades.as_csv(grades.grades(plan, state), plan)
     return files
 
 
@@ -75,11 +75,11 @@ def game_file(number: int) -> str:
     return f"games/{number:05}.txt"
 
 
-def evidence_of(number: int) -> str:
+def evidence_folder(number: int) -> str:
     return f"evidence/{number:05}"
 
 
-def schedule_of(plan: Plan, results: Results) -> dict[str, Any]:
+def schedule_json(plan: Plan, results: Results) -> dict[str, Any]:
     known = standings(plan, results).schedule
     games = [
         {**game._asdict(), "seats": list(game.seats), "start": opening(plan, game.opening)} for game in known.games
@@ -87,7 +87,7 @@ def schedule_of(plan: Plan, results: Results) -> dict[str, Any]:
     return {"seed": plan.seed, "games": games, "byes": [bye._asdict() for bye in known.byes], "final": known.final}
 
 
-def results_of(results: Results) -> dict[str, Any]:
+def results_json(results: Results) -> dict[str, Any]:
     """All but the records, which stand in files of their own."""
     return {
         str(number): {key: value for key, value in result.dump().items() if key != "record"}
@@ -95,14 +95,14 @@ def results_of(results: Results) -> dict[str, Any]:
     }
 
 
-def evidence(files: Files, story: Story, folder: Path) -> Files:
+def evidence(files: Files, state: TournamentState, folder: Path) -> Files:
     found: Files = {}
-    for number, result in sorted(story.results.items()):
+    for number, result in sorted(state.results.items()):
         place = folder / result.evidence
         if result.evidence and game_file(number) in files and place.is_dir():
             for path in sorted(place.iterdir()):
                 if path.is_file() and not path.is_symlink():
-                    found[f"{evidence_of(number)}/{path.name}"] = path.read_bytes()[:LONGEST]
+                    found[f"{evidence_folder(number)}/{path.name}"] = path.read_bytes()[:MAX_EVIDENCE_BYTES]
     return found
 
 
@@ -110,7 +110,7 @@ def as_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def sums(files: Files) -> bytes:
+def checksums(files: Files) -> bytes:
     return "".join(f"{sha256(data).hexdigest()}  {name}\n" for name, data in sorted(files.items())).encode()
 
 
@@ -118,7 +118,7 @@ def archive(files: Files) -> bytes:
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED, compresslevel=6) as zipped:
         for name, data in sorted(files.items()):
-            entry = ZipInfo(name, DAY)
+            entry = ZipInfo(name, ZIP_EPOCH)
             entry.compress_type = ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             entry.create_system = 3  # as on Unix, wherever it is written

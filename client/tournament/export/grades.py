@@ -6,9 +6,9 @@ import csv
 import io
 from typing import NamedTuple
 
-from client.tournament.export.tables import columns, plain
-from client.tournament.formats.goals import Verdict, tracks
-from client.tournament.journal.replay import Story
+from client.tournament.export.tables import columns, escape_formula
+from client.tournament.formats.goals import Verdict, goal_progress
+from client.tournament.journal.replay import TournamentState
 from client.tournament.model.plan import Goal, Plan
 
 
@@ -18,23 +18,23 @@ class Grade(NamedTuple):
     evidence: str
 
 
-def grades(plan: Plan, story: Story) -> dict[str, list[Grade]]:
+def grades(plan: Plan, state: TournamentState) -> dict[str, list[Grade]]:
     """For every student, in the order of the goals."""
-    played = {(track.student, track.goal.name): track for track in tracks(plan, story.results)}
+    played = {(track.student, track.goal.name): track for track in goal_progress(plan, state.results)}
     found: dict[str, list[Grade]] = {}
     for student in plan.students:
         found[student] = []
         for goal in plan.goals:
             if goal.kind == "solves":
-                found[student].append(solved(story, student, goal))
+                found[student].append(solved(state, student, goal))
             else:
                 track = played[student, goal.name]
                 found[student].append(Grade(goal, track.verdict, track.evidence))
     return found
 
 
-def solved(story: Story, student: str, goal: Goal) -> Grade:
-    known = [story.answers.get((student, goal.name, position)) for position in goal.positions]
+def solved(state: TournamentState, student: str, goal: Goal) -> Grade:
+    known = [state.answers.get((student, goal.name, position)) for position in goal.positions]
     answers = [answer for answer in known if answer is not None]
     right = sum(answer.right for answer in answers)
     wrong = [
@@ -53,18 +53,18 @@ def passed(row: list[Grade]) -> int:
 def as_csv(found: dict[str, list[Grade]], plan: Plan) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    heads = [word for goal in plan.goals for word in (goal.name, f"{goal.name}: evidence")]
-    writer.writerow(["student", "passed", "of", *map(plain, heads)])
+    headings = [word for goal in plan.goals for word in (goal.name, f"{goal.name}: evidence")]
+    writer.writerow(["student", "passed", "of", *map(escape_formula, headings)])
     for student, row in sorted(found.items()):
-        values = [word for grade in row for word in (grade.verdict, plain(grade.evidence))]
-        writer.writerow([plain(student), passed(row), len(row), *values])
+        values = [word for grade in row for word in (grade.verdict, escape_formula(grade.evidence))]
+        writer.writerow([escape_formula(student), passed(row), len(row), *values])
     return file.getvalue()
 
 
 def as_text(found: dict[str, list[Grade]], plan: Plan) -> str:
-    heads = ["", "student", "passed", *(goal.name for goal in plan.goals), ""]
+    headings = ["", "student", "passed", *(goal.name for goal in plan.goals), ""]
     rows = [
         [str(number), student, f"{passed(row)} of {len(row)}", *(grade.verdict for grade in row), ""]
         for number, (student, row) in enumerate(sorted(found.items()), 1)
     ]
-    return "\n".join(line.rstrip() for line in columns([heads, *rows]))
+    return "\n".join(line.rstrip() for line in columns([headings, *rows]))

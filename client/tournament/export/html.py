@@ -15,22 +15,22 @@ from typing import Any
 from urllib.parse import quote
 
 from client.tournament.export.svg import plot
-from client.tournament.export.tables import HEADS, balance_line, cells, crosstable, duel_line, shown_duels
+from client.tournament.export.tables import HEADINGS, crosstable, duel_line, row_cells, shown_duels, sprt_line
 from client.tournament.formats.rating_history import ratings_by_round
 from client.tournament.formats.standings import Forfeit, Standings
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results
 from engine.record import parse, play_through
 
-CROSS = 40  # players whose crosstable is of use on a page
+MAX_CROSSTABLE_PLAYERS = 40  # players whose crosstable is of use on a page
 Evidence = Callable[[Forfeit], str]
 
 
-def nowhere(forfeit: Forfeit) -> str:
+def no_evidence(forfeit: Forfeit) -> str:
     return ""
 
 
-def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = nowhere) -> str:
+def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no_evidence) -> str:
     """`evidence`: where a page finds the report of a forfeit, as seen from the page's own place."""
     here = files("client.tournament.export")
     style, script = (here.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
@@ -46,14 +46,14 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
         f"<title>{escape(plan.name)}</title><style>{style}</style></head><body>",
         f"<h1>{escape(plan.name)}</h1>",
         f"<p>{escape(about(table, plan, len(games)))}</p>",
-        html_table([HEADS, *(cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
-        html_table(crosstable(table)) if 2 < len(table.rows) <= CROSS else "",
+        html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
+        html_table(crosstable(table)) if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS else "",
         "".join(f"<p>{escape(duel_line(duel))}</p>" for duel in shown_duels(table)),
-        f"<p>{escape(balance_line(table))}</p>" if table.balance is not None else "",
+        f"<p>{escape(sprt_line(table))}</p>" if table.balance is not None else "",
         f"<h2>Ratings over the rounds</h2>{ratings}" if ratings else "",
         forfeits(table, evidence),
         "<h2>Games</h2>",
-        VIEWER,
+        GAME_VIEWER,
         f'<div id="list">{game_list(games, results)}</div>',
         f'<script type="application/json" id="data">{embedded(data)}</script>',
         f"<script>{script}</script></body></html>",
@@ -61,7 +61,7 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
     return "\n".join(part for part in parts if part) + "\n"
 
 
-VIEWER = """<section id="viewer" hidden><h3 id="title"></h3><pre id="board"></pre><p id="state"></p>
+GAME_VIEWER = """<section id="viewer" hidden><h3 id="title"></h3><pre id="board"></pre><p id="state"></p>
 <p><button id="first">|&lt;</button> <button id="back">&lt;</button> <button id="next">&gt;</button>
 <button id="last">&gt;|</button> or the arrow keys</p><p id="note"></p><p id="moves"></p></section>"""
 
@@ -88,7 +88,7 @@ def about(table: Standings, plan: Plan, count: int) -> str:
 def html_table(rows: list[list[str]]) -> str:
     head, *body = rows
     lines = [cells_of(head, "th"), *(cells_of(row, "td") for row in body)]
-    return f'<div class="wide"><table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+    return f'<div class="wide"><table>{"".join(f"<tr>{table_row}</tr>" for table_row in lines)}</table></div>'
 
 
 def cells_of(row: list[str], tag: str) -> str:
@@ -99,8 +99,8 @@ def link(number: int) -> str:
     return f'<a href="#game-{number}">game {number}</a>'
 
 
-def line(*parts: str) -> str:
-    """A line of a table, of parts that are HTML already."""
+def table_row(*parts: str) -> str:
+    """A table_row of a table, of parts that are HTML already."""
     return "<tr>" + "".join(f'<td class="left">{part}</td>' for part in parts) + "</tr>"
 
 
@@ -111,7 +111,7 @@ def forfeits(table: Standings, evidence: Evidence) -> str:
     for entry in table.forfeits:
         place = evidence(entry) if entry.evidence else ""
         where = f'<a href="{escape(quote(place))}">evidence</a>' if place else ""
-        rows.append(line(link(entry.game), escape(entry.loser), escape(entry.reason), where))
+        rows.append(table_row(link(entry.game), escape(entry.loser), escape(entry.reason), where))
     return f"<h2>Forfeits</h2><table>{''.join(rows)}</table>"
 
 
@@ -120,7 +120,7 @@ def game_list(games: list[Pairing], results: Results) -> str:
     for game in games:
         result = results[game.number]
         names = escape(f"{game.seats[0]} - {game.seats[1]}")
-        rows.append(line(f"round {game.round}", link(game.number), names, result.result, escape(result.reason)))
+        rows.append(table_row(f"round {game.round}", link(game.number), names, result.result, escape(result.reason)))
     return f"<table>{''.join(rows)}</table>"
 
 

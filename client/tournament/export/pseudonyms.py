@@ -10,20 +10,20 @@ from hashlib import sha256
 from pathlib import Path
 from secrets import SystemRandom, token_hex
 
-from client.tournament.journal.replay import Story
+from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant, Plan
 from engine.record import parse, write
 from protocol.usernames import fold
 
-SECRET = "pseudonyms.key"
+KEY_FILE = "pseudonyms.key"
 
 
 def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
-    """Of every student. Without the folder's secret nobody can tell who is who."""
+    """Of every student. Without the folder's read_key nobody can tell who is who."""
     if not plan.students:
         raise TournamentError("there is nobody to hide: mark those who shall not be known with student = true")
-    key = secret(folder / SECRET)
+    key = read_key(folder / KEY_FILE)
     order = sorted(plan.students, key=lambda name: sha256(f"{key} {name}".encode()).digest())
     width = len(str(len(order)))
     taken = {fold(name) for name in plan.names}
@@ -31,15 +31,15 @@ def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
     return {name: f"{word}-{number:0{width}}" for number, name in enumerate(order, 1)}
 
 
-def drawn(plan: Plan) -> Plan:
-    """With the students in an order drawn by lot, which tells nothing about a class list."""
+def shuffle_students(plan: Plan) -> Plan:
+    """With the students in an order shuffle_students by lot, which tells nothing about a class list."""
     students = [player for player in plan.players if player.student]
     SystemRandom().shuffle(students)
     order = iter(students)
     return replace(plan, players=tuple(next(order) if player.student else player for player in plan.players))
 
 
-def secret(path: Path) -> str:
+def read_key(path: Path) -> str:
     """Made once, and kept where only the owner can read it."""
     if not path.exists():
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -47,8 +47,8 @@ def secret(path: Path) -> str:
     return path.read_text()
 
 
-def published(plan: Plan, story: Story, names: Mapping[str, str]) -> tuple[Plan, Story]:
-    """The plan and the story as anybody may see them."""
+def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> tuple[Plan, TournamentState]:
+    """The plan and the state as anybody may see them."""
 
     def public(name: str) -> str:
         return names.get(name, name)
@@ -58,18 +58,18 @@ def published(plan: Plan, story: Story, names: Mapping[str, str]) -> tuple[Plan,
         return shown if player.name in names or player.exec else replace(player, token="")
 
     results = {}
-    for number, result in story.results.items():
+    for number, result in state.results.items():
         record = parse(result.record)
         seats = public(record.seats[0]), public(record.seats[1])
         moves = tuple(replace(played, note="") for played in record.moves)  # a note may say anything
         record = replace(record, seats=seats, moves=moves)
         results[number] = replace(result, room="", evidence="", record=write(record))  # the server knows who was there
-    answers = [replace(answer, student=public(answer.student), text="") for answer in story.answers.values()]
-    shown = Story(
-        plan=story.plan,
+    answers = [replace(answer, student=public(answer.student), text="") for answer in state.answers.values()]
+    shown = TournamentState(
+        plan=state.plan,
         results=results,
         answers={(answer.student, answer.goal, answer.position): answer for answer in answers},
-        versions=story.versions,
+        versions=state.versions,
     )
     players = tuple(map(hide, plan.players))
     goals = tuple(replace(goal, against=public(goal.against)) if goal.against else goal for goal in plan.goals)

@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 56, 170, 16, 36
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#4b4b4b")  # for every eye
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
-LABELS = 12  # players that are named beside their lines
+MAX_LABELS = 12  # players that are named beside their lines
 
 
 def plot(series: list[tuple[int, dict[str, float]]], names: list[str]) -> str:
@@ -38,7 +38,7 @@ def plot(series: list[tuple[int, dict[str, float]]], names: list[str]) -> str:
         style = f'stroke="{colour}" stroke-dasharray="{dash}"'
         parts.append(f'<polyline points="{line}" {style}><title>{escape(name)}</title></polyline>')
         parts += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="2.5" fill="{colour}"/>' for px, py in points]
-        if number < LABELS:
+        if number < MAX_LABELS:
             top = TOP + 12 + 18 * number
             parts.append(f'<line x1="{WIDTH - RIGHT + 12}" x2="{WIDTH - RIGHT + 32}" y1="{top}" y2="{top}" {style}/>')
             parts.append(f'<text x="{WIDTH - RIGHT + 38}" y="{top + 4}">{escape(name[:18])}</text>')

@@ -9,42 +9,42 @@ from typing import Any
 from client.tournament.formats.standings import Duel, Row, Standings
 from client.tournament.model.results import FORFEITS
 
-MOST_DUELS = 12  # that fit under a table
-CROSS = 16  # players whose crosstable fits on a screen
+MAX_DUELS = 12  # that fit under a table
+MAX_CROSSTABLE_PLAYERS = 16  # players whose crosstable fits on a screen
 
 
 def as_text(table: Standings) -> str:
-    lines = columns([HEADS, *(cells(number, row, table) for number, row in enumerate(table.rows, 1))])
-    if 2 < len(table.rows) <= CROSS:
+    lines = columns([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))])
+    if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS:
         lines += ["", *columns(crosstable(table))]
     lines += ["", *(duel_line(duel) for duel in shown_duels(table))]
     if table.balance is not None:
-        lines.append(balance_line(table))
+        lines.append(sprt_line(table))
     lines += forfeit_lines(table)
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
 
-HEADS = ["", "player", "points", "games", "+", "=", "-", "first", "second", "elo", "s/move", "forfeits"]
+HEADINGS = ["", "player", "points", "games", "+", "=", "-", "first", "second", "elo", "s/move", "forfeits"]
 
 
-def cells(number: int, row: Row, table: Standings) -> list[str]:
+def row_cells(number: int, row: Row, table: Standings) -> list[str]:
     first, second = ("/".join(map(str, seat)) for seat in row.seats)
     mean = row.used.total / row.used.moves / 1000 if row.used.moves else 0.0
     lost = ", ".join(f"{count} {reason}" for reason, count in sorted(row.forfeits.items()))
-    elo = f"{whole(row.rating.elo)} ± {row.rating.error:.0f}" if row.games else ""
+    elo = f"{signed(row.rating.elo)} ± {row.rating.error:.0f}" if row.games else ""
     return [
         str(number), row.name, f"{row.points:g}", str(row.games), str(row.wins), str(row.draws), str(row.losses),
         first, second, elo, f"{mean:.3f}", lost,
     ]  # fmt: skip
 
 
-def whole(elo: float) -> str:
+def signed(elo: float) -> str:
     """With its sign, but none before nothing that has come out a little below."""
     return f"{round(elo):+d}"
 
 
 def rounded(value: float, digits: int) -> float:
-    """As whole() does, for numbers: the same on every machine."""
+    """As signed() does, for numbers: the same on every machine."""
     return round(value, digits) + 0.0
 
 
@@ -73,19 +73,19 @@ def shown_duels(table: Standings) -> list[Duel]:
     """Each of those who have met once, from the better one's side."""
     order = [row.name for row in table.rows]
     found = [duel for duel in table.duels if order.index(duel.first) < order.index(duel.second)]
-    return found if len(found) <= MOST_DUELS else []
+    return found if len(found) <= MAX_DUELS else []
 
 
 def duel_line(duel: Duel) -> str:
     known = duel.difference
     return (
         f"{duel.first} against {duel.second}: {duel.points:g} of {duel.games}, "
-        f"elo {whole(known.elo)} ({whole(known.low)} to {whole(known.high)}), "
+        f"elo {signed(known.elo)} ({signed(known.low)} to {signed(known.high)}), "
         f"{100 * known.superior:.1f} % likely to be the stronger"
     )
 
 
-def balance_line(table: Standings) -> str:
+def sprt_line(table: Standings) -> str:
     balance, given = table.balance, table.plan.sprt
     assert balance is not None
     assert given is not None
@@ -112,7 +112,7 @@ def forfeit_lines(table: Standings) -> list[str]:
 
 # -- for spreadsheets
 
-CSV_HEADS = [
+CSV_HEADINGS = [
     "rank", "player", "points", "games", "wins", "draws", "losses", "first_wins", "first_draws", "first_losses",
     "second_wins", "second_draws", "second_losses", "byes", "elo", "elo_error", "moves", "seconds", "longest_move",
     *(f"forfeits_{reason}" for reason in FORFEITS),
@@ -122,17 +122,18 @@ CSV_HEADS = [
 def as_csv(table: Standings) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(CSV_HEADS)
+    writer.writerow(CSV_HEADINGS)
     for number, row in enumerate(table.rows, 1):
         writer.writerow([
-            number, plain(row.name), f"{row.points:g}", row.games, row.wins, row.draws, row.losses, *row.seats[0],
-            *row.seats[1], f"{row.byes:g}", rounded(row.rating.elo, 1), rounded(row.rating.error, 1), row.used.moves,
-            row.used.total / 1000, row.used.longest / 1000, *(row.forfeits[reason] for reason in FORFEITS),
+            number, escape_formula(row.name), f"{row.points:g}", row.games, row.wins, row.draws, row.losses,
+            *row.seats[0], *row.seats[1], f"{row.byes:g}", rounded(row.rating.elo, 1), rounded(row.rating.error, 1),
+            row.used.moves, row.used.total / 1000, row.used.longest / 1000,
+            *(row.forfeits[reason] for reason in FORFEITS),
         ])  # fmt: skip
     return file.getvalue()
 
 
-def plain(text: str) -> str:
+def escape_formula(text: str) -> str:
     """A text that a spreadsheet does not take for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 

@@ -1,7 +1,7 @@
 """Whether a bundle is what it says: every game played through again, every proof repeated, the table worked out anew.
 
 What cannot be known from a bundle is whether the clock or a crash decided a game as it says; for that, compare the
-archive's own checksum with the one that was published.
+archive's own checksum with the one that was anonymize.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from client.tournament.export.bundle import SUMS, Files, as_json, derived, game_file, schedule_of
+from client.tournament.export.bundle import CHECKSUM_FILE, Files, as_json, derived_files, game_file, schedule_json
 from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule import schedule
-from client.tournament.journal.replay import Answer, Story
+from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results
 from client.tournament.play.adjudication import prove
-from client.tournament.play.outcome import used
+from client.tournament.play.outcome import time_used
 from engine.errors import GameError
 from engine.record import RULE_REASONS, Record, fault, parse, play_through
 
-MOST_BYTES = 1 << 30
-NAMED = {
+MAX_BUNDLE_BYTES = 1 << 30
+FIXED_FILES = {
     "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
-    "table.txt", "versions.json", SUMS,
+    "table.txt", "versions.json", CHECKSUM_FILE,
 }  # fmt: skip
 
 
 def verify(path: Path) -> tuple[list[str], int]:
     """What differs, in sentences, and how many games were looked at. TournamentError if it is no bundle at all."""
     files = unpack(path)
-    found = check_sums(files)
+    found = check_checksums(files)
     try:
-        plan = plan_of(files)
-        results = results_of(files)
+        plan = read_plan(files)
+        results = read_results(files)
     except KeyError as error:
         return [*found, f"the bundle cannot be read: there is no {error.args[0]}"], 0
     except (TournamentError, ValueError, TypeError) as error:
@@ -56,7 +56,7 @@ def verify(path: Path) -> tuple[list[str], int]:
 def unpack(path: Path) -> Files:
     try:
         with ZipFile(path) as zipped:
-            if sum(entry.file_size for entry in zipped.infolist()) > MOST_BYTES:
+            if sum(entry.file_size for entry in zipped.infolist()) > MAX_BUNDLE_BYTES:
                 raise TournamentError(f"{path} is larger than any tournament")
             return {entry.filename: zipped.read(entry) for entry in zipped.infolist()}
     except OSError as error:
@@ -69,13 +69,13 @@ def unpack(path: Path) -> Files:
         raise
 
 
-def check_sums(files: Files) -> list[str]:
+def check_checksums(files: Files) -> list[str]:
     said: dict[str, str] = {}
-    for line in files.get(SUMS, b"").decode(errors="replace").splitlines():
+    for line in files.get(CHECKSUM_FILE, b"").decode(errors="replace").splitlines():
         sum, _, name = line.partition("  ")
         said[name] = sum
-    found = [] if SUMS in files else [f"{SUMS} is missing"]
-    for name in sorted({*said, *files} - {SUMS}):
+    found = [] if CHECKSUM_FILE in files else [f"{CHECKSUM_FILE} is missing"]
+    for name in sorted({*said, *files} - {CHECKSUM_FILE}):
         if name not in files:
             found.append(f"{name} is missing")
         elif name not in said:
@@ -85,14 +85,14 @@ def check_sums(files: Files) -> list[str]:
     return found
 
 
-def plan_of(files: Files) -> Plan:
+def read_plan(files: Files) -> Plan:
     with tempfile.TemporaryDirectory(prefix="parlour-") as folder:
         path = Path(folder) / "plan.toml"
         path.write_bytes(files["plan.toml"])
         return plan_file.load(path)
 
 
-def results_of(files: Files) -> dict[int, Result]:
+def read_results(files: Files) -> dict[int, Result]:
     given: Any = json.loads(files["results.json"])
     if not isinstance(given, dict) or not all(isinstance(entry, dict) for entry in given.values()):
         raise ValueError("results.json holds no results")
@@ -125,7 +125,7 @@ def check_game(plan: Plan, game: Pairing, result: Result) -> list[str]:
         found.append(f"the record says {record.reason!r}, the results say {result.reason!r}")
     if bool(result.forfeit) and result.reason in (*RULE_REASONS, "adjudicated", "agreed"):
         found.append(f"a game that ended by {result.reason} is called a forfeit")
-    if used(record) != result.used:
+    if time_used(record) != result.used:
         found.append("the times of the record and of the results differ")
     return found or check_proof(plan, record, result)
 
@@ -148,24 +148,24 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
     numbers = {game.number for game in games}
     found = [f"game {number} is not part of the schedule" for number in sorted(set(results) - numbers)]
     listed = {game_file(number) for number in results}
-    extra = [name for name in files if name not in listed | NAMED and not name.startswith("evidence/")]
+    extra = [name for name in files if name not in listed | FIXED_FILES and not name.startswith("evidence/")]
     return found + [f"{name} belongs to no result" for name in sorted(extra)]
 
 
 def check_derived(files: Files, plan: Plan, results: Results) -> list[str]:
     found = []
-    if files.get("schedule.json") != as_json(schedule_of(plan, results)).encode():
+    if files.get("schedule.json") != as_json(schedule_json(plan, results)).encode():
         found.append("the schedule is not the one that follows from the plan and the results")
-    story = Story(results=dict(results))
+    state = TournamentState(results=dict(results))
     if plan.goals:
         try:
             for entry in json.loads(files["answers.json"]):
                 answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
-                story.answers[answer.student, answer.goal, answer.position] = answer
+                state.answers[answer.student, answer.goal, answer.position] = answer
         except (KeyError, ValueError, TypeError):
             found.append("answers.json cannot be read")
     try:
-        follows = derived(plan, story, results)
+        follows = derived_files(plan, state, results)
     except GameError:  # a record that cannot be read, as has been said
         return found
     changed = [name for name, text in follows.items() if files.get(name) != text.encode()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from client.tournament.formats.game_list import Bye, Listing, Pair, Schedule, complete, points
+from client.tournament.formats.schedule_builder import Bye, Pair, Schedule, ScheduleBuilder, all_played, pair_points
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
@@ -20,7 +20,8 @@ class Tie:
     def lead(self, results: Results) -> float:
         """Of the first, in points."""
         return sum(
-            (points(pair, results, self.first) or 0) - (points(pair, results, self.second) or 0) for pair in self.pairs
+            (pair_points(pair, results, self.first) or 0) - (pair_points(pair, results, self.second) or 0)
+            for pair in self.pairs
         )
 
     def winner(self, results: Results) -> str:
@@ -28,17 +29,17 @@ class Tie:
 
 
 def knockout(plan: Plan, results: Results) -> Schedule:
-    listing = Listing()
+    builder = ScheduleBuilder()
     line: list[str | None] = bracket(plan.names)
     number = 0
     while len(line) > 1:
         number += 1
-        ties = open_round(plan, listing, number, line)
+        ties = open_round(plan, builder, number, line)
         known = [tie for tie in ties if tie is not None and tie.second]
-        if not decide(plan, listing, number, known, results):
-            return listing.schedule(final=False)
+        if not decide(plan, builder, number, known, results):
+            return builder.schedule(final=False)
         line = [None if tie is None else tie.winner(results) if tie.second else tie.first for tie in ties]
-    return listing.schedule(final=True)
+    return builder.schedule(final=True)
 
 
 def bracket(names: tuple[str, ...]) -> list[str | None]:
@@ -50,29 +51,29 @@ def bracket(names: tuple[str, ...]) -> list[str | None]:
     return [names[seed] if seed < len(names) else None for seed in order]
 
 
-def open_round(plan: Plan, listing: Listing, number: int, line: list[str | None]) -> list[Tie | None]:
+def open_round(plan: Plan, builder: ScheduleBuilder, number: int, line: list[str | None]) -> list[Tie | None]:
     ties: list[Tie | None] = []
     for one, other in zip(line[::2], line[1::2], strict=True):
         present = sorted((name for name in (one, other) if name is not None), key=plan.names.index)
         if not present:
             ties.append(None)
         elif len(present) == 1:
-            listing.byes.append(Bye(number, present[0], 0.0))
+            builder.byes.append(Bye(number, present[0], 0.0))
             ties.append(Tie(present[0], ""))
         else:
             first, second = present
-            ties.append(Tie(first, second, [listing.pair(number, first, second) for _ in range(plan.games // 2)]))
+            ties.append(Tie(first, second, [builder.pair(number, first, second) for _ in range(plan.games // 2)]))
     return ties
 
 
-def decide(plan: Plan, listing: Listing, number: int, ties: list[Tie], results: Results) -> bool:
+def decide(plan: Plan, builder: ScheduleBuilder, number: int, ties: list[Tie], results: Results) -> bool:
     """Whether the round is over. Ties that stand level play on, all of them together, so that numbers are certain."""
     for extra in range(plan.extra + 1):
-        if not complete([pair for tie in ties for pair in tie.pairs], results):
+        if not all_played([pair for tie in ties for pair in tie.pairs], results):
             return False
         level = [tie for tie in ties if tie.lead(results) == 0]
         if not level or extra == plan.extra:
             break
         for tie in level:
-            tie.pairs.append(listing.pair(number, tie.first, tie.second))
+            tie.pairs.append(builder.pair(number, tie.first, tie.second))
     return True

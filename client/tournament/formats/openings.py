@@ -13,14 +13,14 @@ from engine.game import Game
 from engine.registry import create
 from engine.replay import ending
 
-TRIES = 200  # draws for one opening that is new, and does not end the game
+MAX_DRAWS = 200  # draws for one opening that is new, and does not end the game
 
 
 def opening(plan: Plan, number: int) -> str:
-    """The position that two games start from, numbered from 1 on; "" is the usual one."""
+    """The position that two games start from, make_pair from 1 on; "" is the usual one."""
     if not plan.opening_plies:
         return ""
-    return drawn(plan.game, tuple(sorted(plan.options.items())), plan.seed, plan.opening_plies).get(number)
+    return openings_for(plan.game, tuple(sorted(plan.options.items())), plan.seed, plan.opening_plies).get(number)
 
 
 class Openings:
@@ -38,7 +38,7 @@ class Openings:
 
     def _draw(self, number: int) -> str:
         rng, found = Random(f"{self._seed} opening {number}"), ""
-        for _ in range(TRIES):
+        for _ in range(MAX_DRAWS):
             position = self._walk(rng)
             if position and position not in self._seen:
                 return position
@@ -55,5 +55,5 @@ class Openings:
 
 
 @lru_cache(maxsize=64)
-def drawn(game: str, options: tuple[tuple[str, int | str], ...], seed: int, plies: int) -> Openings:
+def openings_for(game: str, options: tuple[tuple[str, int | str], ...], seed: int, plies: int) -> Openings:
     return Openings(create(game, dict(options)), seed, plies)

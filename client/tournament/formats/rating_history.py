@@ -7,14 +7,14 @@ from client.tournament.model.elo import strengths
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
-MOST = 40  # points of a line
+MAX_PLOT_POINTS = 40  # points of a line
 
 
 def ratings_by_round(table: Standings, plan: Plan, results: Results) -> list[tuple[int, dict[str, float]]]:
     """After each round what was known then; of very many rounds only some."""
     games = [game for game in table.schedule.games if game.number in results]
     numbers = sorted({game.round for game in games})
-    step = max(1, -(-len(numbers) // MOST))
+    step = max(1, -(-len(numbers) // MAX_PLOT_POINTS))
     chosen = [*numbers[step - 1 :: step]]
     if numbers and (not chosen or chosen[-1] != numbers[-1]):
         chosen.append(numbers[-1])

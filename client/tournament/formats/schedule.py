@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import NamedTuple
 
-from client.tournament.formats.game_list import Listing, Pair, Schedule, numbered, played
-from client.tournament.formats.goals import tracks
+from client.tournament.formats.goals import goal_progress
 from client.tournament.formats.knockout import knockout
+from client.tournament.formats.schedule_builder import Pair, Schedule, ScheduleBuilder, make_pair, points_by_pair
 from client.tournament.formats.swiss import swiss
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
-from client.tournament.model.sprt import weigh
+from client.tournament.model.sprt import evaluate_sprt
 
 
 def schedule(plan: Plan, results: Results) -> Schedule:
@@ -30,11 +30,11 @@ class Meeting(NamedTuple):
 
 
 def in_rounds(plan: Plan, meetings: Iterable[Meeting]) -> Schedule:
-    listing = Listing()
+    builder = ScheduleBuilder()
     for meeting in meetings:
         for _ in range(plan.games // 2):
-            listing.pair(meeting.round, meeting.first, meeting.second)
-    return listing.schedule(final=True)
+            builder.pair(meeting.round, meeting.first, meeting.second)
+    return builder.schedule(final=True)
 
 
 def round_robin(plan: Plan, results: Results) -> Schedule:
@@ -68,12 +68,12 @@ def match(plan: Plan, results: Results) -> Schedule:
     """Pair after pair, until the test has its verdict or there have been enough."""
 
     def pair(number: int) -> Pair:
-        return numbered(number + 1, number + 1, plan.names[0], plan.names[1], number + 1)
+        return make_pair(number + 1, number + 1, plan.names[0], plan.names[1], number + 1)
 
     count, final = plan.games // 2, True
     if plan.sprt is not None:
-        worth = played(map(pair, range(count)), results, plan.names[0])
-        balance = weigh(worth, plan.sprt)
+        worth = points_by_pair(map(pair, range(count)), results, plan.names[0])
+        balance = evaluate_sprt(worth, plan.sprt)
         final = bool(balance.verdict) or len(worth) == count
         count = balance.pairs if balance.verdict else min(count, len(worth) + plan.ahead)
     return Schedule(tuple(game for number in range(count) for game in pair(number)), (), final)
@@ -81,7 +81,7 @@ def match(plan: Plan, results: Results) -> Schedule:
 
 def grading(plan: Plan, results: Results) -> Schedule:
     """One student after the other towards every goal; a goal that is decided needs no more games."""
-    found = tracks(plan, results)
+    found = goal_progress(plan, results)
     games = tuple(game for track in found for pair in track.pairs for game in pair)
     return Schedule(games, (), all(track.verdict != "open" for track in found))
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from client.tournament.formats.game_list import Schedule
 from client.tournament.formats.schedule import schedule
+from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.model.elo import Difference, Rating, difference, ratings
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results, Used
-from client.tournament.model.sprt import Balance, weigh
+from client.tournament.model.sprt import SprtStatus, evaluate_sprt
 
 WIN, DRAW, LOSS = 0, 1, 2
 
@@ -72,7 +72,7 @@ class Standings:
     rows: tuple[Row, ...]  # the best first
     duels: tuple[Duel, ...]
     forfeits: tuple[Forfeit, ...]
-    balance: Balance | None  # of the test that a match was played for
+    balance: SprtStatus | None  # of the test that a match was played for
     finished: bool
 
     def row(self, name: str) -> Row:
@@ -155,7 +155,7 @@ def forfeits(game: Pairing, result: Result) -> list[Forfeit]:
     return [Forfeit(game.number, name, result.forfeit, result.evidence) for name in losers]
 
 
-def balance(plan: Plan, games: list[Pairing], results: Results) -> Balance | None:
+def balance(plan: Plan, games: list[Pairing], results: Results) -> SprtStatus | None:
     if plan.sprt is None:
         return None
     pairs: dict[int, list[float]] = {}
@@ -166,4 +166,4 @@ def balance(plan: Plan, games: list[Pairing], results: Results) -> Balance | Non
         if len(pairs.get(number, ())) < 2:
             break
         whole.append(sum(pairs[number]))
-    return weigh(whole, plan.sprt)
+    return evaluate_sprt(whole, plan.sprt)

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from client.tournament.journal.log import read
-from client.tournament.journal.replay import Story, tell
+from client.tournament.journal.replay import TournamentState, replay
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
@@ -52,12 +52,12 @@ class Folder:
     def digest(self) -> str:
         return sha256(self.plan_file.read_bytes()).hexdigest()
 
-    def story(self) -> Story:
+    def state(self) -> TournamentState:
         """What has happened so far, also while it is being played."""
-        story = tell(read(self.log_file)) if self.log_file.exists() else Story()
-        self.check(story)
-        return story
+        state = replay(read(self.log_file)) if self.log_file.exists() else TournamentState()
+        self.check_plan(state)
+        return state
 
-    def check(self, story: Story) -> None:
-        if story.begun and story.plan != self.digest():
+    def check_plan(self, state: TournamentState) -> None:
+        if state.begun and state.plan != self.digest():
             raise TournamentError(f"{self.plan_file} was changed after the tournament had begun; put it back as it was")

@@ -11,7 +11,7 @@ from client.tournament.journal.log import Entry
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Result
 
-VERSION = 1
+LOG_VERSION = 1
 NO_RESULT = "no result"  # why a game had to be begun again although nobody interrupted it
 
 
@@ -29,7 +29,7 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Story:
+class TournamentState:
     plan: str = ""  # the digest of the plan it began with
     url: str = ""  # the server it was last played on; nothing for the one of its plan, or one of its own
     results: dict[int, Result] = field(default_factory=dict)
@@ -49,37 +49,37 @@ class Story:
         return {*self.rooms.values(), *(result.room for result in self.results.values())}
 
 
-def tell(entries: Iterable[Entry]) -> Story:
-    story = Story()
+def replay(entries: Iterable[Entry]) -> TournamentState:
+    state = TournamentState()
     for number, entry in enumerate(entries, 1):
         try:
-            take(story, entry)
+            apply_entry(state, entry)
         except (KeyError, TypeError, ValueError) as error:
             raise TournamentError(f"line {number} of the log cannot be understood ({error!r})") from None
-    return story
+    return state
 
 
-def take(story: Story, entry: Entry) -> None:
+def apply_entry(state: TournamentState, entry: Entry) -> None:
     match entry["type"]:
         case "tournament":
-            if entry["version"] != VERSION:
+            if entry["version"] != LOG_VERSION:
                 raise TournamentError(f"this tournament was begun by another version of parlour ({entry['version']})")
-            story.plan = entry["plan"]
+            state.plan = entry["plan"]
         case "run":
-            story.url = entry.get("url", "")
-            if entry["versions"] not in story.versions:
-                story.versions.append(entry["versions"])
+            state.url = entry.get("url", "")
+            if entry["versions"] not in state.versions:
+                state.versions.append(entry["versions"])
         case "created":
-            story.rooms[entry["game"]] = entry["room"]
+            state.rooms[entry["game"]] = entry["room"]
         case "dropped":
-            story.rooms.pop(entry["game"], None)
-            story.dropped[entry["game"]] += entry["why"] == NO_RESULT
+            state.rooms.pop(entry["game"], None)
+            state.dropped[entry["game"]] += entry["why"] == NO_RESULT
         case "ended":
-            story.rooms.pop(entry["game"], None)
-            story.results[entry["game"]] = Result.read(entry)
+            state.rooms.pop(entry["game"], None)
+            state.results[entry["game"]] = Result.read(entry)
         case "answered":
             answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
-            story.answers[answer.student, answer.goal, answer.position] = answer
+            state.answers[answer.student, answer.goal, answer.position] = answer
         case other:
             raise ValueError(f"there is no entry {other!r}")
 
@@ -87,8 +87,8 @@ def take(story: Story, entry: Entry) -> None:
 # -- entries
 
 
-def beginning(plan: str) -> Entry:
-    return {"type": "tournament", "version": VERSION, "plan": plan}
+def tournament(plan: str) -> Entry:
+    return {"type": "tournament", "version": LOG_VERSION, "plan": plan}
 
 
 def run(versions: dict[str, str], url: str) -> Entry:

@@ -13,36 +13,36 @@ from engine.errors import GameError
 from engine.replay import judge
 from protocol.usernames import fold, is_readable
 
-LONGEST_NAME = 32
-MATCH, SEQUENTIAL = 100, 1000  # games of a match, with and without a test that ends it earlier
-OPENING = 4  # plies
-MOST_GAMES = 1_000_000
-ADDING = "add --bot, --exec or --connects, or [[player]] tables to a file"
-MEETINGS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
+MAX_NAME_LENGTH = 32
+MATCH_GAMES, SPRT_MATCH_GAMES = 100, 1000  # games of a match, with and without a test that ends it earlier
+OPENING_PLIES = 4  # plies
+MAX_GAMES = 1_000_000
+HOW_TO_ADD_PLAYERS = "add --bot, --exec or --connects, or [[player]] tables to a file"
+DEFAULT_ROUNDS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
 
 
-def settle(plan: Plan, where: str) -> Plan:
+def with_defaults(plan: Plan, where: str) -> Plan:
     """With its options complete and the usual values filled in; TournamentError begins with `where`."""
     try:
         parse(plan.clock)
         game = plan.create()
         if judge(game, game.start(), 0, 1) is not None:
             raise TournamentError("at the start position the game is over")
-        settled = replace(
+        complete = replace(
             plan,
             options=dict(game.spec.options),
             games=games_of(plan),
             rounds=rounds_of(plan),
-            opening_plies=usual_opening(plan) if plan.opening_plies < 0 else plan.opening_plies,
+            opening_plies=opening_plies_of(plan) if plan.opening_plies < 0 else plan.opening_plies,
         )
-        if plan.rated and settled.opening_plies:
+        if plan.rated and complete.opening_plies:
             raise TournamentError("rated games begin at the usual position: with rated, opening_plies is 0")
-        check_players(settled)
-        check_format(settled)
-        check_goals(settled)
+        check_players(complete)
+        check_format(complete)
+        check_goals(complete)
     except (GameError, TournamentError) as error:
         raise TournamentError(f"{where}: {error}") from None
-    return settled
+    return complete
 
 
 def games_of(plan: Plan) -> int:
@@ -50,28 +50,28 @@ def games_of(plan: Plan) -> int:
         raise TournamentError(
             f"games is an even number, since every opening is played from both seats, not {plan.games}"
         )
-    usual = 2 if plan.format != "match" else MATCH if plan.sprt is None else SEQUENTIAL
+    usual = 2 if plan.format != "match" else MATCH_GAMES if plan.sprt is None else SPRT_MATCH_GAMES
     return plan.games or usual
 
 
-def usual_opening(plan: Plan) -> int:
+def opening_plies_of(plan: Plan) -> int:
     """Rated games begin at the usual position."""
-    return 0 if plan.rated else OPENING
+    return 0 if plan.rated else OPENING_PLIES
 
 
 def rounds_of(plan: Plan) -> int:
     if plan.rounds and plan.format in ("knockout", "match", "grading"):
         raise TournamentError(f"a {plan.format} has no rounds to choose")
     swiss = max(1, ceil(log2(max(2, len(plan.players)))))
-    return plan.rounds or (swiss if plan.format == "swiss" else MEETINGS.get(plan.format, 0))
+    return plan.rounds or (swiss if plan.format == "swiss" else DEFAULT_ROUNDS.get(plan.format, 0))
 
 
 def check_players(plan: Plan) -> None:
     seen: dict[str, str] = {}
     for player in plan.players:
         name = player.name
-        if len(name) > LONGEST_NAME or not is_readable(name):
-            raise TournamentError(f"a player's name has 1 to {LONGEST_NAME} printable characters, not {name[:60]!r}")
+        if len(name) > MAX_NAME_LENGTH or not is_readable(name):
+            raise TournamentError(f"a player's name has 1 to {MAX_NAME_LENGTH} printable characters, not {name[:60]!r}")
         if fold(name) in seen:
             raise TournamentError(f"there are two players called {name}; give one of them another name")
         seen[fold(name)] = name
@@ -84,18 +84,18 @@ def check_players(plan: Plan) -> None:
 def check_format(plan: Plan) -> None:
     count = len(plan.players)
     if count < 2:
-        raise TournamentError(f"a tournament needs two players or more, not {count}: {ADDING}")
+        raise TournamentError(f"a tournament needs two players or more, not {count}: {HOW_TO_ADD_PLAYERS}")
     if plan.format == "match" and count != 2:
         raise TournamentError(f"a match has two players, not {count}")
     if plan.sprt is not None and plan.format != "match":
         raise TournamentError("sprt goes with format = 'match'")
     if plan.goals and plan.format != "grading":
         raise TournamentError("goals go with format = 'grading'")
-    if games_in_all(plan) > MOST_GAMES:
-        raise TournamentError(f"that would be {games_in_all(plan):,} games; {MOST_GAMES:,} are the most")
+    if max_games(plan) > MAX_GAMES:
+        raise TournamentError(f"that would be {max_games(plan):,} games; {MAX_GAMES:,} are the most")
 
 
-def games_in_all(plan: Plan) -> int:
+def max_games(plan: Plan) -> int:
     """As many as it can come to, about."""
     count = len(plan.players)
     meetings = {

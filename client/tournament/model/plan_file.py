@@ -1,142 +1,301 @@
-"""A plan as a TOML file and back. Reading is strict: what is wrong is said with its file and its key."""
+"""Read and write tournament plans as TOML files.
+
+Reading is strict: an unknown key or a wrong value is reported with its file, its table and its key.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import asdict, fields
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.fields import Fields
-from client.tournament.model.plan import FORMATS, Contestant, Goal, Plan, Sprt, file_of
-from client.tournament.model.plan_defaults import settle
+from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, file_of
+from client.tournament.model.plan_defaults import with_defaults
+from engine.registry import GAMES
 
-MOST = 100_000  # games of two players
-MOST_SEED = 2**63 - 1
-KINDS = ("beats", "points", "forfeits", "solves")
+# -- the tables of a file
+
+Text = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$")]
+GameName = Annotated[Text, Meta(description=f"one of {', '.join(GAMES)}")]
+FormatName = Annotated[Format, Meta(description=f"one of {', '.join(FORMATS)}")]
+Opponent = Annotated[Text, Meta(description="the name of a player who is not a student")]
+Seconds = Annotated[float, Meta(gt=0, lt=1e6)]
+Elo = Annotated[float, Meta(gt=-1000, lt=1000)]
+ErrorRate = Annotated[float, Meta(gt=0, lt=0.5)]
+GameCount = Annotated[int, Meta(ge=2, le=100_000)]
+Table = dict[str, Any]
+
+
+class PlanTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The top level of a file. The tables in it are read one by one, so that errors name them."""
+
+    name: Text | None = None
+    game: GameName
+    format: FormatName = "round-robin"
+    clock: Text = "none"
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
+    rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
+    games: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    opening_plies: Annotated[int, Meta(ge=0, le=40)] = -1
+    concurrency: Annotated[int, Meta(ge=1, le=500)] = 4
+    wait: Seconds = 60.0
+    longest: Annotated[float, Meta(gt=0, lt=1e7)] = 3600.0
+    illegal: Annotated[int, Meta(ge=0, le=100)] = 0
+    rated: bool = False
+    adjudicate: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    extra: Annotated[int, Meta(ge=0, le=50)] = 2
+    url: Text = ""
+    options: Table = {}
+    sprt: Table | None = None
+    player: list[Table] = []
+    goal: list[Table] = []
+
+
+class PlayerTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    name: Text | None = None
+    bot: Text = ""
+    exec: Text = ""
+    adapter: Text = ""
+    workdir: Text = ""
+    seconds: Seconds = 0.0
+    depth: Annotated[int, Meta(ge=1, le=1000)] = 4
+    memory: Annotated[int, Meta(ge=0, le=1 << 20)] = 2048
+    retries: Annotated[int, Meta(ge=0, le=1000)] = 0
+    startup: Seconds = 10.0
+    ready: bool = False
+    events: bool = False
+    token: Text = ""
+    at_a_time: Annotated[int, Meta(ge=0, le=500)] = 0
+    student: bool = False
+
+
+class SprtTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    """`confidence` sets both error rates."""
+
+    elo0: Elo | None = None
+    elo1: Elo | None = None
+    alpha: ErrorRate | None = None
+    beta: ErrorRate | None = None
+    confidence: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+
+
+class BeatsTable(SprtTable, forbid_unknown_fields=True, kw_only=True):
+    name: Text | None = None
+    beats: Text
+    games: GameCount = 400
+
+
+class PointsTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    name: Text | None = None
+    points: Annotated[float, Meta(gt=0)]
+    against: Opponent
+    games: GameCount
+
+
+class ForfeitsTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    name: Text | None = None
+    forfeits: Annotated[int, Meta(ge=0)]
+    against: Opponent
+    games: GameCount
+
+
+class SolvesTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    name: Text | None = None
+    solves: list[Text]
+    needed: int | None = None
+    seconds: Annotated[float, Meta(gt=0, lt=3600)] = 1.0
+
+
+AnyTable = TypeVar("AnyTable", bound=Struct)
+GOAL_TABLES: dict[str, type[Struct]] = {
+    "beats": BeatsTable,
+    "points": PointsTable,
+    "forfeits": ForfeitsTable,
+    "solves": SolvesTable,
+}
+
+
+# -- reading
 
 
 def load(path: Path) -> Plan:
-    """The plan of a file, settled; TournamentError. Paths in it are relative to the file's folder."""
-    return read(Fields.of_file(path), path)
+    """Return the plan of a file, with defaults filled in. Paths in it are relative to the file's folder.
+
+    Raises TournamentError if the file cannot be read or the plan cannot be played.
+    """
+    return read_plan(read_toml(path), path, str(path))
 
 
 def check(plan: Plan, path: Path) -> None:
-    """That a plan can be read again from where it will be written; TournamentError."""
-    read(Fields(tomllib.loads(write(plan)), "the plan"), path)
+    """Raise TournamentError if the plan could not be read back from `path`."""
+    read_plan(tomllib.loads(write(plan)), path, "the plan")
 
 
-def read(given: Fields, path: Path) -> Plan:
-    where = given.where
+def read_toml(path: Path) -> Table:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TournamentError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise TournamentError(f"cannot read {path}: it is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise TournamentError(f"{path} is not valid TOML: {error}") from None
+
+
+def read_plan(values: Table, path: Path, where: str) -> Plan:
+    table = read_table(PlanTable, values, where)
     plan = Plan(
-        name=given.text("name", path.stem),
-        game=given.text("game", expected="the game that is played"),
-        format=given.text("format", "round-robin", FORMATS),  # type: ignore[arg-type]  # one of the choices
-        players=tuple(contestant(entry, path.parent) for entry in given.tables("player")),
-        options=given.table("options"),
-        clock=given.text("clock", "none"),
-        seed=given.whole("seed", 1, 0, MOST_SEED),
-        rounds=given.whole("rounds", 0, 0, 1000),
-        games=given.whole("games", 0, 0, MOST),
-        opening_plies=given.whole("opening_plies", -1, 0, 40),
-        concurrency=given.whole("concurrency", 4, 1, 500),
-        wait=given.number("wait", 60.0, 0, 1e6),
-        longest=given.number("longest", 3600.0, 0, 1e7),
-        illegal=given.whole("illegal", 0, 0, 100),
-        rated=given.flag("rated"),
-        adjudicate=given.whole("adjudicate", 0, 0, 10**9),
-        url=given.text("url", ""),
-        sprt=sprt(Fields(given.table("sprt"), f"{where}: sprt"), Sprt()) if "sprt" in given else None,
-        extra=given.whole("extra", 2, 0, 50),
-        goals=tuple(map(goal, given.tables("goal"))),
+        **{key: value for key, value in structs.asdict(table).items() if key not in ("name", "sprt", "player", "goal")},
+        name=table.name or path.stem,
+        players=tuple(
+            read_player(entry, path.parent, f"{where}: player {number}") for number, entry in enumerate(table.player, 1)
+        ),
+        sprt=None if table.sprt is None else read_sprt(table.sprt, f"{where}: sprt"),
+        goals=tuple(read_goal(entry, f"{where}: goal {number}") for number, entry in enumerate(table.goal, 1)),
     )
-    given.done()
-    return settle(plan, where)
+    return with_defaults(plan, where)
 
 
-def contestant(given: Fields, folder: Path) -> Contestant:
-    bot, command = given.text("bot", ""), given.text("exec", "")
-    if bot and command:
-        raise TournamentError(f"{given.where}: give either bot or exec, not both")
-    file = file_of(bot)
-    workdir = given.text("workdir", "")
-    found = Contestant(
-        name=given.text("name", Path(file).stem if file else bot or None),
-        bot=str((folder / file).absolute()) + bot[len(file) :] if file else bot,
-        exec=command,
-        adapter=given.text("adapter", ""),
-        workdir=str((folder / workdir).absolute()) if workdir or command else "",
-        seconds=given.number("seconds", 0.0, 0, 1e6),
-        depth=given.whole("depth", 4, 1, 1000),
-        memory=given.whole("memory", 2048, 0, 1 << 20),
-        retries=given.whole("retries", 0, 0, 1000),
-        startup=given.number("startup", 10.0, 0, 1e6),
-        ready=given.flag("ready"),
-        events=given.flag("events"),
-        token=given.text("token", ""),
-        at_a_time=given.whole("at_a_time", 0, 0, 500),
-        student=given.flag("student"),
+def read_player(values: Table, folder: Path, where: str) -> Contestant:
+    table = read_table(PlayerTable, values, where)
+    if table.bot and table.exec:
+        raise TournamentError(f"{where}: give either bot or exec, not both")
+    file = file_of(table.bot)
+    name = table.name or (Path(file).stem if file else table.bot)
+    if not name:
+        raise missing_key(PlayerTable, "name", where)
+    if file:
+        table.bot = str((folder / file).absolute()) + table.bot[len(file) :]
+    if table.workdir or table.exec:
+        table.workdir = str((folder / table.workdir).absolute())
+    return Contestant(**structs.asdict(table) | {"name": name})
+
+
+def read_sprt(values: Table, where: str) -> Sprt:
+    return make_sprt(read_table(SprtTable, values, where), Sprt(), where)
+
+
+def make_sprt(table: SprtTable, default: Sprt, where: str) -> Sprt:
+    error_rate = default.alpha if table.confidence is None else round(1 - table.confidence, 12)
+    sprt = Sprt(
+        elo0=default.elo0 if table.elo0 is None else table.elo0,
+        elo1=default.elo1 if table.elo1 is None else table.elo1,
+        alpha=table.alpha or error_rate,
+        beta=table.beta or error_rate,
     )
-    given.done()
-    return found
+    if sprt.elo0 >= sprt.elo1:
+        raise TournamentError(f"{where}: elo0 should be less than elo1, not {sprt.elo0:g} against {sprt.elo1:g}")
+    return sprt
 
 
-def sprt(given: Fields, usual: Sprt, whole: bool = True) -> Sprt:
-    confidence = given.number("confidence", 1 - usual.alpha, 0.5, 1)
-    found = Sprt(
-        elo0=given.number("elo0", usual.elo0, -1000, 1000),
-        elo1=given.number("elo1", usual.elo1, -1000, 1000),
-        alpha=given.number("alpha", round(1 - confidence, 12), 0, 0.5),
-        beta=given.number("beta", round(1 - confidence, 12), 0, 0.5),
-    )
-    if found.elo0 >= found.elo1:
-        raise TournamentError(
-            f"{given.where}: elo0 should be less than elo1, not {found.elo0:g} against {found.elo1:g}"
-        )
-    if whole:
-        given.done()
-    return found
-
-
-def goal(given: Fields) -> Goal:
-    kinds = [kind for kind in KINDS if kind in given]
+def read_goal(values: Table, where: str) -> Goal:
+    kinds = [kind for kind in GOAL_TABLES if kind in values]
     if len(kinds) != 1:
-        raise TournamentError(f"{given.where}: a goal has exactly one of {', '.join(KINDS)}")
-    kind = kinds[0]
-    if kind == "solves":
-        positions = given.texts("solves")
-        found = Goal(
-            "solves", given.text("name", "solves positions"), positions=positions,
-            needed=given.whole("needed", len(positions), 1, max(1, len(positions))),
-            seconds=given.number("seconds", 1.0, 0, 3600),
-        )  # fmt: skip
-    elif kind == "beats":
-        against = given.text("beats")
-        test = sprt(given, Sprt(0, 100), whole=False)
-        games = given.whole("games", 400, 2, MOST)
-        found = Goal("beats", given.text("name", f"beats {against}"), against, games, test)
-    else:
-        against = given.text("against", expected="whom it is played against")
-        games = given.whole("games", None, 2, MOST)
-        if kind == "points":
-            points = given.number("points", 0.0, 0, games + 1e-9)
-            name = given.text("name", f"{points:g} points of {games} against {against}")
-            found = Goal("points", name, against, games, points=points)
-        else:
-            most = given.whole("forfeits", None, 0, games)
-            name = given.text("name", f"at most {most} forfeits in {games} games" if most else f"no forfeit in {games}")
-            found = Goal("forfeits", name, against, games, forfeits=most)
-    given.done()
-    return found
+        raise TournamentError(f"{where}: a goal has exactly one of {', '.join(GOAL_TABLES)}")
+    match read_table(GOAL_TABLES[kinds[0]], values, where):
+        case BeatsTable() as table:
+            sprt = make_sprt(table, Sprt(0, 100), where)
+            return Goal("beats", table.name or f"beats {table.beats}", table.beats, table.games, sprt)
+        case PointsTable() as table:
+            if table.points > table.games:
+                raise wrong_value("points", f"a number from 0 to {table.games}", table.points, where)
+            name = table.name or f"{table.points:g} points of {table.games} against {table.against}"
+            return Goal("points", name, table.against, table.games, points=table.points)
+        case ForfeitsTable() as table:
+            if table.forfeits > table.games:
+                raise wrong_value("forfeits", f"a whole number from 0 to {table.games}", table.forfeits, where)
+            limit = f"at most {table.forfeits} forfeits in {table.games} games"
+            name = table.name or (limit if table.forfeits else f"no forfeit in {table.games}")
+            return Goal("forfeits", name, table.against, table.games, forfeits=table.forfeits)
+        case SolvesTable() as table:
+            count = len(table.solves)
+            needed = count if table.needed is None else table.needed
+            if table.needed is not None and not 1 <= needed <= max(1, count):
+                raise wrong_value("needed", f"a whole number from 1 to {max(1, count)}", needed, where)
+            name, positions = table.name or "solves positions", tuple(table.solves)
+            return Goal("solves", name, positions=positions, needed=needed, seconds=table.seconds)
+    raise AssertionError(kinds)
+
+
+# -- errors
+
+
+def read_table(kind: type[AnyTable], values: Table, where: str) -> AnyTable:
+    """Return the values as a table of this kind. Raises TournamentError that names the wrong key."""
+    try:
+        return convert(values, kind, strict=True)
+    except ValidationError as error:
+        raise translate(str(error), kind, values, where) from None
+
+
+def translate(sentence: str, kind: type[Struct], values: Table, where: str) -> TournamentError:
+    """Return our error for a sentence of msgspec about one table."""
+    if (unknown := re.search(r"contains unknown field `(.*)`$", sentence, re.DOTALL)) is not None:
+        return unknown_key(kind, unknown[1], where)
+    if (missing := re.search(r"missing required field `(\w+)`", sentence)) is not None:
+        return missing_key(kind, missing[1], where)
+    if (wrong := re.search(r" - at `\$\.(\w+)", sentence)) is not None:
+        return wrong_value(wrong[1], expected_value(kind, wrong[1]), values[wrong[1]], where)
+    return TournamentError(f"{where}: {sentence}")
+
+
+def unknown_key(kind: type[Struct], key: str, where: str) -> TournamentError:
+    known = kind.__struct_fields__
+    close = get_close_matches(key, known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
+    return TournamentError(f"{where}: unknown key {key[:40]!r}; {hint}")
+
+
+def missing_key(kind: type[Struct], key: str, where: str) -> TournamentError:
+    return TournamentError(f"{where}: {key} is missing: it should be {expected_value(kind, key)}")
+
+
+def wrong_value(key: str, expected: str, value: object, where: str) -> TournamentError:
+    return TournamentError(f"{where}: {key} should be {expected}, not {str(value)[:60]!r}")
+
+
+def expected_value(kind: type[Struct], key: str) -> str:
+    """Return what the value of a key should be, for an error message."""
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)
+    return describe_type(next(field.type for field in info.fields if field.name == key), key)
+
+
+def describe_type(type: inspect.Type, key: str) -> str:
+    match type:
+        case inspect.Metadata(type=inner, extra_json_schema=extra):
+            return (extra or {}).get("description") or describe_type(inner, key)
+        case inspect.UnionType(types=types):
+            return describe_type(next(entry for entry in types if not isinstance(entry, inspect.NoneType)), key)
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType(ge=low, le=high):
+            return (
+                f"a whole number from {low} to {high}" if high is not None else f"a whole number, at least {low or 0}"
+            )
+        case inspect.FloatType(gt=low, lt=high):
+            return f"a number between {low:g} and {high:g}" if high is not None else f"a number above {low:g}"
+        case inspect.ListType(item_type=inspect.DictType()):
+            return f"tables, each starting with [[{key}]]"
+        case inspect.ListType():
+            return "a list of texts"
+        case inspect.DictType():
+            return f"a table, as in [{key}]"
+    return "text that is not empty"
 
 
 # -- writing
 
 
 def write(plan: Plan) -> str:
-    """A TOML text that `load` makes the same plan of. Everything is there that is not as usual."""
+    """Return the TOML text of a plan. `load` makes the same plan of it. Default values are left out."""
     lines = [f"{name} = {value(getattr(plan, name))}" for name in ("name", "game", "format")]
     lines += entries(plan, Plan("", "", "match", ()), ("name", "game", "format", "players", "options", "sprt", "goals"))
     lines += ["", "[options]", *(f"{name} = {value(given)}" for name, given in plan.options.items())]

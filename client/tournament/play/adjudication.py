@@ -50,7 +50,7 @@ class Prover:
         self.nodes = nodes
         self._thread = ThreadPoolExecutor(1, "prover")
 
-    async def warm(self, game: Game) -> None:
+    async def warm_up(self, game: Game) -> None:
         """Load what is slow to load, before any clock runs."""
         await self._run(game, [game.start()], 1)
 

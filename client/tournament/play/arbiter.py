@@ -22,8 +22,8 @@ from protocol.replies import Ok, Snapshot
 from protocol.types import RoomInfo
 from runtime.tasks import BackgroundTasks
 
-PAUSE = 1.0  # seconds before another try at what was refused for now
-PAGES = 3  # of finished games, in which one may be that we never heard of
+RETRY_DELAY_S = 1.0  # seconds before another try at what was refused for now
+HISTORY_PAGES = 3  # of finished games, in which one may be that we never heard of
 
 
 class Arbiter:
@@ -36,7 +36,7 @@ class Arbiter:
         self._tasks = BackgroundTasks(SessionError)
         self._away_since: float | None = None
         self._away = 0.0  # seconds without a connection, so far
-        self._strays: list[RoomInfo] = []
+        self._unlogged: list[RoomInfo] = []
 
     async def listen(self) -> None:
         """For as long as the tournament lasts. SessionError if the server does not want us any more."""
@@ -57,7 +57,7 @@ class Arbiter:
             self._away += time.monotonic() - self._away_since
             self._away_since = None
         for room in self._changed:
-            self._tasks.start(self._watch(room))
+            self._tasks.start(self._send_watch(room))
 
     def now(self) -> float:
         """A clock that stands still while there is no connection: nobody is to lose for what the network does."""
@@ -66,10 +66,10 @@ class Arbiter:
 
     # -- rooms
 
-    async def open(self, game: Pairing, start: str) -> str:
+    async def create_room(self, game: Pairing, start: str) -> str:
         """A room for a game."""
         while True:
-            stray = self.stray(game, start)
+            stray = self.take_unlogged_room(game, start)
             if stray:
                 return stray
             try:
@@ -86,28 +86,28 @@ class Arbiter:
                 )
                 return made.room
             except (ConnectionLost, ReplyTimeout):
-                await self.look_for_strays(set())  # perhaps it was made
+                await self.find_unlogged_rooms(set())  # perhaps it was made
             except Refused as refused:
                 if refused.code not in (*TEMPORARY_ERRORS, "too_many_rooms"):
                     raise TournamentError(
                         f"the server makes no room for {' and '.join(game.seats)}: {refused}"
                     ) from None
-                await asyncio.sleep(refused.retry_after or PAUSE)
+                await asyncio.sleep(refused.retry_after or RETRY_DELAY_S)
 
-    def stray(self, game: Pairing, start: str) -> str:
+    def take_unlogged_room(self, game: Pairing, start: str) -> str:
         """A room of ours for this game that nobody knows of; "" if there is none."""
-        for info in self._strays:
+        for info in self._unlogged:
             if info.players == game.seats and (not start or info.options.get("start") == start):
-                self._strays.remove(info)
+                self._unlogged.remove(info)
                 return info.room
         return ""
 
-    async def look_for_strays(self, known: set[str]) -> None:
+    async def find_unlogged_rooms(self, known: set[str]) -> None:
         """Rooms of ours that nobody knows of: the last thing before a crash may have been to make one."""
         game, id = self._plan.game, self.session.id
         found = list((await self._ask(lambda: List(id=id(), game=game))).rooms or ())
         before: int | None = None
-        for _ in range(PAGES):
+        for _ in range(HISTORY_PAGES):
             page = await self._ask(lambda: History(id=id(), game=game, before=before, limit=100))  # noqa: B023
             found += page.rooms or ()
             before = page.before
@@ -115,9 +115,9 @@ class Arbiter:
                 break
         me = "" if self.session.welcome is None else self.session.welcome.you.name
         known = known | set(self._changed)
-        self._strays = [info for info in found if info.players and info.arbiter == me and info.room not in known]
+        self._unlogged = [info for info in found if info.players and info.arbiter == me and info.room not in known]
 
-    async def follow(self, room: str) -> RoomView | None:
+    async def watch(self, room: str) -> RoomView | None:
         """Hear of a room until `forget`; None if there is no such room any more."""
         self._changed.setdefault(room, asyncio.Event())
         if room not in self.session.rooms:
@@ -129,7 +129,7 @@ class Arbiter:
                     return None
                 raise
             while room not in self.session.rooms:  # the snapshot follows the answer
-                await self.wait(room, PAUSE)
+                await self.wait(room, RETRY_DELAY_S)
         return self.session.rooms[room]
 
     def table(self, room: str) -> RoomView:
@@ -148,13 +148,13 @@ class Arbiter:
     async def refresh(self, room: str) -> None:
         """Ask what has happened in a room that has been silent for long: news may have been lost."""
         with suppress(SessionError):
-            await self._watch(room)
+            await self._send_watch(room)
 
-    def forget(self, room: str) -> None:
+    def unwatch(self, room: str) -> None:
         self._changed.pop(room, None)
         if room in self._watched:  # else the session would go on asking for it, connection after connection
             self._watched.discard(room)
-            self._tasks.start(self._leave(room))
+            self._tasks.start(self._send_leave(room))
         table = self.session.rooms.get(room)
         if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
             del self.session.rooms[room]
@@ -169,7 +169,7 @@ class Arbiter:
             return refused.code == "game_over"
         return True
 
-    async def record(self, room: str) -> str:
+    async def export_record(self, room: str) -> str:
         return (await self._ask(lambda: Export(id=self.session.id(), room=room))).text
 
     async def _ask(self, command: Callable[[], Command]) -> Ok:
@@ -182,14 +182,14 @@ class Arbiter:
             except Refused as refused:
                 if refused.code not in TEMPORARY_ERRORS:
                     raise
-                await asyncio.sleep(refused.retry_after or PAUSE)
+                await asyncio.sleep(refused.retry_after or RETRY_DELAY_S)
 
     # -- connections
 
-    async def _leave(self, room: str) -> None:
+    async def _send_leave(self, room: str) -> None:
         await self.session.ask(Leave(id=self.session.id(), room=room))
 
-    async def _watch(self, room: str) -> None:
+    async def _send_watch(self, room: str) -> None:
         self._watched.add(room)
         known = self.session.rooms.get(room)
         await self.session.ask(Watch(id=self.session.id(), room=room, after=0 if known is None else known.seq))

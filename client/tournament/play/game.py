@@ -11,19 +11,19 @@ from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result
 from client.tournament.play.adjudication import Prover
 from client.tournament.play.arbiter import Arbiter
-from client.tournament.play.outcome import adjudicated, conclude, forfeited
+from client.tournament.play.outcome import adjudicated_result, finished_result, forfeited_result
 from engine.replay import ending
 
-LOOK = 20.0  # seconds after which a room where nothing happens is looked at
-SECOND_CHANCE = 5.0  # seconds for somebody who did not come the last time
+SILENT_ROOM_REFRESH_S = 20.0  # seconds after which a room where nothing happens is looked at
+LATE_PLAYER_WAIT_S = 5.0  # seconds for somebody who did not come the last time
 Proof = dict[str, Any]
 
 
-class Void(Exception):
+class NoResult(Exception):
     """The room has come to nothing: the game has to be played in another one."""
 
 
-class Supervision:
+class GameSupervisor:
     """`late`: players who did not come to their last game, and are not waited for as long any more."""
 
     def __init__(
@@ -33,19 +33,19 @@ class Supervision:
         self.game, self._prover = game, prover
         self._room = ""
         self._proving: asyncio.Task[Proof | None] | None = None
-        self._looked_at = 0  # the ply up to which nothing could be proved
+        self._examined = 0  # the ply up to which nothing could be proved
 
     async def play(self, room: str) -> Result | None:
         """The result; None if there is none, and the game has to be played again."""
         self._room = room
         try:
             return await self._play()
-        except Void:
+        except NoResult:
             return None
         finally:
             if self._proving is not None:
                 self._proving.cancel()
-            self._arbiter.forget(room)
+            self._arbiter.unwatch(room)
 
     async def _play(self) -> Result:
         began, running_since = self._arbiter.now(), None
@@ -62,20 +62,20 @@ class Supervision:
                 return result
 
     async def _table(self) -> RoomView:
-        table = await self._arbiter.follow(self._room)
+        table = await self._arbiter.watch(self._room)
         if table is None:
-            raise Void
+            raise NoResult
         return table
 
     async def _waiting(self, table: RoomView, spent: float) -> Result | None:
         """Until both are here, or we have waited for long enough."""
         late = not self._late.isdisjoint(self.game.seats)
-        patience = min(SECOND_CHANCE, self._plan.wait) if late else self._plan.wait
+        limit = min(LATE_PLAYER_WAIT_S, self._plan.wait) if late else self._plan.wait
         absent = [
             name for name, seat in zip(self.game.seats, table.seats, strict=True) if seat is None or not seat.online
         ]
-        if spent < patience or not absent:
-            await self._wait(max(0.1, patience - spent))
+        if spent < limit or not absent:
+            await self._wait(max(0.1, limit - spent))
             return None
         self._late.update(absent)
         return await self._stop(absent, "absent")
@@ -88,16 +88,16 @@ class Supervision:
         if proof is None:
             return None
         await self._abort()
-        return adjudicated(self._room, await self._arbiter.record(self._room), proof)
+        return adjudicated_result(self._room, await self._arbiter.export_record(self._room), proof)
 
     async def _ended(self, table: RoomView) -> Result:
-        while self._proving is not None or self._to_look_at(table):  # a proof may have come too late
+        while self._proving is not None or self._has_unexamined(table):  # a proof may have come too late
             proof = await self._proof(table)
             if proof is not None:
-                return adjudicated(self._room, await self._arbiter.record(self._room), proof)
+                return adjudicated_result(self._room, await self._arbiter.export_record(self._room), proof)
         if table.result == "*":
-            raise Void
-        return conclude(self.game, table, await self._arbiter.record(self._room), self._folder)
+            raise NoResult
+        return finished_result(self.game, table, await self._arbiter.export_record(self._room), self._folder)
 
     # -- ends that we bring about
 
@@ -106,18 +106,18 @@ class Supervision:
         table = await self._abort()
         if table.reason != "aborted":
             return None
-        return forfeited(self.game, self._room, await self._arbiter.record(self._room), guilty, reason)
+        return forfeited_result(self.game, self._room, await self._arbiter.export_record(self._room), guilty, reason)
 
     async def _abort(self) -> RoomView:
         """The table of a game that is over now."""
         if not await self._arbiter.abort(self._room):
-            raise Void  # we have no say in it any more
+            raise NoResult  # we have no say in it any more
         while (table := await self._table()).status != "ended":
             await self._wait()
         return table
 
-    async def _wait(self, most: float = LOOK) -> None:
-        if not await self._arbiter.wait(self._room, min(LOOK, most)) and most >= LOOK:
+    async def _wait(self, most: float = SILENT_ROOM_REFRESH_S) -> None:
+        if not await self._arbiter.wait(self._room, min(SILENT_ROOM_REFRESH_S, most)) and most >= SILENT_ROOM_REFRESH_S:
             await self._arbiter.refresh(self._room)
 
     async def _proof(self, table: RoomView) -> Proof | None:
@@ -127,9 +127,9 @@ class Supervision:
         """
         waiting = asyncio.create_task(self._wait())
         try:
-            if self._proving is None and self._prover is not None and self._to_look_at(table):
-                self._looked_at += 1
-                states = table.states[: self._looked_at + 1]
+            if self._proving is None and self._prover is not None and self._has_unexamined(table):
+                self._examined += 1
+                states = table.states[: self._examined + 1]
                 self._proving = asyncio.create_task(self._prover.prove(self._plan.create(), states))
             if self._proving is None:
                 await waiting
@@ -138,12 +138,12 @@ class Supervision:
             if not self._proving.done():
                 return None
             proof, self._proving = self._proving.result(), None
-            return None if proof is None else {"ply": self._looked_at, **proof}
+            return None if proof is None else {"ply": self._examined, **proof}
         finally:
             waiting.cancel()
 
-    def _to_look_at(self, table: RoomView) -> bool:
+    def _has_unexamined(self, table: RoomView) -> bool:
         """Whether there is a position before the game's end that may be proved."""
-        if self._prover is None or table.game is None or self._looked_at >= table.ply:
+        if self._prover is None or table.game is None or self._examined >= table.ply:
             return False
-        return self._looked_at < table.ply - 1 or ending(table.game, table.states) is None
+        return self._examined < table.ply - 1 or ending(table.game, table.states) is None

@@ -16,56 +16,58 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.play.player_process import Player, file_name
 
-AT_ONCE = 4  # players that come up at a time; each is a process
-MOST = 40  # that are there at a time, if so many will do
+MAX_CONCURRENT_STARTS = 4  # players that come up at a time; each is a process
+MAX_RUNNING_PLAYERS = 40  # that are there at a time, if so many will do
 
-Say = Callable[[str], None]
+OnMessage = Callable[[str], None]
 
 
-class Cast:
-    def __init__(self, plan: Plan, folder: Folder, url: str, trust: str, say: Say) -> None:
-        self._plan, self._folder, self._say = plan, folder, say
+class PlayerPool:
+    def __init__(self, plan: Plan, folder: Folder, url: str, trust: str, on_message: OnMessage) -> None:
+        self._plan, self._folder, self._on_message = plan, folder, on_message
         self._players = {
             player.name: Player(player, plan, folder, url, trust) for player in plan.players if player.started
         }
-        self._here: dict[str, asyncio.Task[None]] = {}  # who has come or is coming, whoever was needed last at the end
-        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._started: dict[
+            str, asyncio.Task[None]
+        ] = {}  # who has come or is starting, whoever was needed last at the end
+        self._stopping: dict[str, asyncio.Task[None]] = {}
         self._busy: Counter[str] = Counter()
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._start_slots = asyncio.Semaphore(MAX_CONCURRENT_STARTS)
         self.broken: dict[str, str] = {}  # students' programs that cannot be started, and the evidence
 
     async def open(self) -> None:
         """Those who are not students come at once, so that a mistake in the plan is seen at once."""
-        first = [name for name in self._players if name not in self._plan.students][:MOST]
-        await self.need(first)
+        first = [name for name in self._players if name not in self._plan.students][:MAX_RUNNING_PLAYERS]
+        await self.acquire(first)
         self.release(first)
 
-    async def need(self, names: Sequence[str]) -> None:
+    async def acquire(self, names: Sequence[str]) -> None:
         """Until all of them are there, or known to be broken; TournamentError if one is that should not be."""
         for name in names:
             self._busy[name] += 1
         try:
-            await asyncio.gather(*(self._come(name) for name in names if name in self._players))
+            await asyncio.gather(*(self._ensure_started(name) for name in names if name in self._players))
         except BaseException:
             self._busy.subtract(names)
             raise
 
-    async def _come(self, name: str) -> None:
-        if name in self._leaving:
-            await asyncio.shield(self._leaving[name])
-        coming = self._here.pop(name, None) or asyncio.create_task(self._start(name))
-        self._here[name] = coming
-        await asyncio.shield(coming)
+    async def _ensure_started(self, name: str) -> None:
+        if name in self._stopping:
+            await asyncio.shield(self._stopping[name])
+        starting = self._started.pop(name, None) or asyncio.create_task(self._start(name))
+        self._started[name] = starting
+        await asyncio.shield(starting)
 
     async def _start(self, name: str) -> None:
-        async with self._places:
+        async with self._start_slots:
             try:
                 await self._players[name].start()
             except TournamentError as error:
                 if name not in self._plan.students:
                     raise
                 self.broken[name] = self._keep_evidence(name, str(error))
-                self._say(f"{error}; it forfeits its games")
+                self._on_message(f"{error}; it forfeits its games")
 
     def _keep_evidence(self, name: str, sentence: str) -> str:
         place = self._folder.forensics / file_name(name) / "start"
@@ -77,15 +79,15 @@ class Cast:
     def release(self, names: Sequence[str]) -> None:
         """They are not needed for the moment; whoever has been idle for longest goes, if there are too many."""
         self._busy.subtract(names)
-        idle = [name for name in self._here if not self._busy[name] and self._here[name].done()]
-        for name in idle[: max(0, len(self._here) - MOST)]:
-            del self._here[name]
-            self._leaving[name] = leaving = asyncio.create_task(self._players[name].stop())
-            leaving.add_done_callback(lambda _, name=name: self._leaving.pop(name))  # type: ignore[misc]
+        idle = [name for name in self._started if not self._busy[name] and self._started[name].done()]
+        for name in idle[: max(0, len(self._started) - MAX_RUNNING_PLAYERS)]:
+            del self._started[name]
+            self._stopping[name] = stopping = asyncio.create_task(self._players[name].stop())
+            stopping.add_done_callback(lambda _, name=name: self._stopping.pop(name))  # type: ignore[misc]
 
     async def close(self) -> None:
-        coming = list(self._here.values())
-        for task in coming:
+        starting = list(self._started.values())
+        for task in starting:
             task.cancel()
-        await asyncio.gather(*coming, return_exceptions=True)
-        await asyncio.gather(*self._leaving.values(), *(player.stop() for player in self._players.values()))
+        await asyncio.gather(*starting, return_exceptions=True)
+        await asyncio.gather(*self._stopping.values(), *(player.stop() for player in self._players.values()))

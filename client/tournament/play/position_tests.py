@@ -7,7 +7,7 @@ import time
 from functools import lru_cache
 
 from client.tournament.journal.folder import Folder
-from client.tournament.journal.replay import Answer, Story
+from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Goal, Plan
 from client.tournament.play.player_process import words
@@ -16,22 +16,22 @@ from engine.game import Game, State
 from engine.search import Limits, Thinker
 from runtime import child_process
 
-SECONDS = 120.0  # to solve a position in
-SPARE = 30.0  # seconds that a program may take to start and to leave
-GRACE = 2.0
+SOLVE_LIMIT_S = 120.0  # to solve a position in
+STARTUP_ALLOWANCE_S = 30.0  # seconds that a program may take to start and to leave
+EXIT_GRACE_S = 2.0
 
 
-def unanswered(plan: Plan, story: Story) -> list[tuple[str, Goal, str]]:
+def unanswered(plan: Plan, state: TournamentState) -> list[tuple[str, Goal, str]]:
     return [
         (student, goal, position)
         for goal in plan.goals
         for position in goal.positions
         for student in plan.students
-        if (student, goal.name, position) not in story.answers
+        if (student, goal.name, position) not in state.answers
     ]
 
 
-async def ask(plan: Plan, folder: Folder, student: str, goal: Goal, position: str) -> Answer:
+async def ask_position(plan: Plan, folder: Folder, student: str, goal: Goal, position: str) -> Answer:
     """A program's move within the goal's time, and whether there is no better one."""
     player = plan.player(student)
     options = [f"--option={name}={value}" for name, value in plan.options.items() if name != "start"]
@@ -40,12 +40,12 @@ async def ask(plan: Plan, folder: Folder, student: str, goal: Goal, position: st
     began = time.monotonic()
     process = await child_process.start("parlour", "bot", *words(player, plan, folder), *asking, heard=True)
     try:
-        async with asyncio.timeout(goal.seconds + player.startup + SPARE):
+        async with asyncio.timeout(goal.seconds + player.startup + STARTUP_ALLOWANCE_S):
             said, errors = await process.communicate()
     except TimeoutError:
         said, errors = b"", b"it never left"
     finally:
-        await child_process.end(process, GRACE)
+        await child_process.end(process, EXIT_GRACE_S)
     seconds = round(time.monotonic() - began, 3)
     move = said.decode(errors="replace").split(maxsplit=1)[0] if process.returncode == 0 and said.strip() else ""
     text = "" if move else " ".join(errors.decode(errors="replace").removeprefix("parlour: ").split())[-300:]
@@ -66,7 +66,7 @@ def is_best(game: Game, move: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def solved(game: Game, state: State) -> float:
-    report = Thinker(game).solve(state, Limits(seconds=SECONDS))
+    report = Thinker(game).solve(state, Limits(seconds=SOLVE_LIMIT_S))
     if not report.proved:
         raise TournamentError(
             f"the position {game.dump(state)!r} is too hard to solve, so no answer can be judged; leave it out"

@@ -32,7 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def new(parser: ArgumentParser) -> None:
-    from parlour.cli.tournament.planning import add_plan
+    from parlour.cli.tournament.plan_arguments import add_plan
 
     add_plan(parser)
 

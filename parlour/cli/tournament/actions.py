@@ -13,18 +13,18 @@ from client.presentation.texts import counted
 from client.tournament.export import grades, tables
 from client.tournament.export.bundle import pack
 from client.tournament.export.html import page
-from client.tournament.export.pseudonyms import drawn, pseudonyms, published
+from client.tournament.export.pseudonyms import anonymize, pseudonyms, shuffle_students
 from client.tournament.export.verify import verify as check
 from client.tournament.formats.standings import Forfeit, standings
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import is_cut
-from client.tournament.journal.replay import Story
+from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan, file_of
 from parlour.cli.house_bots import recipe_of
 from parlour.cli.main import UserError, complain
-from parlour.cli.tournament import running
-from parlour.cli.tournament.planning import given, plan_of
+from parlour.cli.tournament import play
+from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
 
 
 def new(folder: Folder, args: Namespace) -> int:
@@ -34,7 +34,7 @@ def new(folder: Folder, args: Namespace) -> int:
 
 
 def create(folder: Folder, args: Namespace) -> None:
-    plan = drawn(plan_of(args, folder.path.absolute().name))
+    plan = shuffle_students(plan_of(args, folder.path.absolute().name))
     check_bots(plan)
     check_students(plan)
     folder.create(plan)
@@ -63,48 +63,48 @@ def check_students(plan: Plan) -> None:
 
 
 def run(folder: Folder, args: Namespace) -> int:
-    if given(args):
+    if has_plan_arguments(args):
         create(folder, args)
     check_bots(folder.plan())
-    return running.run(folder, args)
+    return play.run(folder, args)
 
 
 def resume(folder: Folder, args: Namespace) -> int:
     check_bots(folder.plan())
-    return running.run(folder, args)
+    return play.run(folder, args)
 
 
 def status(folder: Folder, args: Namespace) -> int:
-    plan, story = seen(folder)
-    known = standings(plan, story.results)
-    done = sum(game.number in story.results for game in known.schedule.games)
+    plan, state = load_state(folder)
+    known = standings(plan, state.results)
+    done = sum(game.number in state.results for game in known.schedule.games)
     total = len(known.schedule.games)
     if args.json:
-        under_way = {str(number): room for number, room in sorted(story.rooms.items())}
+        under_way = {str(number): room for number, room in sorted(state.rooms.items())}
         print(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": under_way}))
         return 0
-    state = "finished" if known.finished else "not begun" if not story.plan else f"{len(story.rooms)} under way"
+    phase = "finished" if known.finished else "not begun" if not state.plan else f"{len(state.rooms)} under way"
     more = "" if known.schedule.final else ", more to follow"
-    print(f"{plan.name}: {plan.format} of {len(plan.players)} in {plan.game}, {done} of {total} games{more}, {state}")
-    for number, room in sorted(story.rooms.items()):
+    print(f"{plan.name}: {plan.format} of {len(plan.players)} in {plan.game}, {done} of {total} games{more}, {phase}")
+    for number, room in sorted(state.rooms.items()):
         print(f"  game {number} in room {room}")
     return 0
 
 
-def seen(folder: Folder, public: bool = False) -> tuple[Plan, Story]:
+def load_state(folder: Folder, public: bool = False) -> tuple[Plan, TournamentState]:
     """The plan and what has happened; for the public with other names."""
-    plan, story = folder.plan(), folder.story()
+    plan, state = folder.plan(), folder.state()
     if is_cut(folder.log_file):
         how = f"parlour tournament resume {folder.path}"
         complain(
             f"the last line of {folder.log_file} is cut off and does not count; what it told comes again with {how}"
         )
-    return published(plan, story, pseudonyms(plan, folder.path)) if public else (plan, story)
+    return anonymize(plan, state, pseudonyms(plan, folder.path)) if public else (plan, state)
 
 
 def table(folder: Folder, args: Namespace) -> int:
-    plan, story = seen(folder, args.public)
-    known = standings(plan, story.results)
+    plan, state = load_state(folder, args.public)
+    known = standings(plan, state.results)
     if args.json:
         print(json.dumps(tables.as_json(known), ensure_ascii=False))
     else:
@@ -113,14 +113,14 @@ def table(folder: Folder, args: Namespace) -> int:
 
 
 def export(folder: Folder, args: Namespace) -> int:
-    plan, story = seen(folder, args.public)
+    plan, state = load_state(folder, args.public)
     target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
     if args.page:
         place = os.path.relpath(folder.path, target.parent)
-        found = page(standings(plan, story.results), plan, story.results, lambda forfeit: report_of(place, forfeit))
+        found = page(standings(plan, state.results), plan, state.results, lambda forfeit: report_of(place, forfeit))
         data = found.encode()
     else:
-        data = pack(plan, story, None if args.public else folder.path)
+        data = pack(plan, state, None if args.public else folder.path)
     if target.is_dir():
         raise UserError(f"{target} is a folder; --out takes the name of a file")
     draft = target.with_name(f"{target.name}.draft")
@@ -156,10 +156,10 @@ def shown(sentence: str) -> str:
 
 
 def grade(folder: Folder, args: Namespace) -> int:
-    plan, story = seen(folder, args.public)
+    plan, state = load_state(folder, args.public)
     if not plan.goals:
         raise TournamentError(f"{folder.plan_file} has no goals: grading needs format = 'grading' and [[goal]] tables")
-    found = grades.grades(plan, story)
+    found = grades.grades(plan, state)
     print(grades.as_csv(found, plan).rstrip("\n") if args.csv else grades.as_text(found, plan))
     return 0
 

@@ -15,16 +15,16 @@ from client.tournament.export.tables import as_json, as_text
 from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.play.position_tests import unanswered
-from client.tournament.play.setup import Where, play, prepared
+from client.tournament.play.setup import ServerAccess, open_runner, play
 from parlour.cli.main import UserError
-from parlour.cli.tournament.progress import JsonLines, Lines, Screen
+from parlour.cli.tournament.progress import JsonOutput, LineOutput, ScreenOutput
 
 
 def run(folder: Folder, args: Namespace) -> int:
-    where = Where(args.url, args.token or os.environ.get("PARLOUR_TOKEN", ""), args.tls_trust)
+    server = ServerAccess(args.url, args.token or os.environ.get("PARLOUR_TOKEN", ""), args.tls_trust)
     if not finished(folder):
         try:
-            asyncio.run(interruptible(one(folder, where, progress_of(args)), with_stdin=False))
+            asyncio.run(interruptible(play_with_output(folder, server, choose_output(args)), with_stdin=False))
         except SessionError as error:
             raise UserError(
                 f"{error}; what has been played is kept, see parlour tournament resume {folder.path}"
@@ -32,18 +32,18 @@ def run(folder: Folder, args: Namespace) -> int:
     if not args.json:
         report(folder)
     elif finished(folder):
-        table = as_json(standings(folder.plan(), folder.story().results))
-        say(json.dumps({"type": "finished", "table": table}, ensure_ascii=False))
+        table = as_json(standings(folder.plan(), folder.state().results))
+        print_line(json.dumps({"type": "finished", "table": table}, ensure_ascii=False))
     return 0 if finished(folder) else 130
 
 
 def finished(folder: Folder) -> bool:
-    plan, story = folder.plan(), folder.story()
-    return standings(plan, story.results).finished and not unanswered(plan, story)
+    plan, state = folder.plan(), folder.state()
+    return standings(plan, state.results).finished and not unanswered(plan, state)
 
 
-async def one(folder: Folder, where: Where, lines: Lines) -> None:
-    async with prepared(folder, where, lines.say, lines.news) as runner:
+async def play_with_output(folder: Folder, server: ServerAccess, lines: LineOutput) -> None:
+    async with open_runner(folder, server, lines.message, lines.update) as runner:
         showing = asyncio.create_task(lines.show(runner))
         try:
             await play(runner)
@@ -52,21 +52,21 @@ async def one(folder: Folder, where: Where, lines: Lines) -> None:
             await asyncio.gather(showing, return_exceptions=True)
 
 
-def progress_of(args: Namespace) -> Lines:
+def choose_output(args: Namespace) -> LineOutput:
     if args.json:
-        return JsonLines(say)
-    return Lines(say) if args.quiet or not sys.stdout.isatty() else Screen()
+        return JsonOutput(print_line)
+    return LineOutput(print_line) if args.quiet or not sys.stdout.isatty() else ScreenOutput()
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     print(line, flush=True)
 
 
 def report(folder: Folder) -> None:
     if finished(folder):
-        plan, story = folder.plan(), folder.story()
-        print(f"\n{as_text(standings(plan, story.results))}")
+        plan, state = folder.plan(), folder.state()
+        print(f"\n{as_text(standings(plan, state.results))}")
         if plan.goals:
-            print(f"\n{grades.as_text(grades.grades(plan, story), plan)}")
+            print(f"\n{grades.as_text(grades.grades(plan, state), plan)}")
     else:
         print(f"stopped; go on with: parlour tournament resume {folder.path}")

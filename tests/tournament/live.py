@@ -14,9 +14,9 @@ from typing import Any
 from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant, Plan
-from client.tournament.model.plan_defaults import settle
-from client.tournament.play.runner import News
-from client.tournament.play.setup import Where, play, prepared
+from client.tournament.model.plan_defaults import with_defaults
+from client.tournament.play.runner import GameUpdate
+from client.tournament.play.setup import ServerAccess, open_runner, play
 from tests.e2e.botting import house, present
 from tests.e2e.parlours import parlour
 
@@ -30,7 +30,7 @@ def contestants(count: int, **more: Any) -> tuple[Contestant, ...]:
 
 def plan_of(format: str, players: tuple[Contestant, ...], **more: Any) -> Plan:
     given = {"game": "maxconnect4", "opening_plies": 6, "concurrency": 6, "wait": 20.0, **more}
-    return settle(Plan("test", format=format, players=players, **given), "test")  # type: ignore[arg-type]
+    return with_defaults(Plan("test", format=format, players=players, **given), "test")  # type: ignore[arg-type]
 
 
 @asynccontextmanager
@@ -43,37 +43,37 @@ async def server_with_bots(folder: Path, count: int) -> AsyncIterator[str]:
         yield running.url
 
 
-class Ears:
+class Recorder:
     """Everything a runner says."""
 
     def __init__(self) -> None:
-        self.news: list[News] = []
+        self.news: list[GameUpdate] = []
         self.said: list[str] = []
 
     def ended(self) -> list[int]:
         return [news.game.number for news in self.news if news.kind == "ended"]
 
 
-async def run(folder: Folder, url: str = "", ears: Ears | None = None) -> None:
+async def run(folder: Folder, url: str = "", recorder: Recorder | None = None) -> None:
     """To its end."""
-    ears = ears or Ears()
-    async with prepared(folder, Where(url), ears.said.append, ears.news.append) as runner:
+    recorder = recorder or Recorder()
+    async with open_runner(folder, ServerAccess(url), recorder.said.append, recorder.news.append) as runner:
         await play(runner)
 
 
 def table(folder: Folder) -> list[tuple[Any, ...]]:
     """What must not depend on how often it was interrupted: everything but the times."""
-    known = standings(folder.plan(), folder.story().results)
+    known = standings(folder.plan(), folder.state().results)
     assert known.finished
     return [(row.name, row.points, row.seats, row.forfeits, row.rating) for row in known.rows]
 
 
 def moves(folder: Folder) -> dict[int, list[str]]:
     """The moves of every game that counts."""
-    story = folder.story()
-    known = standings(folder.plan(), story.results)
+    state = folder.state()
+    known = standings(folder.plan(), state.results)
     return {
-        game.number: [line.split()[2] for line in story.results[game.number].record.partition("\n\n")[2].splitlines()]
+        game.number: [line.split()[2] for line in state.results[game.number].record.partition("\n\n")[2].splitlines()]
         for game in known.schedule.games
     }
 

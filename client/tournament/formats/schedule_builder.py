@@ -29,7 +29,7 @@ class Schedule(NamedTuple):
         return self.final and all(game.number in results for game in self.games)
 
 
-class Listing:
+class ScheduleBuilder:
     def __init__(self) -> None:
         self.pairs: list[Pair] = []
         self.byes: list[Bye] = []
@@ -37,14 +37,14 @@ class Listing:
     def pair(self, round: int, first: str, second: str) -> Pair:
         """Two games from an opening of their own."""
         number = len(self.pairs) + 1
-        self.pairs.append(numbered(number, round, first, second, number))
+        self.pairs.append(make_pair(number, round, first, second, number))
         return self.pairs[-1]
 
     def schedule(self, final: bool) -> Schedule:
         return Schedule(tuple(game for pair in self.pairs for game in pair), tuple(self.byes), final)
 
 
-def numbered(number: int, round: int, first: str, second: str, opening: int) -> Pair:
+def make_pair(number: int, round: int, first: str, second: str, opening: int) -> Pair:
     """The pair of games with this number, from one opening."""
     return (
         Pairing(2 * number - 1, round, number, (first, second), opening),
@@ -52,26 +52,26 @@ def numbered(number: int, round: int, first: str, second: str, opening: int) -> 
     )
 
 
-def points(pair: Pair, results: Results, name: str) -> float | None:
+def pair_points(pair: Pair, results: Results, name: str) -> float | None:
     """What a pair brought to one of its players; None while it is being played."""
     if any(game.number not in results for game in pair):
         return None
     return sum(results[game.number].points[game.seats.index(name)] for game in pair)
 
 
-def played(pairs: Iterable[Pair], results: Results, name: str) -> list[float]:
+def points_by_pair(pairs: Iterable[Pair], results: Results, name: str) -> list[float]:
     """The points of a player, pair by pair, as far as they have been played without a gap.
 
     So what follows from them depends on the games alone, and not on which of them was over first.
     """
     found = []
     for pair in pairs:
-        worth = points(pair, results, name)
+        worth = pair_points(pair, results, name)
         if worth is None:
             break
         found.append(worth)
     return found
 
 
-def complete(pairs: Sequence[Pair], results: Results) -> bool:
+def all_played(pairs: Sequence[Pair], results: Results) -> bool:
     return all(game.number in results for pair in pairs for game in pair)

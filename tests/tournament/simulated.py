@@ -7,10 +7,10 @@ from random import Random
 
 from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule import schedule
-from client.tournament.journal.replay import Story
+from client.tournament.journal.replay import TournamentState
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result
-from client.tournament.play.outcome import used
+from client.tournament.play.outcome import time_used
 from engine.record import Played, Record, write
 from engine.replay import ending
 
@@ -27,16 +27,16 @@ def played(plan: Plan, game: Pairing, note: str = "") -> Result:
         plan.game, rules.spec.options, game.seats, "", "2026-11-16T12:00:00Z", outcome.result, outcome.reason,
         moves=tuple(moves),
     )  # fmt: skip
-    return Result(outcome.result, outcome.reason, f"r{game.number}", used=used(record), record=write(record))
+    return Result(outcome.result, outcome.reason, f"r{game.number}", used=time_used(record), record=write(record))
 
 
-def story_of(plan: Plan, note: str = "") -> Story:
-    story = Story(plan="x", versions=[{"parlour": "test"}])
-    while not (known := schedule(plan, story.results)).finished(story.results):
+def simulate(plan: Plan, note: str = "") -> TournamentState:
+    state = TournamentState(plan="x", versions=[{"parlour": "test"}])
+    while not (known := schedule(plan, state.results)).finished(state.results):
         for game in known.games:
-            if game.number not in story.results:
-                story.results[game.number] = played(plan, game, note)
-    return story
+            if game.number not in state.results:
+                state.results[game.number] = played(plan, game, note)
+    return state
 
 
 def lost_on_time(result: Result) -> Result:
@@ -45,4 +45,4 @@ def lost_on_time(result: Result) -> Result:
 
     record = parse(result.record)
     record = replace(record, moves=record.moves[:4], result="0-1", reason="time")
-    return replace(result, result="0-1", reason="time", forfeit="time", used=used(record), record=write(record))
+    return replace(result, result="0-1", reason="time", forfeit="time", used=time_used(record), record=write(record))
