@@ -87,25 +87,25 @@ def play_through(record: Record) -> Replay:
 
 def replay(record: Record) -> tuple[Game, list[State]]:
     """Return the game and all states of a record. Raises InvalidRecord for the first move that cannot be played."""
-    through = play_through(record)
-    if through.error:
-        raise InvalidRecord(through.error)
-    return through.game, list(through.states)
+    replayed = play_through(record)
+    if replayed.error:
+        raise InvalidRecord(replayed.error)
+    return replayed.game, list(replayed.states)
 
 
 def fault(record: Record) -> str:
     """Return what is wrong with a record, or "" if its moves, result and reason agree with the rules."""
-    through = play_through(record)
-    if through.error:
-        return through.error
-    ended, ply = through.ended, len(record.moves)
-    said = f"{record.result} {shorten(record.reason)!r}" if record.reason else f"{record.result} without a reason"
+    replayed = play_through(record)
+    if replayed.error:
+        return replayed.error
+    ended, ply = replayed.ended, len(record.moves)
+    stated = f"{record.result} {shorten(record.reason)!r}" if record.reason else f"{record.result} without a reason"
     if ended is not None and (record.result, record.reason) != (ended.result, ended.reason):
-        return f"ply {ply}: the game ended {ended.result} {ended.reason!r}, but the record says {said}"
+        return f"ply {ply}: the game ended {ended.result} {ended.reason!r}, but the record says {stated}"
     if ended is None and record.reason in RULE_REASONS:
-        return f"ply {ply}: the game is not over by the rules, but the record says {said}"
+        return f"ply {ply}: the game is not over by the rules, but the record says {stated}"
     if ended is None and record.result != "*" and not record.reason:
-        return f"a result needs a reason, but the record says {said}"
+        return f"a result needs a reason, but the record says {stated}"
     return ""
 
 
@@ -119,7 +119,7 @@ def verify(record: Record) -> None:
 
 
 def write(record: Record) -> str:
-    through = play_through(record)
+    replayed = play_through(record)
     lines = [FIRST_LINE, f"game: {record.game}"]
     lines += [f"option {name}: {quote(str(value))}" for name, value in record.options.items()]
     lines += [f"seat {side}: {quote(name)}" for side, name in enumerate(record.seats)]
@@ -127,14 +127,14 @@ def write(record: Record) -> str:
     if record.seed is not None:
         lines.append(f"seed: {record.seed}")
     lines.append("")
-    lines += [played.line(ply, through.side(ply)) for ply, played in enumerate(record.moves, 1)]
+    lines += [played.line(ply, replayed.side(ply)) for ply, played in enumerate(record.moves, 1)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def to_json(record: Record) -> dict[str, Any]:
     """Return the record as JSON data, with the position after each move that can be played."""
-    through = play_through(record)
-    game, states = through.game, through.states
+    replayed = play_through(record)
+    game, states = replayed.game, replayed.states
     moves: list[dict[str, Any]] = []
     for ply, played in enumerate(record.moves, 1):
         entry: dict[str, Any] = {"ply": ply, "move": played.move}
@@ -251,11 +251,11 @@ def parse(text: str) -> Record:
         except InvalidRecord as error:
             raise InvalidRecord(f"line {number}: {error}") from None
     record = reader.record()
-    through = play_through(record)
+    replayed = play_through(record)
     for ply, (side, _) in enumerate(reader.moves, 1):
-        if through.side(ply) != side and UNKNOWN_SIDE not in (side, through.side(ply)):
+        if replayed.side(ply) != side and UNKNOWN_SIDE not in (side, replayed.side(ply)):
             line_number = reader.lines[f"ply {ply}"]
             raise InvalidRecord(
-                f"line {line_number}: ply {ply} is for {through.side(ply)} to play, not {shorten(side)!r}"
+                f"line {line_number}: ply {ply} is for {replayed.side(ply)} to play, not {shorten(side)!r}"
             )
     return record

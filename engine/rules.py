@@ -44,11 +44,11 @@ class Rules:
 
 def rule_functions(module: ModuleType) -> dict[str, FunctionType]:
     """Return the functions of a game module, including those imported from NAME_bounds and engine.bits."""
-    homes = (module.__name__, f"{module.__name__}_bounds", "engine.bits")
+    modules = (module.__name__, f"{module.__name__}_bounds", "engine.bits")
     return {
         name: value
         for name, value in vars(module).items()
-        if isinstance(value, FunctionType) and value.__module__ in homes
+        if isinstance(value, FunctionType) and value.__module__ in modules
     }
 
 

@@ -56,8 +56,8 @@ def read_task(text: str) -> Task:
     depth = number(lines, f"the cut-off depth, a whole number from 1 to {MAX_DEPTH}", 1, MAX_DEPTH)
     top = row(lines, "player 2's row, 1 to 10 pits", range(1, 11))
     bottom = row(lines, f"player 1's row, {len(top)} pits like player 2's", range(len(top), len(top) + 1))
-    most = 20 * MAX_PIT_STONES
-    stores = [number(lines, f"player {p}'s store, a whole number from 0 to {most}", 0, most) for p in (2, 1)]
+    limit = 20 * MAX_PIT_STONES
+    stores = [number(lines, f"player {p}'s store, a whole number from 0 to {limit}", 0, limit) for p in (2, 1)]
     lines.end()
     return Task(task, player - 1, depth, top, bottom, (stores[0], stores[1]))
 

@@ -169,7 +169,7 @@ def tactics(mine: int, rest: int, move: int) -> int:
 
 
 def guess(mine: int, rest: int) -> int:
-    """Return the lead in the stores. Adding terms for mobility, extra turns or captures gained nothing."""
+    """Return the lead in the stores. Terms for stones near the store, extra turns and captures gained nothing."""
     return base(mine, rest)
 
 

@@ -13,7 +13,7 @@ from engine.search.primitives import mix
 from engine.search.table import BUCKET_ENTRIES, find_entry
 
 GROW_BUCKET_S = 1e-6  # time that must be left per bucket to grow the table; ten times the cost
-INITIAL_BUCKETS = 1 << 12  # plain Python never needs more
+INITIAL_BUCKETS = 1 << 12  # the table grows only in compiled searches
 MAX_DEPTH = 200
 MAX_PAST_STATES = 100  # earlier states of the game that are checked for repetition
 NO_GROWTH = 1 << 60
@@ -26,9 +26,13 @@ class Driver:
         self.game = game
         self.kernel = kernel(game, compiled, notice)
         self.plies_left = MAX_DEPTH
-        zeros, frames, most = self.kernel.zeros, tree.MAX_PLY + 2, self.kernel.max_moves
-        self._stack, self._moves, self._weights = zeros(frames * tree.FRAME), zeros(frames * most), zeros(frames * most)
-        self._history, self._control = zeros(2 * most), zeros(tree.CONTROL)
+        zeros, frames, max_moves = self.kernel.zeros, tree.MAX_PLY + 2, self.kernel.max_moves
+        self._stack, self._moves, self._weights = (
+            zeros(frames * tree.FRAME),
+            zeros(frames * max_moves),
+            zeros(frames * max_moves),
+        )
+        self._history, self._control = zeros(2 * max_moves), zeros(tree.CONTROL)
         self.table = zeros(INITIAL_BUCKETS * 2 * BUCKET_ENTRIES)
         self._control[tree.MASK] = INITIAL_BUCKETS - 1
         self._max_buckets = int(table_mb * (1 << 20)) // (16 * BUCKET_ENTRIES) if self.kernel.compiled else 0
@@ -36,15 +40,15 @@ class Driver:
         self._budget = 256
         self._best: tuple[State, Move] | None = None  # best move of the last finished search, with its position
 
-    def begin(self, past: Sequence[State]) -> None:
+    def prepare(self, past: Sequence[State]) -> None:
         """Prepare for a new position. Earlier states are put below the root of the stack to detect repetitions."""
         control, limit = self._control, self.game.spec.max_plies
-        known = past[-MAX_PAST_STATES:] if self.kernel.cyclic else ()
-        for i, state in enumerate(known):
+        recent = past[-MAX_PAST_STATES:] if self.kernel.cyclic else ()
+        for i, state in enumerate(recent):
             self._stack[i * tree.FRAME + tree.MINE], self._stack[i * tree.FRAME + tree.REST] = state.mine, state.rest
         self.plies_left = MAX_DEPTH if limit is None else max(1, min(MAX_DEPTH, limit - len(past)))
-        control[tree.ROOT] = len(known)
-        control[tree.LAST] = min(tree.MAX_PLY, len(known) + self.plies_left)  # no proof beyond the ply limit
+        control[tree.ROOT] = len(recent)
+        control[tree.LAST] = min(tree.MAX_PLY, len(recent) + self.plies_left)  # no proof beyond the ply limit
         control[tree.NODES] = 0
         control[tree.AGE] = (int(control[tree.AGE]) + 1) % 64
         self._may_grow = True

@@ -48,7 +48,7 @@ class Thinker:
         `past` are the earlier states of the game, for games in which repetition is a draw.
         """
         clock = Clock(limits, cancel)
-        self.driver.begin(past)
+        self.driver.prepare(past)
         report = self._initial_report(state)
         if report.proved:
             return report
@@ -74,7 +74,7 @@ class Thinker:
         if self.game.spec.repetition is not None:
             return self.think(state, limits, cancel, progress)
         clock = Clock(limits, cancel)
-        self.driver.begin(())
+        self.driver.prepare(())
         report = self._initial_report(state)
         if report.proved:
             return report

@@ -152,14 +152,14 @@ def run(
             hint = -1
             if at >= 0:
                 data = table[at + 1]
-                known = data >> 40 & 255
+                known_depth = data >> 40 & 255
                 if own:
                     hint = data >> 32 & 255
-                if known >= depth and ply > root:
+                if known_depth >= depth and ply > root:
                     known_low, known_high = lower_bound(data) + secured, upper_bound(data) + secured
                     if known_low >= beta or known_high <= alpha or known_low == known_high:
                         value = known_low if known_low >= beta or known_low == known_high else known_high
-                        solid = 1 if known == SOLID_DEPTH else 0
+                        solid = 1 if known_depth == SOLID_DEPTH else 0
                         ply -= 1
                         continue
             if ply == root and control[FIRST] >= 0:

@@ -34,9 +34,9 @@ def test_printed_moves_are_legal(capsys: pytest.CaptureFixture[str]) -> None:
     state = conga.start()
     moves = MOVE.findall(out)
     assert len(moves) > 5
-    for number, (said, player, name, *places) in enumerate(moves, 1):
+    for number, (ply, player, name, *places) in enumerate(moves, 1):
         x, y, to_x, to_y = map(int, places)
-        assert (int(said), int(player) - 1) == (number, state.turn)
+        assert (int(ply), int(player) - 1) == (number, state.turn)
         assert name == ("minimax:1:neighbour", "random")[state.turn]
         state = conga.play(state, conga.parse(state, f"{'abcd'[x - 1]}{y}{'abcd'[to_x - 1]}{to_y}"))
 

@@ -34,7 +34,7 @@ def test_games_are_registered_by_name() -> None:
 
 @every_variant
 def test_words_and_move_lists_fit_width_and_max_moves(variant: Variant) -> None:
-    game, dice, out = create(*variant), random.Random(1), [0] * 10_000
+    game, rng, out = create(*variant), random.Random(1), [0] * 10_000
     state, most, width = game.start(), game.rules.MAX_MOVES, game.rules.WIDTH
     assert most <= NO_MOVE, f"MAX_MOVES is {most}: the search supports moves below {NO_MOVE}"
     for _ in range(250):
@@ -45,7 +45,7 @@ def test_words_and_move_lists_fit_width_and_max_moves(variant: Variant) -> None:
         assert wide <= width, f"{wide} bits in {game.dump(state)}: prepare() must give a WIDTH larger than {width}"
         if count == 0:
             break
-        state = game.after(state, dice.choice(out[:count]))
+        state = game.after(state, rng.choice(out[:count]))
 
 
 @every_variant

@@ -21,10 +21,10 @@ WON = "w9,.,b1,./b1,b1,b3,b1/b1,b1,.,./w1,b1,.,. b"  # black wins with c3b4 or c
 def played_out(variant: Variant, seed: int, plies: int = 500) -> Record:
     """Return a record of a random game, to its end or for a number of plies."""
     game = create(*variant)
-    states, dice = [game.start()], random.Random(seed)
+    states, rng = [game.start()], random.Random(seed)
     moves: list[Played] = []
     while (ended := ending(game, states)) is None and len(moves) < plies:
-        move = dice.choice(game.moves(states[-1]))
+        move = rng.choice(game.moves(states[-1]))
         moves.append(Played(game.format(states[-1], move)))
         states.append(game.play(states[-1], move))
     result, reason = (ended.result, ended.reason) if ended else ("*", "")

@@ -11,9 +11,9 @@ ROUND = ["a4a3", "d1d2", "a3a4", "d2d1"]  # with one stone each: back to the sta
 
 
 def states(game: Game, moves: list[str]) -> list[State]:
-    through = Replay.of(game, moves)
-    assert through.error == ""
-    return list(through.states)
+    replayed = Replay.of(game, moves)
+    assert replayed.error == ""
+    return list(replayed.states)
 
 
 def test_third_occurrence_of_a_position_is_a_draw() -> None:
@@ -29,9 +29,9 @@ def test_third_occurrence_of_a_position_is_a_draw() -> None:
 def test_repetition_counts_all_earlier_positions() -> None:
     game = create("conga", {"stones": 1})
     detour = ["a4b4", "d1d2", "b4a4", "d2d1"]
-    through = Replay.of(game, ["a4a3", "d1d2", "a3a4", "d2d1", *detour])
-    assert through.ended is not None
-    assert through.ended.reason == "repetition"
+    replayed = Replay.of(game, ["a4a3", "d1d2", "a3a4", "d2d1", *detour])
+    assert replayed.ended is not None
+    assert replayed.ended.reason == "repetition"
 
 
 def test_repetition_requires_the_same_side_to_move() -> None:
@@ -64,12 +64,12 @@ def test_other_games_have_no_repetition_rule_or_ply_limit() -> None:
 
 
 def test_replay_stops_at_the_first_illegal_move() -> None:
-    through = Replay.of(create("conga"), ["a4a3", "a3a4", "d1d2"])
-    assert len(through.states) == 2
-    assert through.error.startswith("ply 2: a3a4 is not legal here; legal: d1c1")
-    assert [through.side(ply) for ply in (0, 1, 2, 3)] == ["?", "black", "white", "?"]
+    replayed = Replay.of(create("conga"), ["a4a3", "a3a4", "d1d2"])
+    assert len(replayed.states) == 2
+    assert replayed.error.startswith("ply 2: a3a4 is not legal here; legal: d1c1")
+    assert [replayed.side(ply) for ply in (0, 1, 2, 3)] == ["?", "black", "white", "?"]
 
 
 def test_replay_names_the_same_side_after_an_extra_turn() -> None:
-    through = Replay.of(create("mancala"), ["3", "6", "1"])
-    assert [through.side(ply) for ply in (1, 2, 3)] == ["player1", "player1", "player2"]
+    replayed = Replay.of(create("mancala"), ["3", "6", "1"])
+    assert [replayed.side(ply) for ply in (1, 2, 3)] == ["player1", "player1", "player2"]

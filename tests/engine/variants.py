@@ -43,13 +43,13 @@ NAMES = [f"{name}-{'-'.join(map(str, options.values())) or 'default'}" for name,
 
 def walk(game: Game, seed: int, plies: int = 250) -> Iterator[State]:
     """Yield the states of a random game, until it is over or `plies` moves were played."""
-    dice, state = random.Random(seed), game.start()
+    rng, state = random.Random(seed), game.start()
     yield state
     for _ in range(plies):
         moves = game.moves(state)
         if not moves:
             return
-        state = game.play(state, dice.choice(moves))
+        state = game.play(state, rng.choice(moves))
         yield state
 
 
