@@ -13,7 +13,7 @@ from server.domain.room import evolve
 from server.rooms.live_room import Live
 from server.rooms.pending import THE_HOUSE
 from server.storage.interface import Unavailable
-from server.storage.room_index import INDEXED
+from server.storage.room_index import INDEXED_EVENTS
 
 if TYPE_CHECKING:
     from server.rooms.registry import Hall
@@ -66,7 +66,7 @@ class Others:
     def _after_others(self, live: Live, events: list[AnyEvent]) -> None:
         """What follows from events that another node wrote."""
         live.stored_due = None  # it may have changed the index
-        if not live.room.setup.private and any(isinstance(event, INDEXED) for event in events):
+        if not live.room.setup.private and any(isinstance(event, INDEXED_EVENTS) for event in events):
             self._hall.lobby.changed(live.room)
         for event in events:
             if type(event) is Ended:

@@ -1,4 +1,4 @@
-"""The way to the store that is asked for, and what its failures are to whoever cannot do without it."""
+"""Open the store that `--db` names, and turn its failures into errors for the operator."""
 
 from __future__ import annotations
 
@@ -9,30 +9,36 @@ from server.storage.interface import OnCommit, Store, StoreError, Unavailable
 
 
 def open_store(where: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = 5) -> Store:
-    """The store for what `--db` says."""
+    """Return an unopened store for the value of `--db`: a file name or a postgresql:// address.
+
+    Raises StoreError if the address or the installation does not support it.
+    """
     scheme, address, _ = where.partition("://")
     if not address:
         from server.storage.sqlite.store import SqliteStore
 
         return SqliteStore(where, on_commit)
     if scheme not in ("postgresql", "postgres"):
-        raise StoreError(f"--db takes the name of a file or a postgresql:// address, and {scheme}:// is neither")
+        raise StoreError(f"--db does not support {scheme}:// addresses: give a file name or a postgresql:// address")
     try:
         from server.storage.postgres.store import PostgresStore
     except ImportError:
-        raise StoreError("PostgreSQL needs a package more: pip install 'parlour[postgres]'") from None
+        raise StoreError("PostgreSQL support is not installed: pip install 'parlour[postgres]'") from None
     return PostgresStore(where, on_commit, pool)
 
 
 @asynccontextmanager
 async def wrap_store_errors(store: Store, table: str = "") -> AsyncIterator[None]:
-    """A block that is nothing without its store, or one table: whatever goes wrong because of that is a StoreError."""
+    """Raise StoreError for any failure in the block that comes from the store or from a damaged database.
+
+    `table`: check only this table for damage.
+    """
     try:
         yield
     except StoreError:
         raise
     except Exception as error:
-        damage = await store.find_damage(table)  # which may show as anything
+        damage = await store.find_damage(table)  # damage can surface as any exception
         if damage or isinstance(error, Unavailable):
             raise StoreError(damage or str(error)) from None
         raise

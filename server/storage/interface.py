@@ -1,7 +1,7 @@
-"""Where rooms, sessions and accounts are kept: the contract of a store.
+"""The interface of a store: rooms, ratings, sessions, accounts and nodes.
 
-The key (room, seq) is the fence. Nobody owns a room: whoever appends an event behind a seq that has an event already
-was too late, gets `Conflict`, reads what it missed and decides again.
+The key (room, seq) fences writers. No node owns a room: an append whose seq is already taken raises `Conflict`. The
+node then reads the events it missed and decides again.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from server.domain.ratings import RatingRow
 
 
 class Conflict(Exception):
-    """Someone else has written an event of this seq."""
+    """An event with this seq already exists."""
 
 
 class Unavailable(Exception):
-    """The store cannot write now; nothing of what was asked has happened. The text says why."""
+    """The store cannot do this now, and nothing was written. The text says why."""
 
 
 class StoreError(Exception):
-    """The store cannot be used at all; the text is one sentence for whoever started the server."""
+    """The store cannot be used at all. The text is one sentence for the operator."""
 
 
-DB_HINT = "--db should be what the server was started with"
+DB_HINT = "give --db the value that the server was started with"
 
 
 class RoomRow(NamedTuple):
-    """The line of a room in the index. It changes in the same transaction as the event that changes it."""
+    """The row of a room in the index. It is written in the transaction of the event that changes it."""
 
     room: str
     game: str
@@ -42,16 +42,17 @@ class RoomRow(NamedTuple):
     result: str
     private: bool
     players: tuple[str, str]
-    names: tuple[str, str]  # of who plays; while the room waits, of those it waits for; folded
-    deadline: int | None  # not later than the room's own, and as a rule a little behind it
+    names: tuple[str, str]  # folded; of the players, or of the players that a waiting room keeps its seats for
+    deadline: int | None  # never later than the room's own deadline, usually a little earlier
     changed_at: int
     info: bytes
 
 
 class Append:
-    """Events that belong behind `after`, all of them or none. `also`: another room's, in the same transaction.
+    """Events to write after seq `after`, all or none.
 
-    `ratings`: what the game that ends here does to its players. `plain`: an event and nothing else, as most are.
+    `row`: the room's new row in the index. `also`: an append to another room in the same transaction.
+    `ratings`: the ratings after the game that ends here. `event_only`: there is one event and nothing else.
     """
 
     __slots__ = ("after", "also", "event_only", "payloads", "ratings", "room", "row")
@@ -71,12 +72,16 @@ class Append:
 
 
 class Session(NamedTuple):
+    """What a resume secret restores."""
+
     player: str
     name: str
-    account: str  # the name of the account, or nothing for a guest
+    account: str  # the name of the account, empty for a guest
 
 
 class Account(NamedTuple):
+    """An account as `parlour account list` shows it."""
+
     name: str
     player: str
     created_at: int
@@ -84,123 +89,143 @@ class Account(NamedTuple):
 
 
 Done = Callable[[Exception | None], None]
+OnCommit = Callable[[float, int], None]  # the duration of a transaction in seconds, and the number of its jobs
 
 
 class Store(Protocol):
+    """What the server needs from a database. Every method that reads or writes may raise Unavailable."""
+
     @property
     def shared(self) -> bool:
-        """Whether other nodes work on the same rooms at the same time."""
+        """Whether several nodes can use this store at the same time."""
 
     async def open(self, create: bool = True) -> bool:
-        """Whether it is a new one, which is only made if it may be; StoreError."""
+        """Connect and migrate. Return whether the database is new.
+
+        Raises StoreError if the database cannot be used, or if it does not exist and `create` is false.
+        """
 
     async def close(self) -> None:
-        """Write what is queued, then let go."""
+        """Write the queued jobs, then disconnect."""
 
     async def find_damage(self, table: str = "") -> str:
-        """One sentence if what is kept has suffered, as on a bad disk. It looks at everything, or at one table."""
+        """Check the database, or one table. Return a sentence for the operator if it is damaged, else an empty text."""
 
     def fail_fast(self) -> None:
-        """The server is about to stop: once something cannot be written, all that follows is refused at once."""
+        """Reject all further writes as soon as one fails: the server is shutting down."""
 
     async def flush(self) -> None:
-        """Once nothing is queued any more."""
+        """Wait until no job is queued."""
 
     def append(self, append: Append, done: Done) -> None:
-        """Calls `done` in the event loop once the events are durable, or with Conflict or Unavailable.
+        """Queue an append. Call `done` with None once it is durable, otherwise with Conflict or Unavailable.
 
-        A call and not a future, since a future for every move costs as much as judging the move.
+        A callback, because a future for every move would cost as much as deciding the move.
         """
 
     @property
-    def queued(self) -> int: ...
+    def queued(self) -> int:
+        """The number of jobs that are not durable yet."""
 
     @property
     def write_age_s(self) -> float:
-        """For how many seconds what is being written has been under way."""
+        """Seconds since the current write began, 0 if there is none."""
 
-    async def events(self, room: str, after: int = 0) -> list[bytes]: ...
+    async def events(self, room: str, after: int = 0) -> list[bytes]:
+        """Return the events of a room that follow seq `after`."""
 
     async def latest_seqs(self, rooms: list[str]) -> dict[str, int]:
-        """The seq of each room's newest event."""
+        """Return the seq of the latest event of each room that exists."""
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
-        """The infos of public rooms, the newest first; without a status those that are open."""
+        """Return the infos of public rooms, newest first. An empty status selects the open rooms."""
 
     async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
-        """When finished public games ended, and their infos, the latest first; all of the last millisecond."""
+        """Return end time and info of finished public games, latest first.
+
+        May return more than `limit`: games that ended in the same millisecond are not split between pages.
+        """
 
     async def last_opponent(self, player: str, name: str) -> str:
-        """Whom somebody of this name plays, or has played last; nobody if there was none."""
+        """Return the current or the last opponent of a player, empty if there is none."""
 
     async def rooms_of(self, player: str) -> list[str]:
-        """The open rooms in which a player sits."""
+        """Return the open rooms in which a player is seated."""
 
     async def rooms_waiting_for(self, name: str) -> list[str]:
-        """The rooms that wait for somebody of this name, private ones too."""
+        """Return the waiting rooms, including private ones, that keep a seat for this name."""
 
     async def due(self, before: int) -> list[tuple[str, int]]:
-        """The rooms whose deadline in the index has passed, and that deadline."""
+        """Return the rooms whose indexed deadline has passed, with that deadline."""
 
     async def postpone(self, room: str, was: int, due: int) -> None:
-        """Change the deadline in the index, if it is still what it was."""
+        """Set the indexed deadline to `due` if it is still `was`."""
 
-    async def unfinished_rooms(self) -> list[str]: ...
+    async def unfinished_rooms(self) -> list[str]:
+        """Return all rooms that have not ended."""
 
     async def ratings(self, profile: str, players: list[str]) -> dict[str, RatingRow]:
-        """The newest rating of each of these players who has one."""
+        """Return the latest rating of each player who has one."""
 
     async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
-        """Names and ratings of accounts that exist: who is certain at this time before who is not, the best first."""
+        """Return names and ratings of active accounts: established ratings first, then provisional ones, best first."""
 
     async def rating_history(self, profile: str, player: str, before: int | None, limit: int) -> list[RatingRow]:
-        """A player's ratings, the newest first; `before` so many games."""
+        """Return a player's ratings, latest first; with `before`, those after fewer games than that."""
 
-    async def save_session(self, secret: str, session: Session, now: int) -> None: ...
+    async def save_session(self, secret: str, session: Session, now: int) -> None:
+        """Create or renew a session."""
 
-    async def forget_sessions(self, before: int) -> None: ...
+    async def forget_sessions(self, before: int) -> None:
+        """Delete the sessions that were last renewed before this time."""
 
-    async def session(self, secret: str) -> Session | None: ...
+    async def session(self, secret: str) -> Session | None:
+        """Return the session of a resume secret."""
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
-        """False if the name belongs to someone."""
+        """Create an account. Return False if the name is taken."""
 
-    async def revoke_account(self, name: str, now: int) -> bool: ...
+    async def revoke_account(self, name: str, now: int) -> bool:
+        """Revoke an account's token. Return False if there is no such account."""
 
-    async def accounts(self) -> list[Account]: ...
+    async def accounts(self) -> list[Account]:
+        """Return all accounts, including revoked ones, oldest first."""
 
-    async def account_of_token(self, token: str) -> Account | None: ...
+    async def account_of_token(self, token: str) -> Account | None:
+        """Return the active account of a token."""
 
-    async def account_named(self, name: str) -> Account | None: ...
+    async def account_named(self, name: str) -> Account | None:
+        """Return the active account of a name."""
 
     async def mark_alive(self, node: str, now: int) -> bool:
-        """False for a node that the others did not know, or do not know any more."""
+        """Record a node's heartbeat. Return False if the node was unknown, or removed as dead."""
 
     async def last_alive(self) -> int | None:
-        """When any node was last known to be there."""
+        """Return the time of the latest heartbeat of any node."""
 
-    # What only nodes beside others need; a store that is not shared has little to do for it.
+    # For nodes that share a store. A store that is not shared does little here.
 
     def lock(self, what: str) -> AbstractAsyncContextManager[None]:
-        """A block that one node at a time goes through."""
+        """Return a lock, by name, that one node at a time can hold."""
 
     async def time(self) -> int | None:
-        """The time of the store, which is the same for all nodes; None if it has none of its own."""
+        """Return the time of the store's clock, None if it has none."""
 
     async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
-        """These players are connected to this node, under these names."""
+        """Record that players, each with a name, are connected to a node."""
 
     async def claim_name(self, node: str, player: str, name: str) -> bool:
-        """A player arrives, unless another one is connected under that name to any node; whether it was free."""
+        """Record that a player is connected. Return False if another connected player, on any node, has this name."""
 
-    async def mark_absent(self, node: str, player: str, name: str) -> None: ...
+    async def mark_absent(self, node: str, player: str, name: str) -> None:
+        """Record that a player has disconnected from a node."""
 
     async def remove_dead_nodes(self, before: int) -> list[str]:
-        """Forget the nodes that were last there before this time; the players who were there and nowhere else."""
+        """Remove the nodes without a heartbeat since this time. Return the players connected to no other node."""
 
 
 def as_future(begin: Callable[[Done], None]) -> Future[None]:
-    """Something to wait for that calls back when it is done."""
+    """Return a future for a function that takes a `done` callback."""
     future: Future[None] = get_running_loop().create_future()
 
     def done(error: Exception | None) -> None:
@@ -215,23 +240,20 @@ def as_future(begin: Callable[[Done], None]) -> Future[None]:
 
 
 def append_and_wait(store: Store, append: Append) -> Future[None]:
-    """An append to wait for."""
+    """Return a future for an append. Raises Conflict or Unavailable."""
     return as_future(partial(store.append, append))
 
 
 def digest(secret: str) -> bytes:
-    """How secrets are kept: they are long and random, so a plain hash tells nothing."""
+    """Return the hash under which a secret is stored. Secrets are long and random, so no salt is needed."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def new_secret() -> str:
-    """Long, random, and without the dash that a command line would take for a flag."""
+    """Return a long random secret. It has no leading dash, so it can be the value of a flag."""
     return secrets.token_hex(24)
 
 
-OnCommit = Callable[[float, int], None]  # how long a transaction took, and how many jobs were in it
-
-
 def without_password(address: str) -> str:
-    """The address of a database or a broker as it may be logged."""
+    """Return the address of a database or a broker without its password, for the log."""
     return re.sub(r"(://[^:/?#]*):[^@/]*@", r"\1@", re.sub(r"(?i)(password)=[^&]*", r"\1=…", address))

@@ -1,4 +1,4 @@
-"""Games that are over, as both stores look them up. `mark` is how a store marks the place of a value."""
+"""SQL that both stores share. `mark` is the placeholder of a store: `?` in SQLite, `$` in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from protocol.usernames import fold
 
-MOST_AT_ONCE = 10_000  # games that end in one millisecond
-FOR_EVER = 2**62
-OPEN = "status IN ('waiting', 'running')"  # said in a way for which SQLite takes the index of open rooms
+MAX_GAMES_PER_MS = 10_000  # games that end in one millisecond
+END_OF_TIME = 2**62
+OPEN = "status IN ('waiting', 'running')"  # in this form SQLite uses the index of open rooms
 
 Read = Callable[..., Awaitable[list[Any]]]
 
@@ -17,20 +17,23 @@ Read = Callable[..., Awaitable[list[Any]]]
 async def history(
     read: Read, mark: str, game: str, name: str, before: int | None, limit: int
 ) -> list[tuple[int, bytes]]:
-    """The latest first. Games that ended in one millisecond come together, since `before` cannot tell them apart."""
-    sql, values = games(mark, game, name)
-    until = FOR_EVER if before is None else before - 1
+    """Return end time and info of finished public games, latest first.
+
+    Games that ended in the same millisecond stay together, because `before` cannot tell them apart.
+    """
+    sql, values = finished_games(mark, game, name)
+    until = END_OF_TIME if before is None else before - 1
     rows = await read(sql, 0, until, limit, *values)
     if len(rows) == limit:
         last = rows[-1][0]
-        rows = [row for row in rows if row[0] > last] + await read(sql, last, last, MOST_AT_ONCE, *values)
+        rows = [row for row in rows if row[0] > last] + await read(sql, last, last, MAX_GAMES_PER_MS, *values)
     return [(row[0], row[1]) for row in rows]
 
 
-def games(mark: str, game: str, name: str) -> tuple[str, list[str]]:
-    """The SQL for public games between two times, and what it needs beside the times and the limit.
+def finished_games(mark: str, game: str, name: str) -> tuple[str, list[str]]:
+    """Return the SQL for finished public games between two times, and its values after the times and the limit.
 
-    A search for each seat, since no index answers a question with an `or` in it.
+    There is one search per seat, because no index serves a condition with OR.
     """
     values: list[str] = []
     where = f"status = 'ended' AND result <> '*' AND NOT private AND changed_at BETWEEN {mark}1 AND {mark}2"
@@ -43,33 +46,33 @@ def games(mark: str, game: str, name: str) -> tuple[str, list[str]]:
         seats = [f"{where} AND name{seat} = {mark}{3 + len(values)}" for seat in (0, 1)]
     newest = f"ORDER BY changed_at DESC, room DESC LIMIT {mark}3"
     parts = [f"SELECT changed_at, info, room FROM rooms WHERE {seat} {newest}" for seat in seats]
-    found = " UNION ".join(f"SELECT * FROM ({part}) AS part{number}" for number, part in enumerate(parts))
-    return f"SELECT changed_at, info FROM ({found}) AS games {newest}", values
+    union = " UNION ".join(f"SELECT * FROM ({part}) AS part{number}" for number, part in enumerate(parts))
+    return f"SELECT changed_at, info FROM ({union}) AS games {newest}", values
 
 
 def last_opponent(mark: str) -> str:
-    """The SQL for whom a player plays or has played last; values: the player, and the folded name."""
+    """Return the SQL for the current or last opponent of a player. Its values: the player and the folded name."""
     newest = "ORDER BY changed_at DESC LIMIT 1"
     parts: list[str] = []
     for own, other in ((0, 1), (1, 0)):
-        of = f"SELECT changed_at, player{other} AS opponent FROM rooms WHERE player{own} = {mark}1 AND"
-        parts.append(f"{of} status <> 'ended' AND player{other} <> '' {newest}")
-        parts.append(f"{of} status = 'ended' AND result <> '*' AND name{own} = {mark}2 {newest}")
+        select = f"SELECT changed_at, player{other} AS opponent FROM rooms WHERE player{own} = {mark}1 AND"
+        parts.append(f"{select} status <> 'ended' AND player{other} <> '' {newest}")
+        parts.append(f"{select} status = 'ended' AND result <> '*' AND name{own} = {mark}2 {newest}")
     games = " UNION ALL ".join(f"SELECT * FROM ({part}) AS part{number}" for number, part in enumerate(parts))
     return f"SELECT opponent FROM ({games}) AS games {newest}"
 
 
 def rooms(mark: str, game: str, status: str) -> tuple[str, list[str]]:
-    """The SQL for public rooms, the newest first, and what it needs beside the limit.
+    """Return the SQL for public rooms, newest first, and its values after the limit.
 
-    The status stands in the text: a planner that does not know it cannot tell that an index of open rooms is enough.
+    The status is part of the text: only then can the planner use the index of open rooms.
     """
     assert status in ("", "waiting", "running", "ended"), status
-    wanted = ["NOT private", f"status = '{status}'" if status else OPEN]
+    conditions = ["NOT private", f"status = '{status}'" if status else OPEN]
     if status != "ended":
-        wanted.append("status <> 'ended'")
+        conditions.append("status <> 'ended'")
     if game:
-        wanted.append(f"game = {mark}2")
+        conditions.append(f"game = {mark}2")
     newest = "changed_at DESC, room DESC" if status == "ended" else "room DESC"
-    sql = f"SELECT info FROM rooms WHERE {' AND '.join(wanted)} ORDER BY {newest} LIMIT {mark}1"
+    sql = f"SELECT info FROM rooms WHERE {' AND '.join(conditions)} ORDER BY {newest} LIMIT {mark}1"
     return sql, [game] if game else []

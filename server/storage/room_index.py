@@ -1,4 +1,4 @@
-"""The line of a room in the store's index, and when it has to be written."""
+"""The row of a room in the store's index, and when it must be written."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from server.domain.room import Room
 from server.logs import log
 from server.storage.interface import Append, RoomRow
 
-INDEXED = (Created, Seated, Unseated, Started, Ended, Presence, Resumed)
+INDEXED_EVENTS = (Created, Seated, Unseated, Started, Ended, Presence, Resumed)
 
 
 def room_row(room: Room, due: int | None) -> RoomRow:
+    """Return the row of a room, with this deadline."""
     first, second = room.seats
     end = room.ended
     return RoomRow(
@@ -28,7 +29,7 @@ def room_row(room: Room, due: int | None) -> RoomRow:
         result="*" if end is None else end.result,
         private=room.setup.private,
         players=("" if first is None else first.player, "" if second is None else second.player),
-        names=(name(room, 0), name(room, 1)),
+        names=(indexed_name(room, 0), indexed_name(room, 1)),
         deadline=due,
         changed_at=room.setup.at if end is None else end.at,
         info=encode_part(snapshots.info(room)),
@@ -36,40 +37,40 @@ def room_row(room: Room, due: int | None) -> RoomRow:
 
 
 def read_infos(stored: Iterable[bytes]) -> list[RoomInfo]:
-    """What lines tell of their rooms. One that cannot be read is left out: it is not to hide the others."""
+    """Decode the infos of rows. Log and skip those that cannot be decoded."""
     infos = []
     for data in stored:
         try:
             infos.append(decode_part(data, RoomInfo))
-        except Exception:  # it may be anything
+        except Exception:  # damaged data can raise anything
             log("damaged", logging.ERROR, info=data[:60].hex())
     return infos
 
 
-def name(room: Room, seat: int) -> str:
-    """Of who sits there; while the room waits, of whom the seat is kept for; folded."""
-    setup, there = room.setup, room.seats[seat]
+def indexed_name(room: Room, seat: int) -> str:
+    """Return the folded name of the player in a seat, or in a waiting room of the player the seat is kept for."""
+    setup, player = room.setup, room.seats[seat]
     if room.status != "waiting":
-        return "" if there is None else fold(there.name)
-    kept = setup.players[seat] if setup.players else setup.invite if there is None else ""
+        return "" if player is None else fold(player.name)
+    kept = setup.players[seat] if setup.players else setup.invite if player is None else ""
     return fold(kept)
 
 
 def changed_row(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
-    """The new line, if events change it."""
+    """Return the new row of a room, or None if the stored one is still right."""
     events, room = decision
-    if any(isinstance(event, INDEXED) for event in events) or not deadline_covered(due, stored_due):
+    if any(isinstance(event, INDEXED_EVENTS) for event in events) or not deadline_covered(due, stored_due):
         return room_row(room, due)
     return None
 
 
 def deadline_covered(due: int | None, stored: int | None) -> bool:
-    """Whether the deadline in the index will do: it may be too early, never too late."""
+    """Return whether the indexed deadline is good enough: it may be too early, never too late."""
     return due is None or (stored is not None and stored <= due)
 
 
-def creation_append(founded: Decision) -> Append:
-    """A new room as one append."""
-    room = founded.room
-    payloads = tuple([MSGPACK.encode(event) for event in founded.events])
+def creation_append(created: Decision) -> Append:
+    """Return the append that stores a new room."""
+    room = created.room
+    payloads = tuple([MSGPACK.encode(event) for event in created.events])
     return Append(room.id, 0, payloads, room_row(room, room.deadline))

@@ -56,7 +56,7 @@ async def test_a_damaged_database_is_one_sentence(come: Come, tmp_path: Path) ->
         for words in (("list",), ("add", "zoe"), ("revoke", "ann")):
             code, out, err = await account(db, *words)
             assert (code, out, len(err.splitlines())) == (2, "", 1)
-            assert err.startswith(f"parlour: the database {db} is damaged: put a backup in its place")
+            assert err.startswith(f"parlour: the database {db} is damaged: restore a backup or use another file")
         with pytest.raises(StoreError, match="is damaged"):
             async with running(Settings(port=0, db=str(db))):
                 pass
@@ -130,7 +130,7 @@ async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
     for words in (("list",), ("revoke", "ann")):
         code, out, err = await account(db, *words)
         assert (code, out) == (2, "")
-        assert err == f"parlour: there is no database {db}: --db should be what the server was started with"
+        assert err == f"parlour: there is no database {db}: give --db the value that the server was started with"
     assert not db.exists()
     code, token, err = await account(db, "add", "ann")
     assert (code, len(token)) == (0, 48)
@@ -151,7 +151,7 @@ async def test_after_a_mistake_nobody_looks_through_all_games(come: Come, tmp_pa
 
 async def test_an_empty_postgres_has_no_accounts_to_show(database: str) -> None:
     store = open_store(database)
-    with pytest.raises(StoreError, match="the database is empty: --db should be"):
+    with pytest.raises(StoreError, match="the database is empty: give --db the value"):
         await store.open(create=False)
     assert await store.open()
     await store.close()
@@ -171,9 +171,9 @@ def test_a_database_that_is_away_is_one_sentence(capsys: pytest.CaptureFixture[s
 async def test_a_store_that_fails_while_the_server_starts_is_one_sentence(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def unfinished(store: SqliteStore) -> list[str]:
+    async def unfinished_rooms(store: SqliteStore) -> list[str]:
         raise Unavailable("the database is away")
 
-    monkeypatch.setattr(SqliteStore, "unfinished", unfinished)
+    monkeypatch.setattr(SqliteStore, "unfinished_rooms", unfinished_rooms)
     with pytest.raises(StoreError, match="the database is away"):
         await start()

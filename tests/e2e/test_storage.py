@@ -150,7 +150,7 @@ async def test_a_second_server_on_the_same_file_is_refused(spawn: Spawn, tmp_pat
     database, link = tmp_path / "parlour.db", tmp_path / "link.db"
     link.symlink_to(database)
     for path in (database, link):
-        with pytest.raises(StoreError, match="another server uses the database"):
+        with pytest.raises(StoreError, match="in use by another server"):
             async with running(Settings(port=0, db=str(path))):
                 pass
     await first.kill()

@@ -20,7 +20,7 @@ LISTS = [(game, status) for game in ("", "conga") for status in ("", "waiting", 
 def questions(mark: str) -> list[tuple[str, list[object]]]:
     asked: list[tuple[str, list[object]]] = []
     for game, name in QUESTIONS:
-        sql, values = queries.games(mark, game, name)
+        sql, values = queries.finished_games(mark, game, name)
         asked.append((sql, [0, 9, 50, *values]))
     for game, status in LISTS:
         sql, values = queries.rooms(mark, game, status)

@@ -12,7 +12,7 @@ import pytest
 from server.storage.factory import open_store
 from server.storage.interface import Append, Session, StoreError, Unavailable
 from server.storage.interface import append_and_wait as put
-from server.storage.sqlite.schema import APPLICATION
+from server.storage.sqlite.schema import APPLICATION_ID
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.writer_process import connect
 
@@ -60,10 +60,10 @@ async def test_a_locked_file_refuses_and_recovers(store: SqliteStore, path: str)
 async def test_a_newer_database_is_refused(path: str) -> None:
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE future (x)")
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA user_version = 999")
     connection.close()
-    with pytest.raises(StoreError, match=r"newer Parlour \(its schema is 999"):
+    with pytest.raises(StoreError, match=r"newer Parlour \(schema 999"):
         await SqliteStore(path).open()
 
 
@@ -78,7 +78,7 @@ async def test_files_that_are_not_ours_are_refused(path: str, tmp_path: Path) ->
         await SqliteStore(str(tmp_path / "notes.txt")).open()
     with pytest.raises(StoreError, match="there is no folder"):
         await SqliteStore(str(tmp_path / "missing" / "x.db")).open()
-    with pytest.raises(StoreError, match="name of a file"):
+    with pytest.raises(StoreError, match="give a file name"):
         open_store("mysql://somewhere/x")
 
 

@@ -126,13 +126,13 @@ async def test_another_file_is_not_taken_for_ours(store: SqliteStore, tmp_path: 
     await other.close()
     (tmp_path / "other.db").replace(store.path)
     os.kill(pid(store), signal.SIGKILL)
-    await until_refused(store, "another file has taken the place")
+    await until_refused(store, "was replaced by another file")
 
 
 async def test_the_end_does_not_wait_for_a_disk_that_does_not_answer(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_queue, "PATIENCE", 0.05)
+    monkeypatch.setattr(write_queue, "CLOSE_TIMEOUT_S", 0.05)
     stuck = pid(store)
     os.kill(stuck, signal.SIGSTOP)
     append = put(store, FIRST)
@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     file = notes.stat()
     words = [sys.executable, "-I", "-S", writer_process.__file__, str(notes), "0.1", str(file.st_dev), str(file.st_ino)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True)
-    assert marshal.loads(done.stdout[writer_process.LENGTH :]) == [
+    assert marshal.loads(done.stdout[writer_process.LENGTH_BYTES :]) == [
         f"cannot use the database {notes}: file is not a database"
     ]
     assert done.stderr == b""

@@ -1,4 +1,4 @@
-"""Sessions, accounts and nodes in PostgreSQL: the part of the store that is not about rooms."""
+"""Sessions, accounts and nodes in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from protocol.usernames import fold
 from server.storage.interface import Account, Session, digest
 
 
-class People(ABC):
+class Accounts(ABC):
+    """The part of the store that is not about rooms."""
+
     @abstractmethod
-    async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]: ...
+    async def _fetch(self, sql: str, *values: Any, lock: str = "") -> list[Any]: ...
 
     # -- sessions and accounts
 
@@ -55,7 +57,7 @@ class People(ABC):
         rows = await self._fetch(sql, value)
         return Account(*rows[0]) if rows else None
 
-    # -- nodes, and who is where
+    # -- nodes, and the players connected to them
 
     async def mark_alive(self, node: str, now: int) -> bool:
         sql = """
@@ -83,14 +85,14 @@ class People(ABC):
             WHERE NOT EXISTS (SELECT 1 FROM present WHERE name = $3 AND player <> $2)
             ON CONFLICT (node, player, name) DO UPDATE SET name = excluded.name RETURNING 1
         """
-        return bool(await self._fetch(sql, node, player, fold(name), turn=f"name {fold(name)}"))
+        return bool(await self._fetch(sql, node, player, fold(name), lock=f"name {fold(name)}"))
 
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
         await self._fetch(sql, node, player, fold(name))
 
     async def remove_dead_nodes(self, before: int) -> list[str]:
-        """One statement, so that of several nodes which notice a death exactly one deals with it."""
+        """Remove dead nodes in one statement, so that of several nodes that notice, exactly one gets the players."""
         sql = """
             WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node),
                  lost AS (DELETE FROM present USING dead WHERE present.node = dead.node RETURNING player)

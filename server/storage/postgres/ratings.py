@@ -1,4 +1,4 @@
-"""Ratings in PostgreSQL: a log of them with a fence, and the newest of each for leaderboards."""
+"""Ratings in PostgreSQL: the log of all ratings, and the latest of each player for leaderboards."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from server.domain.ratings import RatingRow
 NAMES = RatingRow._fields
 COLUMNS = ", ".join(NAMES)
 TYPES = ("text", "text", "bigint", *["double precision"] * 3, "bigint", "text")
-# A node that comes second fails at the first of these, before it could put its own numbers over those of the other.
-PUT = f"""
+# Runs before UPSERT_STANDING: the second of two nodes fails here and does not overwrite the standing of the first.
+INSERT_RATINGS = f"""
     INSERT INTO ratings ({COLUMNS}) SELECT * FROM unnest({", ".join(f"${n}::{t}[]" for n, t in enumerate(TYPES, 1))})
 """
-STAND = f"""
+UPSERT_STANDING = f"""
     INSERT INTO standings ({COLUMNS}) VALUES ({", ".join(f"${n}" for n in range(1, len(NAMES) + 1))})
     ON CONFLICT (profile, player) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in NAMES[2:])}
 """
@@ -30,13 +30,15 @@ LEADERS = f"""
 """
 
 
-async def put_ratings(connection: Any, rows: Sequence[RatingRow]) -> None:
-    """Sorted, so that two nodes take their locks in the same order."""
-    await connection.execute(PUT, *([row[n] for row in rows] for n in range(len(NAMES))))
-    await connection.executemany(STAND, rows)
+async def insert_ratings(connection: Any, rows: Sequence[RatingRow]) -> None:
+    """Store ratings. `rows` must be sorted, so that all nodes take locks in the same order."""
+    await connection.execute(INSERT_RATINGS, *([row[n] for row in rows] for n in range(len(NAMES))))
+    await connection.executemany(UPSERT_STANDING, rows)
 
 
 class Ratings(ABC):
+    """The part of the store that reads ratings."""
+
     @abstractmethod
     async def _fetch(self, sql: str, *values: Any) -> list[Any]: ...
 

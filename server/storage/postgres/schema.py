@@ -1,4 +1,4 @@
-"""Bringing a PostgreSQL database to what this program knows. Nodes that start at once take turns."""
+"""Migrate a PostgreSQL database to the current schema. Nodes that start at the same time take turns."""
 
 from __future__ import annotations
 
@@ -6,30 +6,34 @@ from typing import Any
 
 from protocol.usernames import fold
 from server.storage.interface import DB_HINT, StoreError
-from server.storage.postgres.migrations import migrations
+from server.storage.migrations import load_migrations
 
-FOLDED = 4  # the step after which names are folded
-MIGRATING = 0x5041524C_0001  # the key of the advisory lock: "PARL", and a number
+FOLDING_MIGRATION = 4  # names are folded after this one
+MIGRATION_LOCK_KEY = 0x5041524C_0001  # of the advisory lock: "PARL" and a number
 
 
 async def migrate(connection: Any, create: bool) -> bool:
-    """Whether it was empty; StoreError if it may not be, if it knows more than we do, or belongs to another program."""
+    """Bring the database to the current schema. Return whether it was empty.
+
+    Raises StoreError if it is empty and `create` is false, if its schema is newer than this program, or if it belongs
+    to another program.
+    """
     async with connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK_KEY)
         version = await schema_version(connection)
-        steps = migrations()
-        newest = steps[-1][0]
+        migrations = load_migrations(__package__)
+        newest = migrations[-1][0]
         if version == 0 and not create:
             raise StoreError(f"the database is empty: {DB_HINT}")
         if version > newest:
             raise StoreError(
-                f"the database was written by a newer Parlour (its schema is {version}, this program knows {newest}); "
-                "start that version, or use another database"
+                f"the database was written by a newer Parlour (schema {version}, supported up to {newest}): "
+                "start that version or use another database"
             )
-        for number, sql in steps:
+        for number, script in migrations:
             if number > version:
-                await connection.execute(sql)
-            if number == FOLDED > version:
+                await connection.execute(script)
+            if number == FOLDING_MIGRATION > version:
                 await fold_names(connection)
         await connection.execute("DELETE FROM parlour_schema")
         await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
@@ -37,7 +41,7 @@ async def migrate(connection: Any, create: bool) -> bool:
 
 
 async def fold_names(connection: Any) -> None:
-    """What the database cannot do by itself as we do it."""
+    """Fold the stored names. SQL cannot fold as `protocol.usernames` does."""
     for table, column, folded in (
         ("accounts", "name", "folded"),
         ("rooms", "name0", "name0"),
@@ -49,10 +53,13 @@ async def fold_names(connection: Any) -> None:
 
 
 async def schema_version(connection: Any) -> int:
-    """0 for an empty database, which gets its table of versions here."""
+    """Return the version of the schema. For an empty database, create the version table and return 0.
+
+    Raises StoreError if the database belongs to another program.
+    """
     if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
-        strangers = await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
-        if strangers:
-            raise StoreError("the database belongs to another program: it has tables, and none of them is ours")
+        tables = await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
+        if tables:
+            raise StoreError("the database belongs to another program: it has tables but no Parlour schema")
         await connection.execute("CREATE TABLE parlour_schema (version integer NOT NULL)")
     return int(await connection.fetchval("SELECT max(version) FROM parlour_schema") or 0)

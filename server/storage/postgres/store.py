@@ -1,4 +1,4 @@
-"""The store in PostgreSQL, for any number of nodes: one connection that writes events, a pool for everything else."""
+"""The store in PostgreSQL, for any number of nodes: one connection writes events, a pool does everything else."""
 
 from __future__ import annotations
 
@@ -13,26 +13,30 @@ import asyncpg
 from protocol.usernames import fold
 from server.storage import queries
 from server.storage.interface import Append, Done, OnCommit, StoreError, Unavailable
-from server.storage.postgres.accounts import People
+from server.storage.postgres.accounts import Accounts
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate
-from server.storage.postgres.write_queue import BROKEN, Writer, describe
+from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
 
-POOL = 5  # connections beside the one that writes
-PATIENCE = 10.0  # seconds for a statement, and to connect
-TURN = 0x5041524C  # the first half of an advisory lock's key: "PARL"
+POOL_SIZE = 5  # connections besides the one that writes
+TIMEOUT_S = 10.0  # to connect, and for a statement
+POOL_CLOSE_TIMEOUT_S = 0.5
+CONNECTION_CLOSE_TIMEOUT_S = 2
+LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 LAST_OPPONENT = queries.last_opponent("$")
 
 
-class PostgresStore(People, Ratings):
+class PostgresStore(Accounts, Ratings):
+    """A store that several nodes share."""
+
     shared = True
 
-    def __init__(self, url: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = POOL) -> None:
+    def __init__(self, url: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = POOL_SIZE) -> None:
         self._url = url
         self._on_commit = on_commit
         self._size = pool
         self._pool: Any = None
-        self._writer: Writer | None = None
+        self._writer: WriteQueue | None = None
 
     async def open(self, create: bool = True) -> bool:
         try:
@@ -40,23 +44,23 @@ class PostgresStore(People, Ratings):
             try:
                 new = await migrate(connection, create)
             except BaseException:
-                await connection.close(timeout=2)
+                await connection.close(timeout=CONNECTION_CLOSE_TIMEOUT_S)
                 raise
             self._pool = await asyncpg.create_pool(
                 self._url,
                 min_size=1,
                 max_size=self._size,
-                timeout=PATIENCE,
-                command_timeout=PATIENCE,
-                reset=as_it_is,
+                timeout=TIMEOUT_S,
+                command_timeout=TIMEOUT_S,
+                reset=keep_state,
             )
-        except (*BROKEN, asyncpg.PostgresError, ValueError) as error:
+        except (*CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
             raise StoreError(f"cannot use the database: {describe(error)}") from None
-        self._writer = Writer(connection, self._connect, self._on_commit)
+        self._writer = WriteQueue(connection, self._connect, self._on_commit)
         return new
 
     async def _connect(self) -> Any:
-        return await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=PATIENCE)
+        return await asyncpg.connect(self._url, timeout=TIMEOUT_S, command_timeout=TIMEOUT_S)
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -64,13 +68,13 @@ class PostgresStore(People, Ratings):
             self._writer = None
         if self._pool is not None:
             try:
-                await asyncio.wait_for(self._pool.close(), 0.5)
-            except (*BROKEN, asyncpg.PostgresError):
+                await asyncio.wait_for(self._pool.close(), POOL_CLOSE_TIMEOUT_S)
+            except (*CONNECTION_ERRORS, asyncpg.PostgresError):
                 self._pool.terminate()
             self._pool = None
 
     async def find_damage(self, table: str = "") -> str:
-        return ""  # it says so itself
+        return ""  # PostgreSQL reports damage itself
 
     # -- reading and writing
 
@@ -79,7 +83,7 @@ class PostgresStore(People, Ratings):
         self._writer.submit(append, done)
 
     def fail_fast(self) -> None:
-        """It does that at all times: while the database is away nobody waits for it."""
+        """Do nothing: this store always rejects writes at once while the database is unavailable."""
 
     async def flush(self) -> None:
         if self._writer is not None:
@@ -93,45 +97,50 @@ class PostgresStore(People, Ratings):
     def write_age_s(self) -> float:
         return 0.0 if self._writer is None else self._writer.write_age_s
 
-    async def _fetch(self, sql: str, *values: Any, turn: str = "") -> list[Any]:
-        """Rows; a connection of the pool that has died is replaced by a new one, once.
+    async def _fetch(self, sql: str, *values: Any, lock: str = "") -> list[Any]:
+        """Run a statement and return its rows. Retry once if a connection of the pool has died.
 
-        `turn`: the statement sees what every other one that waited for the same turn has written before it.
+        `lock`: run it under the lock of this name, so that it sees what earlier holders of the lock have written.
+
+        Raises Unavailable.
         """
         for attempt in (1, 2):
             try:
                 async with self._pool.acquire() as connection:
                     rows: list[Any] = await (
-                        in_turn(connection, turn, sql, *values) if turn else connection.fetch(sql, *values)
+                        fetch_locked(connection, lock, sql, *values) if lock else connection.fetch(sql, *values)
                     )
                 return rows
-            except BROKEN as error:
+            except CONNECTION_ERRORS as error:
                 if attempt == 2 or isinstance(error, TimeoutError):
-                    raise Unavailable(f"the database is away: {describe(error)}") from None
-            except asyncpg.CharacterNotInRepertoireError:  # what no text may hold is not there
+                    raise Unavailable(f"the database is unavailable: {describe(error)}") from None
+            except asyncpg.CharacterNotInRepertoireError:  # a text that cannot be stored matches no row
                 return []
             except asyncpg.PostgresError as error:
-                raise Unavailable(f"the database refuses: {describe(error)}") from None
+                raise Unavailable(f"the database rejected the statement: {describe(error)}") from None
         raise AssertionError("unreachable")
 
     @asynccontextmanager
     async def lock(self, what: str) -> AsyncIterator[None]:
-        """One at a time among all nodes. Whoever dies gives way: the lock ends with the connection."""
+        """Hold a lock among all nodes. It ends with the connection, so a dead node releases it.
+
+        Raises Unavailable.
+        """
         try:
-            connection = await self._pool.acquire(timeout=PATIENCE)
-        except (*BROKEN, asyncpg.PostgresError) as error:
-            raise Unavailable(f"the database is away: {describe(error)}") from None
+            connection = await self._pool.acquire(timeout=TIMEOUT_S)
+        except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+            raise Unavailable(f"the database is unavailable: {describe(error)}") from None
         try:
             try:
-                await connection.execute("SELECT pg_advisory_lock($1, $2)", *key(what))
-            except (*BROKEN, asyncpg.PostgresError) as error:
-                raise Unavailable(f"the database is away: {describe(error)}") from None
+                await connection.execute("SELECT pg_advisory_lock($1, $2)", *lock_key(what))
+            except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+                raise Unavailable(f"the database is unavailable: {describe(error)}") from None
             yield
         finally:
             try:
-                await connection.execute("SELECT pg_advisory_unlock($1, $2)", *key(what))
-            except (*BROKEN, asyncpg.PostgresError):
-                connection.terminate()  # and with it the lock
+                await connection.execute("SELECT pg_advisory_unlock($1, $2)", *lock_key(what))
+            except (*CONNECTION_ERRORS, asyncpg.PostgresError):
+                connection.terminate()  # releases the lock
             await self._pool.release(connection)
 
     async def time(self) -> int:
@@ -182,17 +191,17 @@ class PostgresStore(People, Ratings):
         return [row[0] for row in await self._fetch("SELECT room FROM rooms WHERE status <> 'ended' ORDER BY room")]
 
 
-async def as_it_is(connection: Any) -> None:
-    """Nothing here leaves anything behind in a connection; to reset it would double the cost of every read."""
+async def keep_state(connection: Any) -> None:
+    """Skip the reset of a connection: no statement here leaves state behind, and a reset would double a read's cost."""
 
 
-def key(turn: str) -> tuple[int, int]:
-    """Of an advisory lock."""
-    return TURN, crc32(turn.encode()) - 2**31
+def lock_key(name: str) -> tuple[int, int]:
+    """Return the key of an advisory lock."""
+    return LOCK_CLASS, crc32(name.encode()) - 2**31
 
 
-async def in_turn(connection: Any, turn: str, sql: str, *values: Any) -> list[Any]:
+async def fetch_locked(connection: Any, lock: str, sql: str, *values: Any) -> list[Any]:
     async with connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", *key(turn))
+        await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", *lock_key(lock))
         rows: list[Any] = await connection.fetch(sql, *values)
         return rows

@@ -1,60 +1,61 @@
-"""What is to be written, as the process that writes gets it, and what its answers mean."""
+"""Jobs in the form that the writer process takes, and the meaning of its answers."""
 
 from __future__ import annotations
 
 from typing import final
 
 from server.storage.interface import Append, Conflict, Done, RoomRow, Unavailable
-from server.storage.sqlite.ratings import PUT, STAND
+from server.storage.sqlite.ratings import INSERT_RATING, REPLACE_STANDING
 from server.storage.sqlite.writer_process import Answer, Job, Rows, Values
 
 
 @final
 class Statement:
-    """Any write that is no append."""
+    """A write other than an append."""
 
     __slots__ = ("changed", "sql", "values")
 
     def __init__(self, sql: str, values: Values) -> None:
         self.sql, self.values = sql, values
-        self.changed = 0  # how many rows, once it is done
+        self.changed = 0  # the number of changed rows, once it is done
 
 
 Work = Append | Statement
-Asked = tuple[Work, Done]
+QueuedJob = tuple[Work, Done]
 
 
-def sort_out(asked: list[Asked]) -> tuple[list[Asked], Rows, list[Asked]]:
-    """Plain events, with their rows, and the rest."""
-    events: list[Asked] = []
-    others: list[Asked] = []
+def split_jobs(jobs: list[QueuedJob]) -> tuple[list[QueuedJob], Rows, list[QueuedJob]]:
+    """Return the jobs that are a single event, the rows of these events, and the other jobs."""
+    events: list[QueuedJob] = []
+    others: list[QueuedJob] = []
     rows: Rows = []
-    for one in asked:
-        work = one[0]
+    for job in jobs:
+        work = job[0]
         if type(work) is Statement or not work.event_only:
-            others.append(one)
+            others.append(job)
         else:
             rows += (work.room, work.after + 1, work.payloads[0])
-            events.append(one)
+            events.append(job)
     return events, rows, others
 
 
 def as_job(work: Work) -> Job:
+    """Return an append or a statement as the writer process takes it."""
     if isinstance(work, Statement):
         return ([], (), ((work.sql, work.values),))
-    rows: Rows = []
-    lines: list[Values] = []
+    events: Rows = []
+    rooms: list[Values] = []
     statements: list[tuple[str, Values]] = []
     part: Append | None = work
     while part is not None:
         for seq, payload in enumerate(part.payloads, part.after + 1):
-            rows += (part.room, seq, payload)
+            events += (part.room, seq, payload)
         if part.row is not None:
-            lines.append(room_values(part.row))
+            rooms.append(room_values(part.row))
         for rating in part.ratings:
-            statements += ((PUT, tuple(rating)), (STAND, tuple(rating)))
+            statements += ((INSERT_RATING, tuple(rating)), (REPLACE_STANDING, tuple(rating)))
         part = part.also
-    return (rows, tuple(lines), tuple(statements))
+    return (events, tuple(rooms), tuple(statements))
 
 
 def room_values(row: RoomRow) -> Values:
@@ -65,6 +66,7 @@ def room_values(row: RoomRow) -> Values:
 
 
 def outcome(work: Work, answer: Answer) -> Exception | None:
+    """Return the error that an answer stands for. Set `changed` of a statement."""
     if isinstance(answer, str):
         return Unavailable(answer) if answer else Conflict()
     if isinstance(work, Statement):

@@ -1,4 +1,4 @@
-"""Ratings in SQLite: a log of them with a fence, and the newest of each for leaderboards."""
+"""Ratings in SQLite: the log of all ratings, and the latest of each player for leaderboards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from server.domain.ratings import RatingRow
 
 COLUMNS = ", ".join(RatingRow._fields)
 VALUES = ",".join("?" * len(RatingRow._fields))
-PUT = f"INSERT INTO ratings ({COLUMNS}) VALUES ({VALUES})"
-STAND = f"INSERT OR REPLACE INTO standings ({COLUMNS}) VALUES ({VALUES})"
+INSERT_RATING = f"INSERT INTO ratings ({COLUMNS}) VALUES ({VALUES})"
+REPLACE_STANDING = f"INSERT OR REPLACE INTO standings ({COLUMNS}) VALUES ({VALUES})"
 LEADERS = f"""
     SELECT accounts.name, {", ".join(f"standings.{name}" for name in RatingRow._fields)}
     FROM standings JOIN accounts ON accounts.player = standings.player AND accounts.revoked_at IS NULL
@@ -22,6 +22,8 @@ LEADERS = f"""
 
 
 class Ratings(ABC):
+    """The part of the store that reads ratings."""
+
     @abstractmethod
     async def _read(self, sql: str, *values: Any) -> list[Any]: ...
 

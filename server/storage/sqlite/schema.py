@@ -1,8 +1,9 @@
-"""Before a database file is used: whether it is free, whether it is ours, and whether it is up to date."""
+"""Checks before a SQLite file is used: it is free, it is ours, it is undamaged, and its schema is current."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from os.path import realpath
 from pathlib import Path
 from typing import IO
@@ -10,16 +11,16 @@ from typing import IO
 from protocol.usernames import fold
 from runtime.file_lock import try_lock
 from server.storage.interface import DB_HINT, StoreError
-from server.storage.sqlite.migrations import migrations
+from server.storage.migrations import load_migrations
 
-APPLICATION = 0x5041524C  # "PARL": marks the file as ours
-DAMAGED = "the database {} is damaged: put a backup in its place, or use another file"
+APPLICATION_ID = 0x5041524C  # "PARL": marks the file as ours
+DAMAGED = "the database {} is damaged: restore a backup or use another file"
 
 
-def claim(path: str) -> IO[bytes]:
-    """A file beside the database that is locked as long as this server lives, however it ends; StoreError if it is.
+def lock_database(path: str) -> IO[bytes]:
+    """Open and lock a file beside the database. The lock ends with the process, however the process ends.
 
-    Beside the database itself, not beside a link to it.
+    The file is beside the database itself, not beside a link to it. Raises StoreError if another server holds the lock.
     """
     try:
         held = Path(f"{realpath(path)}-serving").open("ab")  # noqa: SIM115  # it stays open
@@ -27,12 +28,12 @@ def claim(path: str) -> IO[bytes]:
         raise unusable(path, error) from None
     if not try_lock(held.fileno()):
         held.close()
-        raise StoreError(f"another server uses the database {path}; stop that one, or give --db another file")
+        raise StoreError(f"the database {path} is in use by another server: stop that server or give --db another file")
     return held
 
 
-def check_place(path: str, create: bool) -> None:
-    """StoreError if there can be no database, or none but a new one."""
+def check_path(path: str, create: bool) -> None:
+    """Raise StoreError if the folder does not exist, or if the file does not and `create` is false."""
     file = Path(path)
     try:
         if not file.parent.is_dir():
@@ -47,50 +48,50 @@ def unusable(path: str, error: OSError) -> StoreError:
     return StoreError(f"cannot use the database {path}: {error.strerror}")
 
 
-def trouble(error: Exception, path: str) -> str:
-    """What an error says of the database; one that quotes what is no text comes from damage, too."""
+def explain(error: Exception, path: str) -> str:
+    """Return what an error means for the database. An error message that is not UTF-8 also means damage."""
     if isinstance(error, UnicodeError) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
         return DAMAGED.format(path)
     return f"cannot use the database {path}: {error}"
 
 
 def find_damage(connection: sqlite3.Connection, path: str, table: str = "") -> str:
-    """One sentence, if anything is wrong with it, or with one table."""
+    """Check the database, or one table. Return a sentence for the operator if it is damaged, else an empty text."""
     try:
-        (found,) = connection.execute(f"PRAGMA quick_check({table or 1})").fetchone()
-    except sqlite3.OperationalError:  # it cannot be read at all now
+        (result,) = connection.execute(f"PRAGMA quick_check({table or 1})").fetchone()
+    except sqlite3.OperationalError:  # the file cannot be read at the moment
         return ""
     except (sqlite3.DatabaseError, UnicodeError) as error:
-        return trouble(error, path)
-    return "" if found == "ok" else DAMAGED.format(path)
+        return explain(error, path)
+    return "" if result == "ok" else DAMAGED.format(path)
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> bool:
-    """Bring the database to what this program knows, and say whether it was empty.
+    """Bring the database to the current schema. Return whether it was empty.
 
-    Refuse one that knows more, or is not ours.
+    Raises StoreError if its schema is newer than this program, or if it belongs to another program.
     """
     connection.create_function("fold", 1, fold, deterministic=True)
-    connection.execute("BEGIN EXCLUSIVE")  # two programs starting at once take turns
+    connection.execute("BEGIN EXCLUSIVE")  # processes that start at the same time take turns
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (owner,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        steps = migrations()
-        newest = steps[-1][0]
-        if tables and owner != APPLICATION:
+        migrations = load_migrations(__package__)
+        newest = migrations[-1][0]
+        if tables and owner != APPLICATION_ID:
             raise StoreError(f"the database {path} belongs to another program")
         if version > newest:
             raise StoreError(
-                f"the database {path} was written by a newer Parlour (its schema is {version}, this program knows "
-                f"{newest}); start that version, or use another file"
+                f"the database {path} was written by a newer Parlour (schema {version}, supported up to {newest}): "
+                "start that version or use another file"
             )
-        for number, sql in steps:
+        for number, script in migrations:
             if number > version:
-                for statement in sql.split(";\n"):
+                for statement in split_statements(script):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
         return bool(version == 0)
     except BaseException:
@@ -98,3 +99,18 @@ def migrate(connection: sqlite3.Connection, path: str) -> bool:
             connection.execute("ROLLBACK")
         connection.close()
         raise
+
+
+def split_statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script. `executescript` would commit the transaction before it runs them.
+
+    Raises ValueError if the last statement is incomplete.
+    """
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        raise ValueError(f"incomplete SQL statement: {statement.strip()[:60]}")

@@ -1,4 +1,4 @@
-"""The store in one SQLite file: WAL, synchronous=FULL, one process that writes (writer.py), one thread that reads."""
+"""The store in a SQLite file: WAL, synchronous=FULL, one process that writes and one thread that reads."""
 
 from __future__ import annotations
 
@@ -24,31 +24,35 @@ from server.storage.interface import (
 )
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.ratings import Ratings
-from server.storage.sqlite.schema import check_place, claim, find_damage, migrate, trouble
-from server.storage.sqlite.write_queue import Writer
+from server.storage.sqlite.schema import check_path, explain, find_damage, lock_database, migrate
+from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
 
-BUSY_SECONDS = 2.0  # to wait for another process that holds the file
+BUSY_TIMEOUT_S = 2.0  # while another process has the file locked
 LAST_OPPONENT = queries.last_opponent("?")
 
 
 class SqliteStore(Ratings):
+    """A store for one node."""
+
     shared = False
 
-    def __init__(self, path: str, on_commit: OnCommit = lambda seconds, jobs: None, busy: float = BUSY_SECONDS) -> None:
+    def __init__(
+        self, path: str, on_commit: OnCommit = lambda seconds, jobs: None, busy: float = BUSY_TIMEOUT_S
+    ) -> None:
         self.path = path
         self.on_commit = on_commit
         self._busy = busy
         self._readers = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
-        self._writer: Writer | None = None
+        self._writer: WriteQueue | None = None
         self._reader: sqlite3.Connection | None = None
-        self._names: dict[str, str] = {}  # who came first under a name
-        self._claim: IO[bytes] | None = None  # held by the one server that takes up the games of this file
+        self._names: dict[str, str] = {}  # folded name -> the player who uses it
+        self._lock: IO[bytes] | None = None  # held by the one server that runs the games of this file
 
     async def open(self, create: bool = True) -> bool:
         loop = asyncio.get_running_loop()
         self._reader, new = await loop.run_in_executor(self._readers, self._connect, create)
-        self._writer = Writer(self.path, self._busy, self.on_commit, self._payload)
+        self._writer = WriteQueue(self.path, self._busy, self.on_commit, self._payload)
         try:
             await self._writer.start()
         except StoreError:
@@ -64,17 +68,17 @@ class SqliteStore(Ratings):
             await asyncio.get_running_loop().run_in_executor(self._readers, self._reader.close)
             self._reader = None
         self._readers.shutdown()
-        if self._claim is not None:
-            self._claim.close()
-            self._claim = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def _connect(self, create: bool) -> tuple[sqlite3.Connection, bool]:
-        check_place(self.path, create)
+        check_path(self.path, create)
         try:
             connection = connect(self.path, self._busy)
             return connection, migrate(connection, self.path)
         except (sqlite3.Error, UnicodeError) as error:
-            raise StoreError(trouble(error, self.path)) from None
+            raise StoreError(explain(error, self.path)) from None
 
     async def find_damage(self, table: str = "") -> str:
         assert self._reader is not None
@@ -172,7 +176,7 @@ class SqliteStore(Ratings):
         sql = f"SELECT room FROM rooms WHERE status <> 'ended' AND {queries.OPEN} ORDER BY room"
         return [room for (room,) in await self._read(sql)]
 
-    # -- people
+    # -- sessions and accounts
 
     async def save_session(self, secret: str, session: Session, now: int) -> None:
         sql = "INSERT OR REPLACE INTO sessions (secret, player, name, account, seen_at) VALUES (?,?,?,?,?)"
@@ -222,11 +226,11 @@ class SqliteStore(Ratings):
         at: int | None = rows[0][0]
         return at
 
-    # -- a file has one node, which knows by itself who is there
+    # -- a file has a single node: connected players are kept in memory
 
     def lock(self, what: str) -> AbstractAsyncContextManager[None]:
-        if what == "start" and self._claim is None:
-            self._claim = claim(self.path)
+        if what == "start" and self._lock is None:
+            self._lock = lock_database(self.path)
         return nullcontext()
 
     async def time(self) -> int | None:

@@ -15,7 +15,7 @@ from typing import cast
 from server.logs import log
 from server.storage.interface import StoreError
 from server.storage.sqlite import writer_process
-from server.storage.sqlite.writer_process import LENGTH, Answer, Job, Rows
+from server.storage.sqlite.writer_process import LENGTH_BYTES, Answer, Job, Rows
 
 AGAIN = 1.0  # seconds before it is started again
 STARTING = 10.0  # seconds until it says that it is there
@@ -109,8 +109,10 @@ class Keeper(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         heard = self._heard = self._heard + data if self._heard else data
-        while len(heard) > LENGTH and len(heard) >= (end := LENGTH + int.from_bytes(heard[:LENGTH], "big")):
-            message = marshal.loads(heard[LENGTH:end])
+        while len(heard) > LENGTH_BYTES and len(heard) >= (
+            end := LENGTH_BYTES + int.from_bytes(heard[:LENGTH_BYTES], "big")
+        ):
+            message = marshal.loads(heard[LENGTH_BYTES:end])
             heard = self._heard = heard[end:]
             if self._first.done():
                 self._answered(*message)

@@ -1,20 +1,26 @@
-"""The process that writes. Whatever comes in one piece becomes one transaction, and the answer says how each job went.
+"""The process that writes the database: each message it reads becomes one transaction and gets one answer.
 
-    python -I -S scribe.py FILE SECONDS DEVICE INODE
+    python -I -S writer_process.py FILE SECONDS DEVICE INODE
 
-The database, how long to wait for somebody else who holds it, and which file that is, since another may have taken its
-place. Both ways: four bytes with a length, then so many of `marshal`. First goes out an empty list, or one with what is
-wrong with the file. Then in come pairs: events with nothing else to them, which most jobs are, and other jobs. Out go
-pairs of answers to both: how many rows the job's last statement changed, or a text: an empty one where another event
-has its place already, otherwise what is wrong; to events no answers at all where every one of them is written. It ends
-when nobody can send any more, and imports the standard library alone, so it is small and soon there.
+The arguments: the database, how long to wait while another process has it locked, and the device and inode that the
+file must have, because the file at that path may have been replaced.
+
+Each message is a length in four bytes and that many bytes of `marshal`. The process first writes an empty list, or a
+list with the problem of the file. Then it reads pairs: the rows of single events, which most jobs are, and other jobs.
+It answers each pair with a pair of lists, one answer for each event and each job. An answer is the number of rows that
+the job's last statement changed, an empty text for a conflict, or the text of an error. If all single events were
+written their list is empty.
+
+The process ends when its input ends. It imports only the standard library, so it is small and starts fast.
 """
 
 from __future__ import annotations
 
 import signal
 
-if __name__ == "__main__":  # signals are for the server, which has something to write then; from the first moment on
+if (
+    __name__ == "__main__"
+):  # the server gets these signals, and then still has jobs to write; ignore them from the start
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
@@ -25,15 +31,15 @@ import sys
 from bisect import bisect_left
 from typing import Any
 
-LENGTH = 4
-SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows a statement, so that few are prepared
-MOST_ROWS = SIZES[-1]
+LENGTH_BYTES = 4
+STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows; few, so all stay prepared
+MAX_ROWS_PER_STATEMENT = STATEMENT_SIZES[-1]
 INSERT_EVENTS = [
     f"INSERT INTO events (room, seq, payload) SELECT * FROM (VALUES {','.join(['(?,?,?)'] * size)}) "
-    "WHERE column1 IS NOT NULL"  # rows without a room only fill a statement up
-    for size in SIZES
+    "WHERE column1 IS NOT NULL"  # rows without a room are padding
+    for size in STATEMENT_SIZES
 ]
-PUT_ROOM = """
+UPSERT_ROOM = """
     INSERT INTO rooms (room, game, status, result, private, player0, player1, name0, name1, deadline, changed_at, info)
     VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
     ON CONFLICT (room) DO UPDATE SET game=excluded.game, status=excluded.status, result=excluded.result,
@@ -43,78 +49,81 @@ PUT_ROOM = """
 
 
 Values = tuple[Any, ...]
-Rows = list[Any]  # room, seq and payload of events in turn
-# What belongs together, all of it or nothing: events; lines of rooms in the index; other statements and their values
+Rows = list[Any]  # flat: room, seq and payload of each event
+# Written all or nothing: events; rows of the room index; other statements with their values
 Job = tuple[Rows, tuple[Values, ...], tuple[tuple[str, Values], ...]]
 Answer = int | str
 
 
-class Scribe:
+class BatchWriter:
+    """Writes batches of events and jobs to the database."""
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def write(self, rows: Rows, jobs: list[Job]) -> tuple[list[Answer], list[Answer]]:
+        """Write everything in one transaction. If that fails, write each event and each job on its own."""
         try:
             try:
-                return [], self._together(rows, jobs)
+                return [], self._write_together(rows, jobs)
             except sqlite3.OperationalError:
                 raise
-            except Exception:  # one of them is bad: find it, and write the others
+            except Exception:  # one of them is bad: find it and write the others
                 self._roll_back()
                 events: list[Job] = [(rows[at : at + 3], (), ()) for at in range(0, len(rows), 3)]
-                answers = self._each(events + jobs)
+                answers = self._write_each(events + jobs)
                 return answers[: len(events)], answers[len(events) :]
         except sqlite3.Error as error:
             self._roll_back()
-            wrong = f"the database cannot be written: {error}"
-            return [wrong] * (len(rows) // 3), [wrong] * len(jobs)
+            problem = f"the database cannot be written: {error}"
+            return [problem] * (len(rows) // 3), [problem] * len(jobs)
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.rollback()
 
-    def _together(self, rows: Rows, jobs: list[Job]) -> list[Answer]:
-        if not jobs and len(rows) <= 3 * MOST_ROWS:  # a single statement is a transaction already
-            self._put_events(rows)
+    def _write_together(self, rows: Rows, jobs: list[Job]) -> list[Answer]:
+        if not jobs and len(rows) <= 3 * MAX_ROWS_PER_STATEMENT:  # a single statement is a transaction
+            self._insert_events(rows)
             return []
         self._connection.execute("BEGIN IMMEDIATE")
-        self._put_events(rows + [value for events, _, _ in jobs for value in events])
-        answers = [self._put_rest(job) for job in jobs]
+        self._insert_events(rows + [value for events, _, _ in jobs for value in events])
+        answers = [self._write_rest(job) for job in jobs]
         self._connection.execute("COMMIT")
         return answers
 
-    def _each(self, jobs: list[Job]) -> list[Answer]:
+    def _write_each(self, jobs: list[Job]) -> list[Answer]:
         self._connection.execute("BEGIN IMMEDIATE")
-        answers = [self._alone(job) for job in jobs]
+        answers = [self._write_one(job) for job in jobs]
         self._connection.execute("COMMIT")
         return answers
 
-    def _alone(self, job: Job) -> Answer:
+    def _write_one(self, job: Job) -> Answer:
         execute = self._connection.execute
-        execute("SAVEPOINT alone")
+        execute("SAVEPOINT job")
         try:
-            self._put_events(job[0])
-            answer = self._put_rest(job)
+            self._insert_events(job[0])
+            answer = self._write_rest(job)
         except sqlite3.OperationalError:
             raise
         except Exception as error:
-            execute("ROLLBACK TO alone")
-            execute("RELEASE alone")
+            execute("ROLLBACK TO job")
+            execute("RELEASE job")
             return "" if isinstance(error, sqlite3.IntegrityError) else f"this cannot be stored: {error}"
-        execute("RELEASE alone")
+        execute("RELEASE job")
         return answer
 
-    def _put_events(self, rows: Rows) -> None:
-        for at in range(0, len(rows), 3 * MOST_ROWS):
-            part = rows[at : at + 3 * MOST_ROWS]
-            index = bisect_left(SIZES, len(part) // 3)
-            part += [None] * (3 * SIZES[index] - len(part))
+    def _insert_events(self, rows: Rows) -> None:
+        for at in range(0, len(rows), 3 * MAX_ROWS_PER_STATEMENT):
+            part = rows[at : at + 3 * MAX_ROWS_PER_STATEMENT]
+            index = bisect_left(STATEMENT_SIZES, len(part) // 3)
+            part += [None] * (3 * STATEMENT_SIZES[index] - len(part))
             self._connection.execute(INSERT_EVENTS[index], part)
 
-    def _put_rest(self, job: Job) -> Answer:
-        _, lines, statements = job
-        for line in lines:
-            self._connection.execute(PUT_ROOM, line)
+    def _write_rest(self, job: Job) -> Answer:
+        _, rooms, statements = job
+        for room in rooms:
+            self._connection.execute(UPSERT_ROOM, room)
         changed = 0
         for sql, values in statements:
             changed = self._connection.execute(sql, values).rowcount
@@ -122,52 +131,55 @@ class Scribe:
 
 
 def connect(path: str, busy: float) -> sqlite3.Connection:
+    """Open the database: commits survive a power failure. `busy`: seconds to wait for a lock."""
     connection = sqlite3.connect(path, timeout=busy, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA wal_autocheckpoint = 4000")
-    connection.execute("PRAGMA temp_store = MEMORY")  # what a statement would undo needs no file
+    connection.execute("PRAGMA temp_store = MEMORY")  # no file for statement journals
     return connection
 
 
 def pack(message: Any) -> bytes:
+    """Return a message with its length in front. Raises ValueError if it cannot be marshalled."""
     data = marshal.dumps(message)
-    return len(data).to_bytes(LENGTH, "big") + data
+    return len(data).to_bytes(LENGTH_BYTES, "big") + data
 
 
-def problem(path: str, device: str, inode: str) -> str:
-    """What is wrong with the file, if anything."""
+def find_problem(path: str, device: str, inode: str) -> str:
+    """Return what is wrong with the file, empty if nothing is."""
     try:
-        file = os.stat(path)  # noqa: PTH116  # pathlib takes as long to load as all the rest
+        file = os.stat(path)  # noqa: PTH116  # importing pathlib takes as long as everything else
     except OSError as error:
         return f"cannot use the database {path}: {error.strerror}"
     same = (file.st_dev, file.st_ino) == (int(device), int(inode))
-    return "" if same else f"another file has taken the place of the database {path}; start the server again"
+    return "" if same else f"the database {path} was replaced by another file: restart the server"
 
 
 def main(path: str, busy: str, device: str, inode: str) -> None:
-    come, go = sys.stdin.buffer, sys.stdout.buffer
+    """Read jobs from standard input and write answers to standard output until the input ends."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
 
-    def say(message: Any) -> None:
-        go.write(pack(message))
-        go.flush()
+    def send(message: Any) -> None:
+        target.write(pack(message))
+        target.flush()
 
-    wrong = problem(path, device, inode)
-    if not wrong:
+    problem = find_problem(path, device, inode)
+    if not problem:
         try:
-            scribe = Scribe(connect(path, float(busy)))
+            writer = BatchWriter(connect(path, float(busy)))
         except sqlite3.Error as error:
-            wrong = f"cannot use the database {path}: {error}"
-    if wrong:
-        say([wrong])
+            problem = f"cannot use the database {path}: {error}"
+    if problem:
+        send([problem])
         return
-    say([])
-    while len(length := come.read(LENGTH)) == LENGTH:
+    send([])
+    while len(length := source.read(LENGTH_BYTES)) == LENGTH_BYTES:
         size = int.from_bytes(length, "big")
-        data = come.read(size)
-        if len(data) < size:  # whoever sent it is gone, and will not have promised anything
+        data = source.read(size)
+        if len(data) < size:  # the server died while it sent this, so it has acknowledged nothing
             break
-        say(scribe.write(*marshal.loads(data)))
+        send(writer.write(*marshal.loads(data)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
--- Names of rooms sort by their bytes, whatever language the database speaks: they begin with the time.
+-- Room ids sort by their bytes in every locale: they begin with the time.
 CREATE TABLE events (
     room text COLLATE "C" NOT NULL,
     seq bigint NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE rooms (
     deadline bigint,
     changed_at bigint NOT NULL,
     info bytea NOT NULL
-) WITH (fillfactor = 70);  -- room for the new version of a line beside the old one
+) WITH (fillfactor = 70);  -- space for the new version of a row beside the old one
 CREATE INDEX rooms_open ON rooms (status, room) WHERE status <> 'ended';
 CREATE INDEX rooms_due ON rooms (deadline) WHERE deadline IS NOT NULL;
 CREATE INDEX rooms_ended ON rooms (changed_at) WHERE status = 'ended';
@@ -51,7 +51,7 @@ CREATE TABLE nodes (
     alive_at bigint NOT NULL
 );
 
--- Who is connected where: what a node that dies cannot say any more, the others look up here.
+-- The players connected to each node: when a node dies, the others find its players here.
 CREATE TABLE present (
     node text NOT NULL,
     player text NOT NULL,

@@ -1,4 +1,5 @@
--- Every rating anybody ever had. The key is a fence: of two games that end at once, each counts on top of the other.
+-- The rating after every game. The key is a fence: of two games that end at the same time, the second is rated on top
+-- of the first.
 CREATE TABLE ratings (
     profile text NOT NULL,
     player text NOT NULL,
@@ -11,7 +12,7 @@ CREATE TABLE ratings (
     PRIMARY KEY (profile, player, games)
 );
 
--- The newest of each, which leaderboards are made of.
+-- The latest rating of each player, for leaderboards.
 CREATE TABLE standings (
     profile text NOT NULL,
     player text NOT NULL,

@@ -1,3 +1,3 @@
--- Names that look alike are one name. What these columns hold is folded by the program, see migrating.py.
+-- Names that look alike are one name. The program folds these columns, see schema.py.
 ALTER TABLE accounts ADD COLUMN folded text NOT NULL DEFAULT '';
 DROP INDEX accounts_name, rooms_name0, rooms_name1;

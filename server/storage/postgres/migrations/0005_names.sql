@@ -1,4 +1,4 @@
--- Of accounts that were thought different the oldest is who is meant by the name; the others still have their tokens.
+-- If the names of several accounts fold to the same text, the oldest account gets the name; the others keep their tokens.
 UPDATE accounts SET folded = folded || ' ' || player WHERE revoked_at IS NULL AND EXISTS (
     SELECT 1 FROM accounts AS older WHERE older.revoked_at IS NULL AND older.folded = accounts.folded
     AND (older.created_at, older.token) < (accounts.created_at, accounts.token)

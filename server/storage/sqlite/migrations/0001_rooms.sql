@@ -1,5 +1,5 @@
--- The log. A plain table with a narrow index beside it: rows are appended at its end, and a transaction with events of
--- two hundred rooms touches far fewer pages than in a table that is sorted by room.
+-- The log. A rowid table with a narrow index: rows are appended at the end, so a transaction with events of two hundred
+-- rooms touches far fewer pages than in a table that is sorted by room.
 CREATE TABLE events (
     room TEXT NOT NULL,
     seq INTEGER NOT NULL,

@@ -1,21 +1,21 @@
-"""Databases from before names were folded."""
+"""Migrations: names are folded in old databases, and scripts are split into statements."""
 
 from __future__ import annotations
 
 import sqlite3
 
 import asyncpg
+import pytest
 
 from server.storage.factory import open_store
 from server.storage.interface import Store, digest
-from server.storage.postgres import migrations as in_postgres
-from server.storage.sqlite import migrations as in_sqlite
-from server.storage.sqlite.schema import APPLICATION
+from server.storage.migrations import load_migrations
+from server.storage.sqlite.schema import APPLICATION_ID, split_statements
 
 ACCOUNTS = [("José", "p1", 1), ("JOSÉ", "p2", 2), ("jose", "p3", 3)]
 
 
-async def check(store: Store) -> None:
+async def check_folded_names(store: Store) -> None:
     await store.open()
     owner = await store.account_named("josÉ")
     assert owner is not None
@@ -26,26 +26,26 @@ async def check(store: Store) -> None:
     await store.close()
 
 
-async def test_an_old_file(tmp_path: object) -> None:
+async def test_sqlite_file_with_unfolded_names_is_migrated(tmp_path: object) -> None:
     path = f"{tmp_path}/parlour.db"
     with sqlite3.connect(path) as connection:
-        for _, sql in in_sqlite.migrations()[:2]:
+        for _, sql in load_migrations("server.storage.sqlite")[:2]:
             connection.executescript(sql)
         connection.execute("PRAGMA user_version = 2")
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         for name, player, at in ACCOUNTS:
             connection.execute("INSERT INTO accounts VALUES (?,?,?,?,NULL)", (digest(player), name, player, at))
         connection.execute(
             "INSERT INTO rooms VALUES ('r','conga','ended','1-0',0,'p1','p9','José','ben',NULL,5,?)", (b"i",)
         )
     connection.close()
-    await check(open_store(path))
+    await check_folded_names(open_store(path))
 
 
-async def test_an_old_database(database: str) -> None:
+async def test_postgres_database_with_unfolded_names_is_migrated(database: str) -> None:
     connection = await asyncpg.connect(database)
     await connection.execute("CREATE TABLE parlour_schema (version integer NOT NULL)")
-    for _, sql in in_postgres.migrations()[:3]:
+    for _, sql in load_migrations("server.storage.postgres")[:3]:
         await connection.execute(sql)
     await connection.execute("INSERT INTO parlour_schema VALUES (3)")
     for name, player, at in ACCOUNTS:
@@ -54,4 +54,27 @@ async def test_an_old_database(database: str) -> None:
         "INSERT INTO rooms VALUES ('r','conga','ended','1-0',false,'p1','p9','José','ben',NULL,5,$1)", b"i"
     )
     await connection.close()
-    await check(open_store(database))
+    await check_folded_names(open_store(database))
+
+
+def test_script_is_split_where_statements_end() -> None:
+    script = """-- a comment; with a semicolon
+CREATE TABLE t (x TEXT DEFAULT ';');
+CREATE TRIGGER r AFTER INSERT ON t BEGIN
+    DELETE FROM t;
+END;
+"""
+    first, second = split_statements(script)
+    assert first.endswith("DEFAULT ';');\n")
+    assert second.startswith("CREATE TRIGGER")
+
+
+def test_incomplete_statement_is_an_error() -> None:
+    with pytest.raises(ValueError, match="incomplete SQL statement: CREATE TABLE t"):
+        list(split_statements("CREATE TABLE t (x)"))
+
+
+@pytest.mark.parametrize("package", ["server.storage.sqlite", "server.storage.postgres"])
+def test_migrations_are_numbered_without_gaps(package: str) -> None:
+    numbers = [number for number, _ in load_migrations(package)]
+    assert numbers == list(range(1, len(numbers) + 1))
