@@ -1,10 +1,10 @@
-"""Parlour: where board-game bots and people meet. The public names for authors of bots and tools:
+"""Public names of Parlour, for authors of bots and tools.
 
 import parlour
 game = parlour.create("conga")
 state = game.play(game.start(), game.parse(game.start(), "a4b3"))
 
-They are imported when they are first used, so that `parlour --help` answers at once.
+A name is imported when it is first used, so `parlour --help` starts quickly. docs/api.md describes all of them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,14 @@ if TYPE_CHECKING:
     from engine.registry import GAMES as GAMES
     from engine.registry import create as create
 
-HOUSE = ("runtime", "engine", "protocol", "server", "client")
-PUBLIC = {
+PACKAGES = (
+    "runtime",
+    "engine",
+    "protocol",
+    "server",
+    "client",
+)  # the top-level packages that are installed with this one
+PUBLIC = {  # a public name -> the module that defines it
     "Board": "engine.board",
     "Bot": "client.sdk.bot",
     "Budget": "client.sdk.bot",
@@ -62,7 +68,7 @@ PUBLIC = {
 def __getattr__(name: str) -> object:
     if name not in PUBLIC:
         raise AttributeError(f"module 'parlour' has no attribute {name!r}")
-    check_house()
+    check_packages()
     return getattr(importlib.import_module(PUBLIC[name]), name)
 
 
@@ -71,26 +77,29 @@ def __dir__() -> list[str]:
 
 
 class Shadowed(ImportError):
-    """A foreign module hides one of ours."""
+    """Raised if a foreign module has the name of one of Parlour's packages and hides it."""
 
 
-def _house(file: str) -> str:
-    """The folder a package's folder lies in. Not by pathlib: its import alone takes a tenth of the start-up time."""
+def package_root(file: str) -> str:
+    """Return the folder that contains the package of an `__init__.py`."""
+    # not with pathlib: importing it takes a tenth of the start-up time
     return os.path.dirname(os.path.dirname(os.path.realpath(file)))  # noqa: PTH120
 
 
-def check_house() -> None:
-    """Say so in one sentence if a foreign module of the same name hides one of ours. Imports none of them."""
-    home = _house(__file__)
-    for name in HOUSE:
+def check_packages() -> None:
+    """Check, without importing them, that the names of our packages lead to our packages.
+
+    Raises Shadowed if a foreign module hides one of them.
+    """
+    root = package_root(__file__)
+    for name in PACKAGES:
         try:
             spec = importlib.util.find_spec(name)
-        except ValueError:  # a module made by hand, without a spec
+        except ValueError:  # a module without a spec
             spec = None
         origin = None if spec is None else spec.origin
-        if origin is None or _house(origin) != home:
-            where = origin or "something else"
+        if origin is None or package_root(origin) != root:
             raise Shadowed(
-                f"parlour needs its own package {name!r}, but here that name leads to {where}; "
-                "rename that, or start parlour from another folder"
+                f"parlour needs its own package {name!r}, but Python finds {origin or 'another one'} under that name; "
+                "rename it, or start parlour from another folder"
             )

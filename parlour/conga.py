@@ -1,4 +1,4 @@
-"""The course's Conga API under its public name: `from parlour.conga import Agent, CongaBoard`."""
+"""The Conga API of the course: `from parlour.conga import Agent, CongaBoard`."""
 
 from parlour.coursework.conga_api import Agent, CongaBoard, Tile
 

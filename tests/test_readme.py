@@ -1,4 +1,4 @@
-"""The README does what it says: its commands run and print what it shows, its Python runs, its links lead somewhere."""
+"""The README's examples: commands print the output shown, the Python code runs, links exist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMANDS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.S | re.M)
 
 
 @pytest.mark.parametrize("number", range(len(CONSOLE)))
-def test_commands_print_what_is_shown(number: int, tmp_path: Path) -> None:
+def test_commands_print_the_output_shown(number: int, tmp_path: Path) -> None:
     lines = CONSOLE[number].splitlines()
     script = "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")) or line == ">")
     script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{script}'
@@ -30,13 +30,13 @@ def test_commands_print_what_is_shown(number: int, tmp_path: Path) -> None:
     assert re.fullmatch(".*".join(map(re.escape, shown.split("…"))), done.stdout.rstrip("\n"), re.S), done.stdout
 
 
-def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.S | re.M)
     exec(block, {})
     assert capsys.readouterr().out.splitlines()[0] == "3,3,3,3/0,1,5,5 0,1 2"
 
 
-def test_the_links_lead_somewhere() -> None:
+def test_links_exist() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"

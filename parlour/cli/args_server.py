@@ -1,4 +1,4 @@
-"""Arguments of the commands that connect a person to a server, and what they mean."""
+"""Arguments of the commands that connect to a server, and the session they ask for."""
 
 from __future__ import annotations
 
@@ -15,44 +15,47 @@ from parlour.cli.main import UserError
 if TYPE_CHECKING:
     from client.sdk.session import Session
 
-PATIENCE = 4.0  # seconds to wait for a server's answer
+SERVER_TIMEOUT_S = 4.0  # to connect, and for a reply
 
 
 def add_connection(parser: ArgumentParser) -> None:
-    parser.add_argument("--url", default="", help=f"the server (PARLOUR_URL, or {DEFAULT_URL})")
-    parser.add_argument("--name", default="", help="what you are called there")
-    parser.add_argument("--token", default="", help="the token of your account (PARLOUR_TOKEN)")
-    parser.add_argument("--tls-trust", metavar="FILE", default="", help="a certificate to trust beside the usual ones")
-    parser.add_argument("--private", action="store_true", help="your own server, as parlour play starts one")
+    parser.add_argument("--url", default="", help=f"the server (default: PARLOUR_URL, or {DEFAULT_URL})")
+    parser.add_argument("--name", default="", help="your name on the server (default: a guest name)")
+    parser.add_argument("--token", default="", help="the token of your account (default: PARLOUR_TOKEN)")
+    parser.add_argument(
+        "--tls-trust", metavar="FILE", default="", help="a certificate (PEM) to trust in addition to the system's"
+    )
+    parser.add_argument("--private", action="store_true", help="use the private server that 'parlour play' starts")
 
 
 def add_looks(parser: ArgumentParser) -> None:
     from client.tui.render.appearance import THEMES
 
-    text = "classic, safe for every eye, or mono for no colours"
+    text = "classic, safe (for colour-blind people), or mono (no colours)"
     parser.add_argument("--theme", choices=THEMES, default="", help=text)
-    parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+    parser.add_argument("--ascii", action="store_true", help="use only ASCII characters")
 
 
 def url_of(args: Namespace) -> str:
-    """What was asked for; nothing if the usual place will do, or a private one is wanted."""
+    """Return the URL from --url or PARLOUR_URL, or an empty string for the default or the private server."""
     if args.private and args.url:
-        raise UserError("--private and a server's address do not go together")
+        raise UserError("--private and --url exclude each other; use one of them")
     return "" if args.private else str(args.url or os.environ.get("PARLOUR_URL", ""))
 
 
 def identity(args: Namespace) -> dict[str, Any]:
+    """Return the name, the token and the trusted certificate as keyword arguments. Raises UserError."""
     if args.tls_trust and not Path(args.tls_trust).is_file():
-        raise UserError(f"there is no file {args.tls_trust}")
+        raise UserError(f"--tls-trust: there is no file {args.tls_trust}")
     if args.private and args.token:
-        raise UserError("--private and --token do not go together: a server of your own knows no tokens")
+        raise UserError("--private and --token exclude each other: the private server has no accounts")
     token = "" if args.private else args.token or os.environ.get("PARLOUR_TOKEN", "")
     return {"name": args.name, "token": token, "trust": args.tls_trust}
 
 
 @asynccontextmanager
-async def visit(args: Namespace, client: str) -> AsyncIterator[Session]:
-    """A session for somebody who sits in front of it: where there is no server they are told at once. SessionError."""
+async def open_session(args: Namespace, client: str) -> AsyncIterator[Session]:
+    """Open a session for one command. Raises SessionError at once if there is no server."""
     from client.hosting import Hosting
     from client.sdk.session import Session
 
@@ -64,5 +67,5 @@ async def visit(args: Namespace, client: str) -> AsyncIterator[Session]:
             url = await hosting.start()
         session = Session(url, client=client, wait_for_server=False, **identity(args))
         stack.push_async_callback(session.close)
-        await session.open(PATIENCE)
+        await session.open(SERVER_TIMEOUT_S)
         yield session

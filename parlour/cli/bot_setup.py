@@ -1,4 +1,4 @@
-"""From the arguments of `parlour bot` to a bot that plays."""
+"""Build and run a bot from the arguments of `parlour bot`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from runtime.event_loop import run_loop
 
 
 def run_bot(args: Namespace) -> int:
+    """Run the bot and return the exit code: 1 if it played fewer games than --count. Raises UserError."""
     try:
         factory = factory_of(args)
         if args.ask is not None:
@@ -53,15 +54,15 @@ def run_bot(args: Namespace) -> int:
 
 def factory_of(args: Namespace) -> BotFactory:
     if (args.bot is None) == (args.exec is None):
-        raise UserError("give either the name or file of a bot, or --exec with a command")
+        raise UserError("name either a bot (a built-in one or a file), or a program with --exec")
     if args.level not in LEVELS:
-        raise UserError(f"--level is from 1 to 10, not {args.level}")
+        raise UserError(f"--level must be from 1 to 10, not {args.level}")
     if args.ask is None and (args.position is not None or args.moves):
-        raise UserError("--position and --moves go with --ask")
+        raise UserError("--position and --moves need --ask")
     if args.bot is not None:
         for name in ("adapter", "workdir", "ready", "events"):
             if getattr(args, name):
-                raise UserError(f"--{name} goes with --exec")
+                raise UserError(f"--{name} needs --exec")
         spec = BotSpec(args.bot, args.seconds, args.level, args.seed)
         return spec_factory(spec, args.forensics, lazy=args.lazy)
     return program_of(args)
@@ -69,7 +70,7 @@ def factory_of(args: Namespace) -> BotFactory:
 
 def program_of(args: Namespace) -> BotFactory:
     if args.adapter is not None and args.adapter not in ADAPTERS:
-        raise UserError(f"there is no adapter {args.adapter[:40]!r}; there are {', '.join(ADAPTERS)}")
+        raise UserError(f"there is no adapter {args.adapter[:40]!r}; choose one of {', '.join(ADAPTERS)}")
     folder = args.workdir or Path.cwd()
     words = split(args.exec, folder)
     if args.adapter is not None and args.workdir is None:
@@ -91,18 +92,18 @@ def program_of(args: Namespace) -> BotFactory:
 
 
 def source_of(args: Namespace) -> tuple[str, ...]:
-    """The words that get the same program again."""
+    """Return the arguments that start the same program again, for failure reports."""
     values = {name: getattr(args, name) for name in ("adapter", "workdir", "depth", "startup", "memory", "cpu")}
     words = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
     return ("--exec", args.exec, *words, *(f"--{name}" for name in ("ready", "events") if getattr(args, name)))
 
 
-def names(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def policy_of(args: Namespace, factory: BotFactory) -> Policy:
-    wanted = names(args.games) or list(factory.games)
+    wanted = split_names(args.games) or list(factory.games)
     for game in wanted:
         if game not in factory.games:
             raise UserError(f"{factory.name} does not play {game[:40]!r}; it plays {', '.join(factory.games)}")
@@ -111,8 +112,8 @@ def policy_of(args: Namespace, factory: BotFactory) -> Policy:
         options={name: str(value) for name, value in options_of(args).items()},
         concurrent=args.concurrent,
         stakes=args.stakes or "any",
-        opponents=frozenset(fold(name) for name in names(args.opponents)),
-        avoid=frozenset(fold(name) for name in names(args.avoid)),
+        opponents=frozenset(fold(name) for name in split_names(args.opponents)),
+        avoid=frozenset(fold(name) for name in split_names(args.avoid)),
     )
 
 
@@ -128,9 +129,9 @@ def play_settings_of(args: Namespace, factory: BotFactory) -> PlaySettings:
 
 def seeks_of(args: Namespace, factory: BotFactory) -> tuple[Seek, ...]:
     if args.challenge and len(args.seek) != 1:
-        raise UserError("--challenge needs one --seek GAME to say which game")
+        raise UserError("--challenge needs one --seek GAME")
     if args.bot_after is not None and (args.challenge or not args.seek):
-        raise UserError("--bot-after goes with --seek, and not with --challenge")
+        raise UserError("--bot-after needs --seek, and cannot be used with --challenge")
     clock, games = parse(args.clock), policy_of(args, factory).games
     seeks = []
     for name in args.seek:
@@ -146,20 +147,20 @@ def connection_of(args: Namespace) -> ConnectionSettings:
     url = args.url or environ("PARLOUR_URL", "")
     token = args.token or environ("PARLOUR_TOKEN", "")
     if args.tls_trust and not Path(args.tls_trust).is_file():
-        raise UserError(f"there is no file {args.tls_trust}")
+        raise UserError(f"--tls-trust: there is no file {args.tls_trust}")
     state = Path() if args.no_state else args.state
     return ConnectionSettings(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
 
 
 async def ask_once(args: Namespace, factory: BotFactory) -> int:
-    """One position, one move, no server: the quickest way to try a bot, and to see a failure again."""
+    """Print the bot's move in one position, without a server. Raises UserError if the bot fails."""
     options = options_of(args) | ({} if args.position is None else {"start": args.position.strip() or " "})
     game = create(args.ask, options)
     state, history = game.start(), tuple(args.moves.split())
     for move in history:
         state = game.play(state, game.parse(state, move))
     if not game.moves(state):
-        raise UserError("at this position the game is over")
+        raise UserError("the game is over in this position")
     if game.name not in factory.games:
         raise UserError(f"{factory.name} does not play {game.name}; it plays {', '.join(factory.games)}")
     bot = factory.make()

@@ -1,4 +1,4 @@
-"""The `parlour` command: a table of sub-commands, each imported when it is called and not before."""
+"""The `parlour` command: a table of sub-commands, each imported only when it is called."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import NoReturn, Protocol
 
-from parlour import Shadowed, check_house
+from parlour import Shadowed, check_packages
 
 COMMANDS = {
-    "play": "play at the terminal, against a bot or anybody",
-    "watch": "watch games: one, a wall of several, or the lobby",
-    "rooms": "the rooms of a server",
-    "leaderboard": "the best players of a server, and their ratings",
+    "play": "play in the terminal, against a bot or a person",
+    "watch": "watch a game, a wall of several games, or the lobby",
+    "rooms": "list the rooms of a server",
+    "leaderboard": "list the best players of a server",
     "serve": "run a server",
-    "bot": "connect a bot: one of the house, your own, or any program",
-    "tournament": "round robin, swiss, knockout, matches, grading; resumable",
-    "loadtest": "how much a server of yours can take",
-    "account": "names and tokens of a server's players",
-    "best": "the best move of a position",
-    "solve": "the exact value of a position, and a best line",
-    "perft": "count the ways a game can go on, move by move",
-    "show": "replay a record in the terminal",
-    "verify": "check every move and the result of records",
-    "export": "convert a record to JSON or clean text",
-    "course": "the course programs: mancala, maxconnect4, nkcohcoh, conga",
+    "bot": "connect a bot: a built-in one, your own, or any program",
+    "tournament": "run tournaments that can be resumed, and grade courses",
+    "loadtest": "measure how much load your server can take",
+    "account": "manage the accounts and tokens of a server",
+    "best": "find the best move in a position",
+    "solve": "compute the exact value of a position",
+    "perft": "count the move sequences of a given length",
+    "show": "replay a recorded game",
+    "verify": "check every move and the result of recorded games",
+    "export": "convert a recorded game to JSON or text",
+    "course": "run a course program: mancala, maxconnect4, nkcohcoh, conga",
 }
 
 
 class Command(Protocol):
-    """A module of parlour/commands."""
+    """A module of parlour/cli/commands or parlour/coursework. Its docstring is the text of --help."""
 
     __doc__: str | None
 
@@ -43,38 +43,39 @@ class Command(Protocol):
 
 
 class Parser(ArgumentParser):
-    """Says what is wrong with arguments in one sentence."""
+    """An argument parser that reports a mistake as one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message}; '{self.prog} --help' tells more")
+        raise UserError(f"{message}; see '{self.prog} --help'")
 
 
 class UserError(Exception):
-    """A mistake of the user; the text is one sentence that says what to do."""
+    """A mistake of the user. The text says what is wrong and what to do."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line. A user's mistake costs one sentence, never a traceback."""
-    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character shows its number
+    """Run the command line and return the exit code. A user's mistake prints one sentence, never a traceback."""
+    if isinstance(sys.stdout, TextIOWrapper):  # an encoding that lacks a character gets its number
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = run(list(sys.argv[1:] if argv is None else argv))
-        if sys.stdout is not None:  # None: started with no standard output at all
+        if sys.stdout is not None:  # None if it was closed before the start
             sys.stdout.flush()
         return code
     except (Shadowed, UserError) as error:
-        return complain(str(error))
+        return report_error(str(error))
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # the reader of a pipe has gone: nobody is left to tell
-        silence()
+    except BrokenPipeError:  # the reader of the pipe is gone
+        discard_output()
         return 0
-    except OSError as error:  # a full disk, a file that went away
-        silence()
-        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+    except OSError as error:  # a full disk, a file that was deleted
+        discard_output()
+        return report_error(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
 
 
 def run(words: list[str]) -> int:
+    """Run the sub-command that the words ask for. Raises UserError."""
     if words[:1] == ["help"] and len(words) > 1:  # parlour help show = parlour show --help
         words = [*words[1:], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
@@ -87,11 +88,11 @@ def run(words: list[str]) -> int:
         return 0
     if words[0] not in COMMANDS:
         raise UserError(f"there is no command {words[0][:40]!r}; 'parlour --help' lists them")
-    return call(words[0], words[1:])
+    return run_command(words[0], words[1:])
 
 
-def call(name: str, words: list[str]) -> int:
-    check_house()
+def run_command(name: str, words: list[str]) -> int:
+    check_packages()
     from engine.errors import GameError
 
     command: Command = importlib.import_module(f"parlour.cli.commands.{name}")
@@ -104,20 +105,22 @@ def call(name: str, words: list[str]) -> int:
         raise UserError(str(error)) from None
 
 
-def silence() -> None:
-    """Send what is still unwritten nowhere, so that leaving does not fail once more."""
+def discard_output() -> None:
+    """Redirect standard output to the null device, so that flushing it at exit does not fail again."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def complain(sentence: str) -> int:
+def report_error(sentence: str) -> int:
+    """Print an error, and return the exit code of a user's mistake."""
     print(f"parlour: {sentence}", file=sys.stderr)
     return 2
 
 
 def overview() -> str:
     width = max(map(len, COMMANDS))
-    lines = ["usage: parlour COMMAND [...]", "", "Where board-game bots and people meet.", ""]
+    lines = ["usage: parlour COMMAND [...]", "", "A server where board-game bots and people play, and its tools.", ""]
     lines += [f"  {name:{width}}  {summary}" for name, summary in COMMANDS.items()]
-    lines += ["", "'parlour COMMAND --help' tells about one of them; 'parlour --version' prints the version."]
+    lines += ["", "Start with 'parlour play conga': it needs no server.", ""]
+    lines += ["'parlour COMMAND --help' describes a command; 'parlour --version' prints the version."]
     return "\n".join(lines)

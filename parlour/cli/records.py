@@ -1,4 +1,4 @@
-"""Records as commands take them: from a file, from standard input, or a game that was played on a server."""
+"""Records as arguments: a file, standard input, or a finished game on a server."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from engine.errors import InvalidRecord
 from engine.record import Record, parse
 from parlour.cli.args import read_text
-from parlour.cli.args_server import PATIENCE, add_connection, visit
+from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.cli.main import UserError
 
-ROOM = re.compile(r"\w+")  # so no file with a dot or a folder in its name is looked for anywhere else
-FILE_OR_ROOM = "a record, or - for standard input; where there is no such file, the room of a game that is over"
+ROOM_ID = re.compile(r"\w+")  # a name with a dot or a slash can only be a file
+FILE_OR_ROOM = "a record file, - for standard input, or the room of a finished game"
 
 
 def add_record(parser: ArgumentParser) -> None:
@@ -23,31 +23,33 @@ def add_record(parser: ArgumentParser) -> None:
 
 
 def read_record(args: Namespace) -> Record:
+    """Return the record of the arguments. Raises UserError if it cannot be read."""
     try:
-        return parse(text_of(args, args.record))
+        return parse(read_source(args, args.record))
     except InvalidRecord as error:
         raise UserError(f"{args.record}: {error}") from None
 
 
-def text_of(args: Namespace, name: str) -> str:
-    """What is in the file, or was played in the room, of that name."""
+def read_source(args: Namespace, name: str) -> str:
+    """Return the text of a record: of a file, or of a room if there is no such file. Raises UserError."""
     if name != "-" and (args.url or args.private):
-        return asyncio.run(played(args, name))
-    if ROOM.fullmatch(name) is None or Path(name).exists():
+        return asyncio.run(fetch_record(args, name))
+    if ROOM_ID.fullmatch(name) is None or Path(name).exists():
         return read_text(name)
     try:
-        return asyncio.run(played(args, name))
+        return asyncio.run(fetch_record(args, name))
     except UserError as error:
-        raise UserError(f"there is no file {name}; as for a room, {error}") from None
+        raise UserError(f"there is no file {name}, and no record of such a room: {error}") from None
 
 
-async def played(args: Namespace, room: str) -> str:
+async def fetch_record(args: Namespace, room: str) -> str:
+    """Return the record of a finished game on the server. Raises UserError."""
     from client.sdk.errors import SessionError
     from protocol.commands import Export
 
     try:
-        async with visit(args, "parlour export") as session:
-            found = await session.ask(Export(id=session.id(), room=room), within=PATIENCE)
+        async with open_session(args, "parlour export") as session:
+            found = await session.ask(Export(id=session.id(), room=room), within=SERVER_TIMEOUT_S)
     except SessionError as error:
         raise UserError(str(error)) from None
     return found.text

@@ -1,4 +1,4 @@
-"""What a search found, for people and for programs; and the arguments of the commands that search."""
+"""Arguments and output of the commands that search: text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from engine.search import Report
 
 def add_search(parser: ArgumentParser, table: float = 64) -> None:
     parser.add_argument(
-        "--table", type=megabytes, default=table, metavar="MB", help=f"memory of the search ({table:g})"
+        "--table",
+        type=megabytes,
+        default=table,
+        metavar="MB",
+        help=f"megabytes for the search's table (default: {table:g})",
     )
-    parser.add_argument("--plain", action="store_true", help="without compiled code, as where numba is not installed")
+    parser.add_argument("--plain", action="store_true", help="do not use compiled code, even if numba is installed")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -25,29 +29,30 @@ def seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < 1e9:
-        raise ArgumentTypeError(f"seconds are a number over 0, like 0.5, not {text[:20]!r}")
+        raise ArgumentTypeError(f"expected seconds, a number above 0, not {text[:20]!r}")
     return value
 
 
 def count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
-        raise ArgumentTypeError(f"expected a whole number over 0, not {text[:20]!r}")
+        raise ArgumentTypeError(f"expected a whole number above 0, not {text[:20]!r}")
     return int(text)
 
 
 def megabytes(text: str) -> float:
     value = count(text)
     if value > 1 << 20:
-        raise ArgumentTypeError(f"a table of {text[:20]} MB is more than any machine has")
+        raise ArgumentTypeError(f"a table can have at most {1 << 20} MB, not {text[:20]}")
     return value
 
 
 def tell(sentence: str) -> None:
+    """Print progress or a notice to standard error."""
     print(sentence, file=sys.stderr, flush=True)
 
 
-def texts(game: Game, report: Report) -> list[str]:
-    """The moves of the line, as text."""
+def format_line(game: Game, report: Report) -> list[str]:
+    """Return the moves of the best line as text."""
     state, line = game.start(), []
     for move in report.line:
         line.append(game.format(state, move))
@@ -56,7 +61,7 @@ def texts(game: Game, report: Report) -> list[str]:
 
 
 def as_json(game: Game, report: Report) -> str:
-    line = texts(game, report)
+    line = format_line(game, report)
     return json.dumps(
         {
             "value": report.value,
@@ -71,17 +76,17 @@ def as_json(game: Game, report: Report) -> str:
 
 
 def as_text(game: Game, report: Report) -> str:
-    line = texts(game, report)
+    line = format_line(game, report)
     if not line:
-        return f"the game is over; value {shown(report.value)} for {game.sides[game.start().turn]}"
+        return f"the game is over; value {format_value(report.value)} for {game.sides[game.start().turn]}"
     rate = report.nodes / report.seconds / 1e6 if report.seconds > 0 else 0.0
     sure = "proved" if report.proved else "estimated"
     return (
-        f"{line[0]}  value {shown(report.value)} {sure}  depth {report.depth}\n"
+        f"{line[0]}  value {format_value(report.value)} {sure}  depth {report.depth}\n"
         f"line {' '.join(line)}\n"
         f"{report.nodes:,} positions in {report.seconds:.2f} s, {rate:.1f} million a second"
     )
 
 
-def shown(value: float) -> str:
+def format_value(value: float) -> str:
     return f"{value:+g}" if value == int(value) else f"{value:+.2f}"

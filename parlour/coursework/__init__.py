@@ -1,1 +1,1 @@
-"""The course programs, one module each: `parlour course …` imports the one it is asked for and no other."""
+"""The course programs, one module each. `parlour course NAME` imports only the one it runs."""

@@ -1,6 +1,7 @@
-"""How long this process has been running: a program that has a second has it from its very start.
+"""The age of this process.
 
-Python's own start and the imports are over before the first line of ours runs, so only the system knows.
+A course program's time limit includes the start of Python and its imports. Those are over before our first line runs,
+so the age comes from the operating system.
 """
 
 from __future__ import annotations
@@ -8,19 +9,19 @@ from __future__ import annotations
 import os
 import time
 
-START_UP = 0.05  # what Python and our imports take, where nobody can tell
-UNLIKELY = 2.0  # seconds of start-up that show the figure to be none
+START_UP_S = 0.05  # estimate for the start of Python and the imports, if the system does not tell
+MAX_START_UP_S = 2.0  # a longer start-up means that the system's figure is wrong
 
 
 def process_age() -> float:
-    """Seconds since the process was started; never too little by more than a start-up's variation."""
+    """Return the seconds since the process was started, or an estimate."""
     busy = time.process_time()
     try:
         with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 -- pathlib costs milliseconds that count here
             fields = file.read().rpartition(b")")[2].split()
-        # field 22, the third after the name being field 3; in ticks since the machine's start
+        # field 22 of proc(5), in clock ticks since boot; the fields after the name start with field 3
         started = int(fields[19]) / os.sysconf("SC_CLK_TCK")
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - started
     except (OSError, ValueError, IndexError, AttributeError):
-        return busy + START_UP
-    return age if busy <= age <= busy + UNLIKELY else busy + START_UP
+        return busy + START_UP_S
+    return age if busy <= age <= busy + MAX_START_UP_S else busy + START_UP_S

@@ -1,9 +1,10 @@
-"""A game of Conga between two agents, move by move: player 1 in blue, player 2 in red, empty tiles in yellow.
+"""Play a game of Conga between two agents and print every position. Player 1 is blue, player 2 red, empty tiles yellow.
 
-A player is random, greedy, minimax:DEPTH or search:DEPTH (alpha-beta), the last three with :EVALUATION behind it if
-you like: hfunc0 (few moves for the opponent), hfunc1 (more moves than the opponent), neighbour, move+neighbour.
+parlour course conga --players search:3:hfunc1,random --seed 7
 
-parlour course conga --players search:3:hfunc1,random --seed 7"""
+A player is random, greedy, minimax:DEPTH or search:DEPTH (alpha-beta). The last three take an evaluation, as in
+search:3:hfunc1: hfunc0 (few moves for the opponent), hfunc1 (more moves than the opponent), neighbour, move+neighbour.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +25,20 @@ REASONS = {"repetition": "the position occurred three times", "ply_limit": "the 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--players", metavar="A,B", default="search:3:hfunc1,random", help="player 1 and player 2 (%(default)s)"
+        "--players",
+        metavar="A,B",
+        default="search:3:hfunc1,random",
+        help="player 1 and player 2 (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, help="makes a random player play the same game again")
-    parser.add_argument("--max-plies", metavar="N", default="400", help="moves of both until a draw (%(default)s)")
+    parser.add_argument("--seed", type=int, help="make random players repeatable")
     parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="auto: colours on a terminal only"
+        "--max-plies", metavar="N", default="400", help="plies after which the game is a draw (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="auto: colours only on a terminal (default)",
     )
 
 
@@ -37,7 +46,7 @@ def run(args: Namespace) -> int:
     game = create("conga", {"max_plies": args.max_plies})
     names = args.players.split(",")
     if len(names) != 2:
-        raise UserError(f"--players takes two players with a comma between, like search:3,random, not {args.players!r}")
+        raise UserError(f"--players needs two players, for example search:3,random, not {args.players!r}")
     rng = Random(args.seed)
     players = [make_player(name.strip(), game, rng) for name in names]
     colour = args.color == "always" or (args.color == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
@@ -48,14 +57,14 @@ def run(args: Namespace) -> int:
         move = players[state.turn](state)
         states.append(game.after(state, move))
         name = names[state.turn].strip()
-        print(f"\n{len(states) - 1}. player {state.turn + 1} ({name}) {tell(game.format(state, move))}")
+        print(f"\n{len(states) - 1}. player {state.turn + 1} ({name}) {describe(game.format(state, move))}")
         print(picture(game, states[-1], colour), flush=True)
     print("\n" + verdict(outcome, names, len(states) - 1))
     return 0
 
 
-def tell(text: str) -> str:
-    """A move in the course's coordinates."""
+def describe(text: str) -> str:
+    """Return a move in the coordinates of the course."""
     tile = {square: f"({'abcd'.index(square[0]) + 1},{square[1]})" for square in (text[:2], text[2:])}
     return f"moves {tile[text[:2]]} towards {tile[text[2:]]}"
 

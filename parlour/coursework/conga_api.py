@@ -1,10 +1,9 @@
-"""The course's Conga API: `from parlour.conga import Agent, CongaBoard`.  docs/course.md has examples.
+"""The Conga API of the course: `from parlour.conga import Agent, CongaBoard`. docs/course.md has examples.
 
-Names, arguments and the form of a move are the course's. A board is passed in and a new one comes back: nothing
-changes the board it was given. Agents search by alpha-beta, so that a move's value is what the opponent's best answer
-leaves of it.
+Names, arguments and the form of a move are those of the course. No function changes the board it is given. Agents
+search with alpha-beta, so the value of a move takes the opponent's best replies into account.
 """
-# ruff: noqa: N802, N803  -- the course's own spelling
+# ruff: noqa: N802, N803  -- the spelling of the course
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ Tile = list[int]  # [x, y], x from the left and y from the bottom, both from 1 t
 
 
 class CongaBoard:
-    """Who holds a tile and with how many stones: `territory[x][y]` is -1, 0 or 1, `amount[x][y]` a number."""
+    """A board: `territory[x][y]` is the owner of a tile (0, 1, or -1 for none), `amount[x][y]` its number of stones."""
 
     def __init__(self) -> None:
         self.territory = {x: dict.fromkeys(EDGE, EMPTY) for x in EDGE}
@@ -49,20 +48,22 @@ class CongaBoard:
             return NotImplemented
         return self.territory == other.territory and self.amount == other.amount
 
-    __hash__ = None  # type: ignore[assignment]  # a board may be changed by whoever holds it
+    __hash__ = None  # type: ignore[assignment]  # a board is mutable
 
     def state(self, player: int) -> tuple[Game, State]:
-        """The board as the engine knows it, with `player` to move."""
+        """Return the game and the state of this board with `player` to move. Raises GameError if it is not valid."""
         stones = [sum(self.amount[x][y] for x in EDGE for y in EDGE if self.territory[x][y] == p) for p in (0, 1)]
         if stones[0] != stones[1]:
-            raise GameError(f"player 1 has {stones[0]} stones and player 2 has {stones[1]}: expected as many of both")
+            raise GameError(
+                f"player 1 has {stones[0]} stones and player 2 has {stones[1]}: both must have the same number"
+            )
         rows = [[_cell(self.territory[x][y], self.amount[x][y]) for x in EDGE] for y in reversed(EDGE)]
         game = create("conga", {"stones": stones[0]})
         return game, game.load("/".join(",".join(row) for row in rows) + " " + "bw"[player])
 
     @classmethod
     def of(cls, game: Game, state: State) -> CongaBoard:
-        """The board of a position of the engine."""
+        """Return the board of a state."""
         board = cls()
         for y, row in zip(reversed(EDGE), game.draw(state).rows, strict=True):
             for x, cell in zip(EDGE, row, strict=True):
@@ -77,17 +78,20 @@ def _cell(owner: int, count: int) -> str:
 
 
 class Agent:
-    """A player: 0 (player 1) or 1 (player 2), a heuristic (0, 1 or the name of another), a depth in moves."""
+    """A player that searches: 0 (player 1) or 1 (player 2), an evaluation (0, 1 or a name), and a depth in plies.
+
+    Raises GameError if an argument is not valid.
+    """
 
     def __init__(self, player: int, hfunc: int | str, maxDepth: int) -> None:
         if player not in (0, 1):
-            raise GameError(f"player is 0 or 1, not {player!r}")
+            raise GameError(f"player must be 0 or 1, not {player!r}")
         known = create("conga").evaluations
         evaluation = HFUNCS.get(hfunc, "") if isinstance(hfunc, int) else hfunc
         if evaluation not in known:
-            raise GameError(f"hfunc is 0, 1 or one of {', '.join(known)}, not {hfunc!r}")
+            raise GameError(f"hfunc must be 0, 1 or one of {', '.join(known)}, not {hfunc!r}")
         if maxDepth < 0:
-            raise GameError(f"maxDepth is 0 or more, not {maxDepth!r}")
+            raise GameError(f"maxDepth must be 0 or more, not {maxDepth!r}")
         self.player = player
         self.hfunc = hfunc
         self.maxDepth = maxDepth
@@ -96,18 +100,18 @@ class Agent:
         self.bestValue: int | None = None
         self.numExplored = 0
         self._evaluation = evaluation
-        self._rng = random.Random(random.random())  # random.seed() before makes a game the same again
-        self._searched: CongaBoard | None = None  # the board bestMove and bestValue are for
+        self._rng = random.Random(random.random())  # repeatable with random.seed()
+        self._searched: CongaBoard | None = None  # the board of bestMove and bestValue
 
     def updateBoard(self, board: CongaBoard) -> None:
-        """Tell the agent where the game stands, for buildTree() and for getBestMove() without a board."""
+        """Set the board for buildTree(), and for getBestMove() without an argument."""
         self.board = board
 
     def buildTree(self) -> None:
-        """Search maxDepth moves deep (one at least) from the agent's board, with the agent to move.
+        """Search maxDepth plies deep (at least one) from the agent's board, with the agent to move.
 
-        Afterwards bestMove is the move, any of the best ({} if there is none), bestValue what it is worth, and
-        numExplored the number of positions seen.
+        Sets bestMove (a random one of the best moves, or {} if there is none), bestValue (its value) and numExplored
+        (the number of positions searched).
         """
         game, state = self.board.state(self.player)
         order = shuffle_root(state, self._rng)
@@ -118,7 +122,7 @@ class Agent:
         self._searched = self.board.copy()
 
     def getBestMove(self, state: CongaBoard | None = None) -> dict[str, Tile]:
-        """The best move on a board, {} if there is none; a board searched just before is not searched again."""
+        """Return the best move on a board, or {} if there is none. The same board is not searched twice in a row."""
         if state is not None:
             self.updateBoard(state)
         if self._searched != self.board:
@@ -126,13 +130,13 @@ class Agent:
         return {name: list(tile) for name, tile in self.bestMove.items()}
 
     def getRandomMove(self, player: int, board: CongaBoard) -> dict[str, Tile]:
-        """Any legal move of a player, {} if there is none."""
+        """Return a random legal move of a player, or {} if there is none."""
         game, state = board.state(player)
         moves = game.moves(state)
         return _move(game, state, self._rng.choice(moves)) if moves else {}
 
     def makeMove(self, fromTile: Sequence[int], toTile: Sequence[int], player: int, board: CongaBoard) -> CongaBoard:
-        """The board after a move, given by its tile and the first tile of its run; GameError if it is not legal."""
+        """Return the board after a move from one tile towards another. Raises GameError if the move is not legal."""
         game, state = board.state(player)
         return CongaBoard.of(game, game.after(state, game.parse(state, _square(fromTile) + _square(toTile))))
 
@@ -148,5 +152,5 @@ def _tile(square: str) -> Tile:
 
 def _square(tile: Sequence[int]) -> str:
     if len(tile) != 2 or any(place not in EDGE for place in tile):
-        raise GameError(f"a tile is [x, y] with x and y from 1 to 4, not {list(tile)!r}")
+        raise GameError(f"a tile must be [x, y] with x and y from 1 to 4, not {list(tile)!r}")
     return f"{'abcd'[tile[0] - 1]}{tile[1]}"

@@ -1,4 +1,4 @@
-"""Output files that appear under their names when they are complete, all of them, or not at all."""
+"""Output files that are written all together or not at all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from parlour.cli.main import UserError
 
 
 class Draft(NamedTuple):
+    """An output file that is being written."""
+
     name: str
-    path: Path  # beside the target; the target itself where that cannot be replaced
+    path: Path  # a temporary file beside the target, or the target itself if it is not an ordinary file
     target: Path
     stream: TextIO
 
     def put_in_place(self) -> None:
+        """Replace the target, keeping its mode."""
         if self.path == self.target:
             return
         if self.target.exists():
@@ -29,19 +32,20 @@ class Draft(NamedTuple):
 
 
 class Drafts:
-    """Files written beside their targets; leaving the `with` block without an error renames them into place.
+    """Temporary files beside their targets. Leaving the `with` block without an error renames them into place.
 
-    What is no ordinary file (a terminal, a pipe, /dev/null) cannot be replaced: it is written to directly.
+    A target that is not an ordinary file (a terminal, a pipe, /dev/null) is written directly.
     """
 
     def __init__(self) -> None:
         self._drafts: list[Draft] = []
 
     def open(self, name: str) -> TextIO:
+        """Open an output file for writing. Raises UserError if that is not possible."""
         special = Path(name).exists() and not Path(name).is_file()
-        target = Path(name) if special else Path(os.path.realpath(name))  # a link stays a link
+        target = Path(name) if special else Path(os.path.realpath(name))  # do not replace a symbolic link
         path = target if special else target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}")
-        with _sentence(name):
+        with _as_user_error(name):
             if target.is_dir():
                 raise IsADirectoryError(0, "it is a folder")
             stream = path.open("w" if special else "x", encoding="utf-8", newline="\n")
@@ -54,11 +58,11 @@ class Drafts:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
             for draft in self._drafts:
-                with _sentence(draft.name):
+                with _as_user_error(draft.name):
                     draft.stream.close()
             if kind is None:
                 for draft in self._drafts:
-                    with _sentence(draft.name):
+                    with _as_user_error(draft.name):
                         draft.put_in_place()
         finally:
             for draft in self._drafts:
@@ -67,7 +71,7 @@ class Drafts:
 
 
 @contextmanager
-def _sentence(name: str) -> Iterator[None]:
+def _as_user_error(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,7 +1,10 @@
-"""The Mancala course program: reads a 7-line input, writes next_state.txt and traverse_log.txt into this folder.
+"""Run the Mancala course program: read a position, write next_state.txt and traverse_log.txt to the current folder.
 
-The lines of the input: the task (1 greedy, 2 minimax, 3 alpha-beta), my player (1 or 2), the cut-off depth, player
-2's row, player 1's row, player 2's store, player 1's store. Greedy writes no log."""
+parlour course mancala -i input.txt
+
+The input has seven lines: the task (1 greedy, 2 minimax, 3 alpha-beta), the player to move (1 or 2), the cut-off depth,
+player 2's row, player 1's row, player 2's store, player 1's store. Greedy writes no traverse_log.txt.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,13 @@ from parlour.cli.main import UserError
 from parlour.coursework.files import Drafts
 
 NEXT_STATE, TRAVERSE_LOG = "next_state.txt", "traverse_log.txt"
-DEEPEST = 100_000  # extra turns may nest far deeper than the cut-off
+RECURSION_LIMIT = 100_000  # extra turns may nest far deeper than the cut-off
 
 
 def arguments(parser: ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("file", metavar="FILE", nargs="?", help="the input; - reads standard input")
-    source.add_argument("-i", metavar="FILE", dest="input", help="the same, as the assignment writes it")
+    source.add_argument("file", metavar="FILE", nargs="?", help="the input file, or - for standard input")
+    source.add_argument("-i", metavar="FILE", dest="input", help="the same, as in the assignment")
 
 
 def run(args: Namespace) -> int:
@@ -30,7 +33,7 @@ def run(args: Namespace) -> int:
         task = read_task(read_text(path))
     except CourseFileError as error:
         raise UserError(f"{path}: {error}") from None
-    sys.setrecursionlimit(DEEPEST)
+    sys.setrecursionlimit(RECURSION_LIMIT)
     written = [NEXT_STATE]
     with Drafts() as drafts:
         state = drafts.open(NEXT_STATE)

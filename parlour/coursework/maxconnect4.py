@@ -1,13 +1,14 @@
-"""The Max-Connect4 course program.
+"""Run the Max-Connect4 course program.
 
 parlour course maxconnect4 interactive IN computer-next|human-next DEPTH
-    play in the terminal from the board in IN (empty if there is no such file);
+    play in the terminal from the board in IN (an empty board if there is no such file);
     after each move the board is written to computer.txt or human.txt
 parlour course maxconnect4 one-move IN OUT DEPTH
-    read IN, make one move, write OUT; a full board is shown and nothing is written
+    read IN, make one move, write OUT; a full board is only printed
 
---evaluation course searches DEPTH moves deep with the evaluation of the assignment, strong with Parlour's own search.
-Times are CPU times."""
+--evaluation course searches DEPTH plies deep with the evaluation of the assignment; --evaluation strong uses Parlour's
+search. Times are CPU times.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +32,22 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--evaluation", choices=("course", "strong"), default="course", help=SUPPRESS)
     modes = parser.add_subparsers(dest="mode", metavar="MODE", required=True, help="interactive or one-move")
     interactive = modes.add_parser("interactive", help="play in the terminal")
-    interactive.add_argument("input", metavar="IN", help="the board to start from; empty if there is no such file")
+    interactive.add_argument(
+        "input", metavar="IN", help="the board to start from; an empty board if there is no such file"
+    )
     interactive.add_argument("next", choices=("computer-next", "human-next"), help="who moves first")
-    one_move = modes.add_parser("one-move", help="make one move from file to file")
-    one_move.add_argument("input", metavar="IN", help="the board")
-    one_move.add_argument("output", metavar="OUT", help="where the board after the move goes")
+    one_move = modes.add_parser("one-move", help="read a board, make one move, write the board")
+    one_move.add_argument("input", metavar="IN", help="the file with the board")
+    one_move.add_argument("output", metavar="OUT", help="the file for the board after the move")
     for mode in (interactive, one_move):
-        mode.add_argument("depth", metavar="DEPTH", type=depth, help="how many moves deep to search")
-        text = "the assignment's (the default) or Parlour's own search"
+        mode.add_argument("depth", metavar="DEPTH", type=depth, help="the search depth in plies, 1 to 42")
+        text = "the search of the assignment (default) or Parlour's own"
         mode.add_argument("--evaluation", choices=("course", "strong"), default=SUPPRESS, help=text)
 
 
 def depth(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= 42):
-        raise ArgumentTypeError(f"a depth is a whole number from 1 to 42, not {text[:20]!r}")
+        raise ArgumentTypeError(f"expected a depth, a whole number from 1 to 42, not {text[:20]!r}")
     return int(text)
 
 
@@ -56,7 +59,7 @@ def run(args: Namespace) -> int:
 
 
 class Table:
-    """A board, and a computer that thinks so deep."""
+    """A game against a computer that searches to a fixed depth."""
 
     def __init__(self, game: MaxConnect4, depth: int, evaluation: str) -> None:
         self.game = game
@@ -92,7 +95,7 @@ class Table:
         return 0
 
     def think(self, state: State) -> Move:
-        """The computer's move, with what it cost."""
+        """Return the computer's move, and print its value and cost."""
         begun = time.process_time()
         move, value, nodes = self.strong(state) if self.evaluation == "strong" else self.course(state)
         spent = time.process_time() - begun
@@ -114,7 +117,7 @@ class Table:
         return report.move, report.value, report.nodes
 
     def ask(self, state: State) -> Move:
-        """The human's column; whatever is none is asked again."""
+        """Ask the human for a column until it is a legal one."""
         player = state.turn + 1
         while True:
             text = input(f"Player {player}, your column (1 to 7): ").strip()
@@ -124,7 +127,7 @@ class Table:
                 print(error)
 
     def show(self, state: State) -> None:
-        """The board as the course files have it, the score, and the winner if it is full."""
+        """Print the board, the score, and the result if the board is full."""
         rows = write_board(self.game, state).splitlines()[:-1]
         scores = self.game.points(state)
         print()
@@ -134,8 +137,8 @@ class Table:
         print(f"Score: player 1 = {scores[0]}, player 2 = {scores[1]}", flush=True)
         outcome = self.game.outcome(state)
         if outcome is not None:
-            who = "Nobody wins" if outcome.winner is None else f"Player {outcome.winner + 1} wins"
-            print(f"The board is full. {who}, {max(scores)} to {min(scores)}.", flush=True)
+            result = "Draw" if outcome.winner is None else f"Player {outcome.winner + 1} wins"
+            print(f"The board is full. {result}, {max(scores)} to {min(scores)}.", flush=True)
 
 
 def load(path: str) -> State:

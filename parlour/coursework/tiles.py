@@ -1,4 +1,4 @@
-"""A Conga board as coloured tiles: player 1 blue, player 2 red, empty ones yellow, each with its count."""
+"""A Conga board as text: tiles with their counts, player 1 blue, player 2 red, empty tiles yellow."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ MARKS = {-1: " ", 0: "b", 1: "w"}  # black moves first
 
 
 def tiles(rows: Sequence[Sequence[tuple[int, int]]], colour: bool | None = None) -> str:
-    """The rows from the top, each tile an owner (-1 nobody, 0, 1) and a count. Letters tell the owner without colour.
+    """Return the board as text. A tile is an owner (0, 1, or -1 for none) and a count; rows start at the top.
 
-    Colour is on unless the environment's NO_COLOR says otherwise (https://no-color.org).
+    Without colour, a letter shows the owner. `colour` is on by default unless NO_COLOR is set (https://no-color.org).
     """
     if colour is None:
         colour = not os.environ.get("NO_COLOR")

@@ -71,8 +71,8 @@ def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--players", "random"], "--players takes two players with a comma between"),
-        (["--players", "random,random,random"], "--players takes two players"),
+        (["--players", "random"], "--players needs two players, for example search:3,random"),
+        (["--players", "random,random,random"], "--players needs two players"),
         (["--players", "random,genius"], "'genius' is not a player: expected random, greedy"),
         (["--players", "search:3:best,random"], "its evaluations are hfunc1, hfunc0"),
         (["--max-plies", "0"], "option max_plies of conga must be a whole number from 1 to 10000"),

@@ -97,13 +97,13 @@ def test_unwritable_log_leaves_the_state_file_unchanged(here: Path, capsys: pyte
 @pytest.mark.parametrize("words", [[], ["a", "-i", "b"], ["a", "b"]])
 def test_wrong_arguments_are_rejected(here: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["course", "mancala", *words]) == 2
-    assert "--help' tells more" in capsys.readouterr().err
+    assert "--help'" in capsys.readouterr().err
     assert names(here) == []
 
 
 def test_unknown_program_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["course", "chess"]) == 2
-    assert "no course program 'chess'; there are mancala, maxconnect4, nkcohcoh, conga" in capsys.readouterr().err
+    assert "no course program 'chess'; choose one of mancala, maxconnect4, nkcohcoh, conga" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("program", ["mancala", "maxconnect4", "nkcohcoh", "conga"])

@@ -14,7 +14,7 @@ from engine.errors import GameError
 from engine.game import State
 from engine.games.cohcoh import CohCoh
 from parlour.cli.main import main
-from parlour.coursework.age import START_UP, process_age
+from parlour.coursework.age import START_UP_S, process_age
 
 
 def call(*words: str) -> tuple[list[str], float]:
@@ -135,7 +135,7 @@ def test_board_round_trips() -> None:
 
 
 def test_process_age() -> None:
-    script = "from parlour.coursework.age import START_UP, process_age; print(process_age())"
+    script = "from parlour.coursework.age import START_UP_S, process_age; print(process_age())"
     begun = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     spent = time.perf_counter() - begun
@@ -148,9 +148,9 @@ def test_process_age_is_estimated_without_system_support(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(os, "sysconf", unknown)
     before = time.process_time()
-    assert before + START_UP <= process_age() <= time.process_time() + START_UP
+    assert before + START_UP_S <= process_age() <= time.process_time() + START_UP_S
 
 
 def test_implausible_process_age_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "clock_gettime", lambda clock: 0.0)
-    assert process_age() <= time.process_time() + START_UP
+    assert process_age() <= time.process_time() + START_UP_S

@@ -1,4 +1,4 @@
-"""Names with a token, made as fast as tests like it."""
+"""Accounts for tests, created directly in the store."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tests.e2e.guest import Guest
 
 
 async def account(server: Running, name: str) -> str:
-    """A new account's token."""
+    """Create an account and return its token."""
     token = f"token of {name}"
     assert await server.house.store.add_account(name, f"p-{name}", token, 1)
     return token
 
 
 async def members(server: Running, come: Come, *names: str) -> list[Guest]:
-    """Holders of accounts, connected."""
+    """Create accounts and connect a client for each."""
     return [await come(server.url, token=await account(server, name)) for name in names]

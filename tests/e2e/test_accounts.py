@@ -1,4 +1,4 @@
-"""Names with an owner: parlour account, and hello with a token."""
+"""Accounts: `parlour account`, and hello with a token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def account(db: Path, *words: str) -> tuple[int, str, str]:
     return process.returncode, out.decode().strip(), err.decode().strip()
 
 
-async def test_a_token_gives_a_name_to_its_owner_alone(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_only_the_holder_of_a_token_can_use_its_name(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start()
     db = tmp_path / "parlour.db"
     guest = await come(server.url, "Alice")
@@ -48,17 +48,17 @@ async def test_a_token_gives_a_name_to_its_owner_alone(start: Start, come: Come,
     await late.close()
 
 
-async def test_mistakes_with_accounts_are_one_sentence(tmp_path: Path) -> None:
+async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     assert (await account(db, "add", "ann"))[0] == 0
     for words, text in (
-        (("add", "Ann"), "has an owner"),
+        (("add", "Ann"), "there already is an account"),
         (("add", "x" * 99), "at most 32 characters"),
         (("add", "new\nline"), "printable"),
         (("add", "St\u0430ff"), "one alphabet"),
-        (("add",), "takes a name"),
-        (("list", "ann"), "takes no name"),
-        (("revoke", "nobody"), "nobody has the name"),
+        (("add",), "needs a name"),
+        (("list", "ann"), "needs no name"),
+        (("revoke", "bob"), "there is no account bob"),
     ):
         code, out, err = await account(db, *words)
         assert (code, out) == (2, "")
@@ -67,7 +67,7 @@ async def test_mistakes_with_accounts_are_one_sentence(tmp_path: Path) -> None:
         assert len(err.splitlines()) == 1
 
 
-async def test_a_server_for_tokens_only(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_server_for_accounts_refuses_guests(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start(auth="tokens")
     _, token, _ = await account(tmp_path / "parlour.db", "add", "ann")
     guest = await Guest.open(server.url)
@@ -76,14 +76,14 @@ async def test_a_server_for_tokens_only(start: Start, come: Come, tmp_path: Path
     await guest.close()
 
 
-async def test_guests_of_the_same_name_are_told_apart(start: Start, come: Come) -> None:
+async def test_guests_of_the_same_name_get_a_suffix(start: Start, come: Come) -> None:
     server = await start()
     names = [(await come(server.url, "sam")).you["name"] for _ in range(3)]
     assert names == ["sam", "sam~2", "sam~3"]
     assert (await come(server.url)).you["name"].startswith("guest-")
 
 
-async def test_an_account_finds_its_games_again_without_a_session(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_account_resumes_its_games_without_a_session(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start()
     _, token, _ = await account(tmp_path / "parlour.db", "add", "ann")
     ann = await come(server.url, token=token)
@@ -92,7 +92,7 @@ async def test_an_account_finds_its_games_again_without_a_session(start: Start, 
     assert (await again.find(type="snapshot"))["room"] == room
 
 
-async def test_a_name_is_free_again_if_its_guest_could_not_be_welcomed(
+async def test_name_is_free_again_after_a_failed_hello(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = await start()

@@ -134,7 +134,7 @@ async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
     assert not db.exists()
     code, token, err = await account(db, "add", "ann")
     assert (code, len(token)) == (0, 48)
-    assert err == f"parlour: this is a new database; the token is for a server with --db {db}"
+    assert err == f"parlour: created a new database; the token is for a server with --db {db}"
     assert (await account(db, "add", "ben"))[2] == ""
     code, _, err = await account(tmp_path / "no" / "x.db", "add", "ann")
     assert (code, "there is no folder" in err) == (2, True)
@@ -143,7 +143,7 @@ async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
 async def test_after_a_mistake_nobody_looks_through_all_games(come: Come, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     await rooms_in(db, come)
-    for table, why in (("events", "nobody has the name tpyo"), ("accounts", f"the database {db} is damaged")):
+    for table, why in (("events", "there is no account tpyo"), ("accounts", f"the database {db} is damaged")):
         wipe(db, table)
         code, _, err = await account(db, "revoke", "tpyo")
         assert (code, err.startswith(f"parlour: {why}")) == (2, True), err

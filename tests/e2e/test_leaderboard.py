@@ -72,7 +72,7 @@ async def leaderboard(*words: str) -> tuple[int, str, str]:
 
 async def test_the_command(start: Start, come: Come) -> None:
     server = await start()
-    assert await leaderboard("--url", server.url) == (0, "no rated game has been played yet\n", "")
+    assert await leaderboard("--url", server.url) == (0, "no rated games yet\n", "")
     await rated_games(server, come)
     code, out, _ = await leaderboard("cohcoh", "--url", server.url)
     assert code == 0

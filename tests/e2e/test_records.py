@@ -56,7 +56,9 @@ async def test_a_file_of_that_name_comes_first_unless_a_server_is_named(
 async def test_rooms_that_have_no_record(tmp_path: Path) -> None:
     code, _, err = await parlour_command("show", "nowhere", PARLOUR_URL=NOWHERE)
     assert code == 2
-    assert err.startswith(f"parlour: there is no file nowhere; as for a room, no connection to {NOWHERE}: ")
+    assert err.startswith(
+        f"parlour: there is no file nowhere, and no record of such a room: no connection to {NOWHERE}: "
+    )
     async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
         there = ("--url", house.url)
         assert await parlour_command("export", "nowhere", *there) == (2, "", "parlour: there is no room 'nowhere'\n")
@@ -82,4 +84,4 @@ async def test_a_game_that_was_played_without_a_server(tmp_path: Path, monkeypat
     assert code == 0
     assert parse(text).seats == ("alice", "bob")
     code, _, err = await parlour_command("export", room, "--private", "--url", NOWHERE)
-    assert (code, err) == (2, "parlour: --private and a server's address do not go together\n")
+    assert (code, err) == (2, "parlour: --private and --url exclude each other; use one of them\n")

@@ -50,7 +50,7 @@ def save(folder: Path, text: str, name: str = "game.txt") -> str:
 
 
 def long_record(plies: int) -> str:
-    """A game of Conga with stones that walk to and fro, without a result."""
+    """Return a record of Conga without a result, in which single stones move back and forth."""
     cycle = ("a4a3", "d1d2", "a3a2", "d2d3", "a2a3", "d3d2", "a3a4", "d2d1")
     lines = [f"{ply} ? {cycle[(ply - 1) % 8]}" for ply in range(1, plies + 1)]
     record: Record = parse("parlour record 1\ngame: conga\noption stones: 1\n\n" + "\n".join(lines))

@@ -1,4 +1,4 @@
-"""What is wrong with the arguments of `parlour bot` is said in one sentence, before anybody connects."""
+"""`parlour bot` reports a wrong argument in one sentence, before it connects."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["nobody"], "there is no bot 'nobody'"),
-        ([], "give either the name or file of a bot, or --exec"),
-        (["random", "--exec", "true"], "give either the name or file of a bot, or --exec"),
+        (["nosuchbot"], "there is no bot 'nosuchbot'"),
+        ([], "name either a bot (a built-in one or a file), or a program with --exec"),
+        (["random", "--exec", "true"], "name either a bot (a built-in one or a file), or a program with --exec"),
         (["broken.py"], "broken.py cannot be loaded: invalid syntax (line 1)"),
         (["empty.py"], "should hold one class derived from parlour.Bot"),
         (["raises.py"], "raises.py cannot be loaded: ZeroDivisionError: division by zero (line 2)"),
         (["none.py"], "there is no file"),
-        (["search", "--level", "11"], "--level is from 1 to 10"),
+        (["search", "--level", "11"], "--level must be from 1 to 10"),
         (["random", "--seek", "chess"], "random does not play 'chess'"),
         (["random", "--seek", "conga", "--games", "mancala"], "random does not play 'conga'; it plays mancala"),
         (["random", "--seek", "conga", "--clock", "quick"], "'quick' is no clock"),
         (["random", "--seek", "conga", "--option", "stones=99"], "option stones of conga must be a whole number"),
         (["random", "--url", "not a url"], "'not a url' is no address of a server"),
         (["random", "--challenge", "bob"], "--challenge needs one --seek GAME"),
-        (["random", "--workdir", "."], "--workdir goes with --exec"),
-        (["random", "--moves", "a4b3"], "--position and --moves go with --ask"),
+        (["random", "--workdir", "."], "--workdir needs --exec"),
+        (["random", "--moves", "a4b3"], "--position and --moves need --ask"),
         (["random", "--ask", "conga", "--moves", "a4b3 nonsense"], "'nonsense' is not a move of conga"),
         (["--exec", "no-such-thing"], "there is no program 'no-such-thing'"),
         (["--exec", "true", "--adapter", "chess"], "there is no adapter 'chess'"),
@@ -38,12 +38,12 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
         (["--exec", "sh -c 'echo no wisdom >&2; exit 3'"], "it exited with status 3: no wisdom"),
     ],
 )
-def test_mistakes(
+def test_wrong_arguments_get_one_sentence(
     words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("client.programs.line_bot.SETTLING", 10.0)  # however busy the machine is
+    monkeypatch.setattr("client.programs.line_bot.SETTLING", 10.0)  # the machine may be busy
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     assert sentence in complaint(["bot", *words], capsys)

@@ -1,4 +1,4 @@
-"""The command line as people meet it: right answers, one sentence for a mistake, an exit code."""
+"""The command line: output, one sentence for a mistake, exit codes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def test_help_lists_every_command(capsys: Out) -> None:
         assert all(f"  {name}" in text and summary in text for name, summary in COMMANDS.items())
 
 
-def test_the_version(capsys: Out) -> None:
+def test_version_is_printed(capsys: Out) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("parlour 0.")
 
 
 @pytest.mark.parametrize("name", ["perft", "show", "verify", "export"])
-def test_help_of_a_command(name: str, capsys: Out) -> None:
+def test_command_has_help(name: str, capsys: Out) -> None:
     for words in ([name, "--help"], ["help", name]):
         with pytest.raises(SystemExit) as caught:
             main(words)
@@ -34,7 +34,7 @@ def test_help_of_a_command(name: str, capsys: Out) -> None:
         assert f"usage: parlour {name}" in capsys.readouterr().out
 
 
-def test_every_command_of_the_table_can_be_imported() -> None:
+def test_every_command_has_a_module() -> None:
     for name in COMMANDS:
         module = __import__(f"parlour.cli.commands.{name}", fromlist=["run"])
         assert module.__doc__
@@ -43,7 +43,7 @@ def test_every_command_of_the_table_can_be_imported() -> None:
 
 
 def complaint(words: list[str], capsys: Out) -> str:
-    """What is said about a mistake: one line, exit code 2."""
+    """Run a command that fails, and return its error: one line, exit code 2."""
     assert main(words) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -52,11 +52,11 @@ def complaint(words: list[str], capsys: Out) -> str:
     return captured.err
 
 
-def test_an_unknown_command(capsys: Out) -> None:
+def test_unknown_command_is_refused(capsys: Out) -> None:
     assert "there is no command 'dance'; 'parlour --help' lists them" in complaint(["dance"], capsys)
 
 
-def test_perft_prints_one_line_a_depth(capsys: Out) -> None:
+def test_perft_prints_one_line_per_depth(capsys: Out) -> None:
     assert main(["perft", "conga", "4"]) == 0
     assert capsys.readouterr().out == "1 3\n2 8\n3 96\n4 1112\n"
     assert main(["perft", "mancala", "3", "--option", "pits=3", "--option", "stones=3"]) == 0
@@ -70,30 +70,30 @@ def test_perft_prints_one_line_a_depth(capsys: Out) -> None:
     [
         (["chess", "3"], "there is no game 'chess'; choose one of conga"),
         (["conga", "3", "--option", "pits=3"], "conga has no option 'pits'"),
-        (["conga", "3", "--option", "stones"], "--option takes NAME=VALUE, like pits=6, not 'stones'"),
-        (["conga", "3", "--option", "=3"], "--option takes NAME=VALUE"),
+        (["conga", "3", "--option", "stones"], "--option needs NAME=VALUE, for example pits=6, not 'stones'"),
+        (["conga", "3", "--option", "=3"], "--option needs NAME=VALUE"),
         (["conga", "3", "--option", "stones=x"], "option stones of conga must be a whole number from 1 to 15, not 'x'"),
         (["mancala", "3", "--option", "rules=mine"], "option rules of mancala must be one of course, prose, standard"),
         (["conga", "3", "--position", "x"], "not a position of conga: 'x' does not have the form"),
         (["conga", "3", "--position", ""], "not a position of conga: "),
         (
             ["cohcoh", "3", "--position", ".w......b w", "--option", "start=x"],
-            "give either --position or --option start",
+            "use either --position or --option start",
         ),
     ],
 )
-def test_mistakes_with_perft(words: list[str], why: str, capsys: Out) -> None:
+def test_perft_refuses_wrong_arguments(words: list[str], why: str, capsys: Out) -> None:
     assert why in complaint(["perft", *words], capsys)
 
 
 @pytest.mark.parametrize(
     "words", [["perft"], ["perft", "conga", "0"], ["perft", "conga", "x"], ["verify"], ["export", "a", "b"]]
 )
-def test_missing_and_impossible_arguments(words: list[str], capsys: Out) -> None:
-    assert f"'parlour {words[0]} --help' tells more" in complaint(words, capsys)
+def test_missing_and_impossible_arguments_point_to_help(words: list[str], capsys: Out) -> None:
+    assert f"; see 'parlour {words[0]} --help'" in complaint(words, capsys)
 
 
-def test_verify_says_ok(tmp_path: Path, capsys: Out) -> None:
+def test_verify_accepts_good_records(tmp_path: Path, capsys: Out) -> None:
     good, unfinished = save(tmp_path, GOOD, "good.txt"), save(tmp_path, MANCALA, "unfinished.txt")
     assert main(["verify", good, unfinished]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -102,7 +102,7 @@ def test_verify_says_ok(tmp_path: Path, capsys: Out) -> None:
     ]
 
 
-def test_verify_names_the_first_wrong_ply_and_goes_on(tmp_path: Path, capsys: Out) -> None:
+def test_verify_names_the_first_wrong_ply_and_continues(tmp_path: Path, capsys: Out) -> None:
     wrong, good = (
         save(tmp_path, MANCALA.replace("player2 1", "player2 7"), "wrong.txt"),
         save(tmp_path, GOOD, "good.txt"),
@@ -115,7 +115,7 @@ def test_verify_names_the_first_wrong_ply_and_goes_on(tmp_path: Path, capsys: Ou
     assert second.endswith("ok, conga, 1 ply, 1-0 no_moves")
 
 
-def test_verify_of_what_cannot_be_read(tmp_path: Path, capsys: Out) -> None:
+def test_verify_reports_unreadable_files(tmp_path: Path, capsys: Out) -> None:
     good, latin = save(tmp_path, GOOD), tmp_path / "latin.txt"
     latin.write_bytes("bøb".encode("latin-1"))
     assert main(["verify", str(tmp_path / "none"), str(tmp_path), str(latin), good]) == 2
@@ -128,7 +128,7 @@ def test_verify_of_what_cannot_be_read(tmp_path: Path, capsys: Out) -> None:
     assert captured.out.endswith("ok, conga, 1 ply, 1-0 no_moves\n")
 
 
-def test_export_as_json(tmp_path: Path, capsys: Out) -> None:
+def test_export_writes_json(tmp_path: Path, capsys: Out) -> None:
     for words in ([], ["--json"]):
         assert main(["export", save(tmp_path, GOOD), *words]) == 0
         data = json.loads(capsys.readouterr().out)
@@ -140,19 +140,19 @@ def test_export_as_json(tmp_path: Path, capsys: Out) -> None:
         assert move["position"] == "w9,b3,b1,./b1,b1,.,b1/b1,b1,.,./w1,b1,.,. w"
 
 
-def test_export_as_text_is_the_usual_form(tmp_path: Path, capsys: Out) -> None:
+def test_export_writes_normalized_text(tmp_path: Path, capsys: Out) -> None:
     untidy = GOOD.replace("\n", "\r\n").replace("option stones: 10\r\n", "").replace("seat 0: ", "seat 0:   ")
     assert main(["export", "--text", save(tmp_path, untidy)]) == 0
     assert capsys.readouterr().out == GOOD
 
 
-def test_mistakes_with_export(tmp_path: Path, capsys: Out) -> None:
+def test_export_reports_unreadable_records(tmp_path: Path, capsys: Out) -> None:
     assert "cannot read nowhere.txt: No such file or directory" in complaint(["export", "nowhere.txt"], capsys)
     wrong = save(tmp_path, "parlour record 1\ngame: chess\n")
     assert f"{wrong}: line 2: there is no game 'chess'" in complaint(["export", wrong], capsys)
 
 
-def test_a_wrong_record_is_exported_as_far_as_it_can_be_played(tmp_path: Path, capsys: Out) -> None:
+def test_wrong_record_is_exported_up_to_the_wrong_move(tmp_path: Path, capsys: Out) -> None:
     assert main(["export", save(tmp_path, MANCALA.replace("player2 1", "player2 7"))]) == 0
     moves = json.loads(capsys.readouterr().out)["moves"]
     assert [("position" in move) for move in moves] == [True, True, False, False]

@@ -1,4 +1,4 @@
-"""parlour loadtest: measures a server of one's own, and leaves all others alone."""
+"""`parlour loadtest` measures your own server, and refuses to test others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from server.app import running
 from server.config import Settings
 
 
-async def test_it_measures_and_stops_by_itself(tmp_path: Path) -> None:
+async def test_loadtest_measures_and_stops(tmp_path: Path) -> None:
     async with running(Settings(port=0, db=str(tmp_path / "x.db"))) as server:
         command = ["loadtest", "--url", server.url, "--matches", "4", "--watchers", "3", "--seconds", "1", "--think", "0.05"]  # fmt: skip  # noqa: E501
         done = await asyncio.to_thread(
@@ -28,7 +28,7 @@ async def test_it_measures_and_stops_by_itself(tmp_path: Path) -> None:
         assert "errors       0, connections lost 0" in done.stdout
 
 
-async def test_refusals_are_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_loadtest_counts_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     async with running(Settings(port=0, db=str(tmp_path / "x.db"), rate=2.0, burst=6)) as server:
         command = ["loadtest", "--url", server.url, "--matches", "1", "--seconds", "1", "--think", "0"]
         assert await asyncio.to_thread(main, command) == 1
@@ -39,13 +39,13 @@ async def test_refusals_are_counted(tmp_path: Path, capfd: pytest.CaptureFixture
     ("words", "why"),
     [
         (["--url", "ws://example.org/ws"], "not on this machine"),
-        (["--url", "::"], "no address"),
-        (["--matches", "100000"], "--matches is between 1 and 1000"),
-        (["--seconds", "0"], "--seconds is between 1 and 600"),
+        (["--url", "::"], "address"),
+        (["--matches", "100000"], "--matches must be between 1 and 1000"),
+        (["--seconds", "0"], "--seconds must be between 1 and 600"),
         (["--think", "-1"], "--think"),
-        (["--url", "ws://127.0.0.1:1/ws"], "cannot begin"),
+        (["--url", "ws://127.0.0.1:1/ws"], "cannot test ws://127.0.0.1:1/ws"),
     ],
 )
-def test_what_it_refuses(words: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_loadtest_refuses_wrong_arguments(words: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["loadtest", *words]) == 2
     assert why in capsys.readouterr().err

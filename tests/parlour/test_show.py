@@ -1,4 +1,4 @@
-"""`parlour show` in a real pseudo-terminal: keys, resizing, and a terminal put back however it ends."""
+"""`parlour show` in a real pseudo-terminal: keys, resizing, and a terminal that is restored however it ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARLOUR = str(Path(sys.executable).with_name("parlour"))
 
 
 class Session:
-    """`parlour show` between two looks at the terminal's settings."""
+    """`parlour show` in a shell that prints the terminal's settings before and after."""
 
     def __init__(self, folder: Path, text: str, rows: int = 24, columns: int = 80, **env: str) -> None:
         file = save(folder, text)
@@ -40,7 +40,7 @@ class Session:
         self.sees(text)
 
     def ends(self, code: int) -> None:
-        """The end: the usual screen, the exit code, the settings of before."""
+        """Expect the normal screen, the exit code, and the terminal's old settings."""
         self.child.expect_exact(LEAVE)
         self.child.expect(r"code=(\d+)\r\n([0-9a-f:]+)\r\ndone")
         assert int(self.child.match.group(1)) == code
@@ -48,7 +48,7 @@ class Session:
         self.child.close()
 
 
-def test_keys_in_a_terminal(tmp_path: Path) -> None:
+def test_keys_move_through_the_game(tmp_path: Path) -> None:
     session = Session(tmp_path, long_record(7))
     session.sees(ENTER)
     session.sees("ply 0 of 7")
@@ -63,14 +63,14 @@ def test_keys_in_a_terminal(tmp_path: Path) -> None:
     session.child.expect(r"code=0")
 
 
-def test_leaving_with_q(tmp_path: Path) -> None:
+def test_q_quits(tmp_path: Path) -> None:
     session = Session(tmp_path, GOOD)
     session.sees("ply 0 of 1")
     session.child.send("q")
     session.ends(0)
 
 
-def test_leaving_with_ctrl_c(tmp_path: Path) -> None:
+def test_ctrl_c_quits(tmp_path: Path) -> None:
     session = Session(tmp_path, GOOD)
     session.sees("ply 0 of 1")
     session.child.send("\x03")
@@ -78,33 +78,33 @@ def test_leaving_with_ctrl_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_leaving_by_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_quits_and_restores_the_terminal(tmp_path: Path, number: signal.Signals) -> None:
     session = Session(tmp_path, GOOD)
     session.sees("ply 0 of 1")
     os.kill(session.pid, number)
     session.ends(128 + number)
 
 
-def test_resizing_draws_anew_and_leaves_the_terminal_right(tmp_path: Path) -> None:
+def test_resizing_redraws_and_restores_the_terminal(tmp_path: Path) -> None:
     session = Session(tmp_path, long_record(7), COLUMNS="80", LINES="24")
-    session.sees("number, enter: jump   q: leave")
+    session.sees("number, enter: jump   q: quit")
     session.child.setwinsize(12, 30)
     session.child.expect(re.escape("←/→ or space: step   home/end ") + "\x1b")
     session.press("\x1b[C", "ply 1")
     session.child.setwinsize(30, 100)
-    session.sees("number, enter: jump   q: leave")
+    session.sees("number, enter: jump   q: quit")
     session.child.send("q")
     session.ends(0)
 
 
-def test_the_end_of_a_wrong_record_is_shown_and_told_by_the_exit_code(tmp_path: Path) -> None:
+def test_wrong_record_sets_the_exit_code(tmp_path: Path) -> None:
     session = Session(tmp_path, MANCALA.replace("player2 1", "player2 9"))
     session.press("\x1b[F", "WRONG: ply 3: '9' is not a move of mancala")
     session.child.send("q")
     session.ends(1)
 
 
-def test_suspending_gives_the_shell_its_terminal_back(tmp_path: Path) -> None:
+def test_suspending_restores_the_terminal(tmp_path: Path) -> None:
     file = save(tmp_path, GOOD)
     environment: Any = {**os.environ, "TERM": "xterm", "PS1": "ready> "}
     shell = pexpect.spawn("/bin/bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=30)
@@ -124,7 +124,7 @@ def test_suspending_gives_the_shell_its_terminal_back(tmp_path: Path) -> None:
     shell.close(force=True)
 
 
-def test_colours_unless_they_are_not_wanted(tmp_path: Path) -> None:
+def test_colours_can_be_turned_off(tmp_path: Path) -> None:
     colour = Session(tmp_path, GOOD)
     colour.sees("\x1b[36mb1\x1b[0m")
     colour.child.send("q")
@@ -135,13 +135,13 @@ def test_colours_unless_they_are_not_wanted(tmp_path: Path) -> None:
     plain.ends(0)
 
 
-def test_a_dumb_terminal_gets_text(tmp_path: Path) -> None:
+def test_dumb_terminal_gets_text(tmp_path: Path) -> None:
     session = Session(tmp_path, GOOD, TERM="dumb")
     session.child.expect("1-0, no_moves\r\ncode=0")
     assert "\x1b" not in session.child.before
 
 
-def test_plain_text_where_there_is_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipe_gets_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["--plain"]):
         assert main(["show", save(tmp_path, GOOD), *words]) == 0
         text = capsys.readouterr().out
@@ -151,7 +151,7 @@ def test_plain_text_where_there_is_no_terminal(tmp_path: Path, capsys: pytest.Ca
         assert text.endswith("\n\n1-0, no_moves\n")
 
 
-def test_a_wrong_record_is_shown_as_far_as_it_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_record_is_shown_up_to_the_wrong_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "--plain", save(tmp_path, MANCALA.replace("player2 1", "player2 9"))]) == 1
     assert "WRONG: ply 3: '9' is not a move" in capsys.readouterr().out
     assert main(["show", str(tmp_path / "none")]) == 2
@@ -162,7 +162,7 @@ def names(*pieces: bytes) -> list[str]:
     return [key for piece in pieces for key in keys.feed(piece)]
 
 
-def test_bytes_become_keys() -> None:
+def test_bytes_are_converted_to_keys() -> None:
     assert names(b"q\r\n\x7f\x03\x1a") == ["q", "enter", "enter", "backspace", "interrupt", "suspend"]
     assert names(b"\x1b[A\x1b[B\x1bOC\x1bOD\x1b[H\x1b[F") == ["up", "down", "right", "left", "home", "end"]
     assert names(b"\x1b[1~\x1b[4~\x1b[7~\x1b[8~\x1b[5~\x1b[6~") == [
@@ -178,9 +178,9 @@ def test_bytes_become_keys() -> None:
     assert names(b"\x1bx") == ["\x1b", "x"]
 
 
-def test_a_lone_escape_is_a_key_after_a_while() -> None:
+def test_lone_escape_is_a_key_after_a_timeout() -> None:
     keys = Keys()
     assert list(keys.feed(b"\x1b")) == []
     assert keys.pending
-    assert list(keys.give_up()) == ["escape"]
-    assert list(keys.give_up()) == []
+    assert list(keys.flush()) == ["escape"]
+    assert list(keys.flush()) == []

@@ -53,7 +53,7 @@ def test_solve_reports_bounds_when_time_runs_out() -> None:
 def test_solve_reports_when_nothing_is_forced() -> None:
     done = parlour("solve", "conga", "--option", "stones=1", "--option", "max_plies=6", "--plain")
     assert done.returncode == 1
-    assert "not solved to the depth that can be searched" in done.stderr
+    assert "not solved within the greatest depth the search supports" in done.stderr
 
 
 def test_finished_game_shows_its_value() -> None:
@@ -67,10 +67,10 @@ def test_finished_game_shows_its_value() -> None:
     ("words", "sentence"),
     [
         (("best", "chess"), "there is no game 'chess'; choose one of conga, mancala, maxconnect4, cohcoh"),
-        (("best", "conga", "--seconds", "nan"), "seconds are a number over 0, like 0.5, not 'nan'"),
-        (("best", "conga", "--depth", "0"), "expected a whole number over 0, not '0'"),
+        (("best", "conga", "--seconds", "nan"), "expected seconds, a number above 0, not 'nan'"),
+        (("best", "conga", "--depth", "0"), "expected a whole number above 0, not '0'"),
         (("solve", "mancala", "--position", "x"), "not a position of mancala"),
-        (("solve", "conga", "--table", "99999999999"), "is more than any machine has"),
+        (("solve", "conga", "--table", "99999999999"), "a table can have at most 1048576 MB"),
     ],
 )
 def test_user_errors_are_one_sentence(words: tuple[str, ...], sentence: str) -> None:

@@ -1,10 +1,13 @@
-"""Names that belong to someone, and the tokens that prove it.
+"""Manage the accounts of a server. A player with a token can play rated games, and no other player can use the name.
 
-parlour account add alice      prints a token, once: only its hash is kept
+parlour account add alice               print a token; it is shown only once
 parlour account list
-parlour account revoke alice   the token is worth nothing from now on, and the name is free
+parlour account revoke alice            make the token invalid and the name free
+parlour account add alice --db /var/lib/parlour/parlour.db
 
-They are kept in the server's database: say so in the folder where the server was started, or with the same --db."""
+Accounts are in the server's database: run this in the folder where the server was started, or use the same --db.
+The server may be running.
+"""
 
 from __future__ import annotations
 
@@ -27,47 +30,47 @@ from server.storage.interface import Store, StoreError, new_secret, without_pass
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("action", metavar="add|list|revoke", choices=("add", "list", "revoke"))
-    parser.add_argument("name", metavar="NAME", nargs="?", help="whose account (not for list)")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the name of the account (not for list)")
     default = os.environ.get("PARLOUR_DB", Settings().db)
     parser.add_argument("--db", default=default, metavar="STR", help=f"the server's database (default: {default})")
 
 
 def run(args: Namespace) -> int:
     if (args.name is None) != (args.action == "list"):
-        raise UserError(f"account {args.action} takes {'no name' if args.action == 'list' else 'a name'}")
+        raise UserError(f"account {args.action} needs {'no name' if args.action == 'list' else 'a name'}")
     try:
-        new = asyncio.run(act(args))
+        created = asyncio.run(run_action(args))
     except (StoreError, Refusal) as error:
         raise UserError(str(error)) from None
-    if new:
+    if created:
         place = without_password(args.db) if "://" in args.db else Path(args.db).absolute()
-        print(f"parlour: this is a new database; the token is for a server with --db {place}", file=sys.stderr)
+        print(f"parlour: created a new database; the token is for a server with --db {place}", file=sys.stderr)
     return 0
 
 
-async def act(args: Namespace) -> bool:
-    """Whether the database was made for it."""
+async def run_action(args: Namespace) -> bool:
+    """Add, list or revoke. Return whether the database was created for it. Raises StoreError, Refusal or UserError."""
     store = open_store(args.db)
-    new = await store.open(create=args.action == "add")
+    created = await store.open(create=args.action == "add")
     try:
-        async with wrap_store_errors(store, "accounts"):  # of a file that may be large
+        async with wrap_store_errors(store, "accounts"):  # checks only this table: the file may be large
             now = int(time.time() * 1000)
             if args.action == "list":
                 await show(store)
             elif args.action == "add":
                 await add(store, args.name, now)
             elif not await store.revoke_account(args.name, now):
-                raise UserError(f"nobody has the name {args.name[:40]}")
+                raise UserError(f"there is no account {args.name[:40]}; 'parlour account list' lists all")
     finally:
         await store.close()
-    return new
+    return created
 
 
 async def add(store: Store, name: str, now: int) -> None:
     check_new_name(name, Settings().name_length)
     token = new_secret()
     if not await store.add_account(name, new_player_id(), token, now):
-        raise UserError(f"the name {name} has an owner; revoke that account first")
+        raise UserError(f"there already is an account {name}; revoke it first")
     print(token)
 
 

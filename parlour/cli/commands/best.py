@@ -1,8 +1,9 @@
-"""The best move of a position: value, depth, and the line both sides would play.
+"""Find the best move in a position, with its value, the depth of the search and the expected line.
 
 parlour best conga --seconds 2
 parlour best mancala --position "0,2,4,4/0,3,5,0 9,5 1" --depth 12
-parlour best cohcoh --option n=5 --option k=4 --json"""
+parlour best cohcoh --option n=5 --option k=4 --json
+"""
 
 from __future__ import annotations
 
@@ -15,9 +16,11 @@ from parlour.cli.search_output import add_search, as_json, as_text, count, secon
 
 def arguments(parser: ArgumentParser) -> None:
     add_game(parser)
-    parser.add_argument("--seconds", type=seconds, metavar="S", help="think so long (1 if no limit is given)")
-    parser.add_argument("--depth", type=count, metavar="N", help="think so many moves deep")
-    parser.add_argument("--nodes", type=count, metavar="N", help="look at so many positions")
+    parser.add_argument(
+        "--seconds", type=seconds, metavar="S", help="think for S seconds (default: 1, unless another limit is given)"
+    )
+    parser.add_argument("--depth", type=count, metavar="N", help="search N plies deep")
+    parser.add_argument("--nodes", type=count, metavar="N", help="search N positions")
     add_search(parser)
 
 

@@ -1,10 +1,10 @@
-"""Convert a record, or get the game of a room: --json gives one object with the position after every move, --text the
-record in its usual form.
+"""Convert a recorded game to JSON or text, or download a finished game from a server.
 
-parlour export game.txt
-parlour rooms --status ended                  finished games, the latest first
-parlour export 1rca5jyrpnv --text > game.txt  one of them
-parlour export 1rca5jyrpnv --text --private   one that was played without a server"""
+parlour export game.txt                         JSON with the position after every move
+parlour rooms --status ended                    list finished games, newest first
+parlour export 1rca5jyrpnv --text > game.txt    download one of them
+parlour export 1rca5jyrpnv --text --private     a game played with 'parlour play' without a server
+"""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from parlour.cli.records import add_record, read_record
 def arguments(parser: ArgumentParser) -> None:
     add_record(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="as one JSON object (the default)")
-    form.add_argument("--text", action="store_true", help="as text, the way Parlour writes records")
+    form.add_argument("--json", action="store_true", help="print one JSON object (default)")
+    form.add_argument("--text", action="store_true", help="print the record as text")
 
 
 def run(args: Namespace) -> int:
@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
 
 
 def as_json(data: object) -> str:
-    """One line; letters as they are where the output can take them, as JSON escapes where it cannot."""
+    """Return one line of JSON. Characters that the output cannot encode become JSON escapes."""
     text = json.dumps(data, ensure_ascii=False)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "ascii")

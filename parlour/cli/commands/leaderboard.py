@@ -1,12 +1,13 @@
-"""The best players of a server, game by game; those whose rating is not certain yet (1620?) stand behind the others.
+"""List the best players of a server. Established ratings come first, then provisional ones (1620?).
 
 parlour leaderboard
 parlour leaderboard conga
 parlour leaderboard mancala --option rules=standard
-parlour leaderboard conga --player alice      her ratings, the latest first
+parlour leaderboard conga --player alice      the rating history of a player, newest first
 parlour leaderboard --json | jq .name
 
-Every game with its own options has ratings of its own."""
+Each game with its options has separate ratings.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +18,26 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from parlour.cli.args import add_options, options_of
-from parlour.cli.args_server import PATIENCE, add_connection, visit
+from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.cli.main import UserError
 from parlour.cli.search_output import count
 
 if TYPE_CHECKING:
     from protocol.types import Leader, Options, RatedGame
 
-    Found = dict[str, Sequence[Leader | RatedGame]]
+    Results = dict[str, Sequence[Leader | RatedGame]]
 
 
 def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
-    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}; none: all of them")
+    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)} (default: all of them)")
     add_options(parser)
-    parser.add_argument("--player", metavar="NAME", default="", help="this player's ratings over time")
-    parser.add_argument("--limit", metavar="N", type=count, default=20, help="so many lines a game, at most 100 (20)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--player", metavar="NAME", default="", help="show the rating history of this player")
+    parser.add_argument(
+        "--limit", metavar="N", type=count, default=20, help="at most N lines per game, up to 100 (default: 20)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     add_connection(parser)
 
 
@@ -44,49 +47,49 @@ def run(args: Namespace) -> int:
 
     options = options_of(args)
     if options and args.game is None:
-        raise UserError("--option needs a game to belong to")
+        raise UserError("--option needs a game, for example: parlour leaderboard mancala --option rules=standard")
     if args.limit > 100:
-        raise UserError("--limit is at most 100")
+        raise UserError("--limit can be at most 100")
     settled = {} if args.game is None else dict(create(args.game, options).spec.options)
     games = list(GAMES) if args.game is None else [args.game]
     try:
-        found = asyncio.run(ask(args, games, settled))
+        results = asyncio.run(ask(args, games, settled))
     except SessionError as error:
         raise UserError(str(error)) from None
-    for line in in_json(found) if args.json else in_words(found, " ".join(args.option)):
+    for line in as_json(results) if args.json else as_text(results, " ".join(args.option)):
         print(line)
     return 0
 
 
-async def ask(args: Namespace, games: Sequence[str], options: Options) -> Found:
-    """For each game what the server says about it."""
+async def ask(args: Namespace, games: Sequence[str], options: Options) -> Results:
+    """Return the leaderboard or the rating history of each game. Raises SessionError."""
     from protocol.commands import Leaderboard, Ratings
 
-    found: Found = {}
-    async with visit(args, "parlour leaderboard") as session:
+    results: Results = {}
+    async with open_session(args, "parlour leaderboard") as session:
         for game in games:
             common: dict[str, Any] = {"id": session.id(), "game": game, "options": options, "limit": args.limit}
             command = Ratings(player=args.player, **common) if args.player else Leaderboard(**common)
-            ok = await session.ask(command, within=PATIENCE)
-            found[game] = ok.leaders or ok.ratings or ()
-    return found
+            ok = await session.ask(command, within=SERVER_TIMEOUT_S)
+            results[game] = ok.leaders or ok.ratings or ()
+    return results
 
 
-def in_json(found: Found) -> Iterator[str]:
+def as_json(results: Results) -> Iterator[str]:
     from protocol.codec import to_builtins
 
-    for game, lines in found.items():
+    for game, lines in results.items():
         for line in lines:
             yield json.dumps({"game": game, **to_builtins(line)})
 
 
-def in_words(found: Found, options: str) -> Iterator[str]:
+def as_text(results: Results, options: str) -> Iterator[str]:
     from client.presentation.texts import leader_line, rated_game_line
     from protocol.types import Leader
 
-    if not any(found.values()):
-        yield "no rated game has been played yet"
-    for game, lines in found.items():
+    if not any(results.values()):
+        yield "no rated games yet"
+    for game, lines in results.items():
         if lines:
             yield f"{game} {options}".rstrip()
         for place, line in enumerate(lines, 1):

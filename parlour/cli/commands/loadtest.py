@@ -1,8 +1,12 @@
-"""How much a server can take: matches between random players, with watchers, for a while.
+"""Measure how much load your server can take: random players play games, and watchers watch them.
 
-It stops by itself. A server elsewhere than on this machine is only tested with --i-own-this-server: do that to nobody
-else. Servers limit connections an address and messages a second; for a test at full speed (--think 0) start yours with
---rate 1e9 --burst 1000000 --connections-per-address 100000."""
+parlour loadtest
+parlour loadtest --matches 100 --watchers 200 --seconds 20
+parlour loadtest --url wss://parlour.example.org/ws --i-own-this-server
+
+Test only your own servers. A server limits messages per second and connections per address; for a test at full speed
+(--think 0) start it with --rate 1e9 --burst 1000000 --connections-per-address 100000.
+"""
 
 from __future__ import annotations
 
@@ -12,45 +16,55 @@ from argparse import ArgumentParser, Namespace
 
 from parlour.cli.main import UserError
 
-MOST_MATCHES, MOST_WATCHERS, MOST_SECONDS = 1000, 5000, 600.0
+MAX_MATCHES, MAX_WATCHERS, MAX_TEST_S = 1000, 5000, 600.0
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--url", default="ws://127.0.0.1:8765/ws", help="the server (default: %(default)s)")
-    parser.add_argument("--matches", type=int, default=20, help="games at a time (default: %(default)s)")
-    parser.add_argument("--watchers", type=int, default=0, help="watchers, spread over the games (default: none)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long (default: %(default)s)")
-    parser.add_argument("--think", type=float, default=0.1, help="seconds before a move, on average; 0 for none")
-    parser.add_argument("--i-own-this-server", action="store_true", help="it is elsewhere, and yours")
+    parser.add_argument("--matches", type=int, default=20, help="games at the same time (default: %(default)s)")
+    parser.add_argument(
+        "--watchers", type=int, default=0, help="watchers, spread over the games (default: %(default)s)"
+    )
+    parser.add_argument("--seconds", type=float, default=10.0, help="duration of the test (default: %(default)s)")
+    parser.add_argument(
+        "--think",
+        type=float,
+        default=0.1,
+        help="average seconds before each move; 0 for full speed (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--i-own-this-server", action="store_true", help="confirm that a server on another machine is yours"
+    )
 
 
 def run(args: Namespace) -> int:
     from client.sdk.errors import NoServer
     from client.sdk.url import is_local, websocket_url
 
-    for name, value, most in (
-        ("matches", args.matches, MOST_MATCHES),
-        ("watchers", args.watchers, MOST_WATCHERS),
-        ("seconds", args.seconds, MOST_SECONDS),
+    for name, value, high in (
+        ("matches", args.matches, MAX_MATCHES),
+        ("watchers", args.watchers, MAX_WATCHERS),
+        ("seconds", args.seconds, MAX_TEST_S),
     ):
-        least = 0 if name == "watchers" else 1
-        if not least <= value <= most:
-            raise UserError(f"--{name} is between {least} and {most:g}")
+        low = 0 if name == "watchers" else 1
+        if not low <= value <= high:
+            raise UserError(f"--{name} must be between {low} and {high:g}")
     if not 0 <= args.think <= 60:
-        raise UserError("--think is between 0 and 60 seconds")
+        raise UserError("--think must be between 0 and 60 seconds")
     try:
         url = websocket_url(args.url)
     except NoServer as error:
         raise UserError(str(error)) from None
     if not is_local(url) and not args.i_own_this_server:
-        raise UserError(f"{url} is not on this machine; if that server is yours, say so: --i-own-this-server")
+        raise UserError(f"{url} is not on this machine; if it is your server, add --i-own-this-server")
     try:
-        return asyncio.run(test(url, args))
+        return asyncio.run(measure(url, args))
     except (OSError, RuntimeError, TimeoutError) as error:
-        raise UserError(f"the test cannot begin at {url}: {str(error) or type(error).__name__}") from None
+        raise UserError(f"cannot test {url}: {str(error) or type(error).__name__}") from None
 
 
-async def test(url: str, args: Namespace) -> int:
+async def measure(url: str, args: Namespace) -> int:
+    """Run the test, print the results, and return 1 if there were errors."""
     from client.loadtest.matches import Tally, at, play, seat
     from client.loadtest.watching import Audience
 

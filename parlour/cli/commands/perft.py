@@ -1,7 +1,10 @@
-"""Count the ways a game can go on for 1, 2, … DEPTH moves: one line a depth, depth and count.
+"""Count the move sequences of 1, 2, … DEPTH plies. Two programs that know the same rules get the same counts.
 
 parlour perft conga 5
-parlour perft mancala 6 --option pits=4 --option stones=3 --option rules=standard"""
+parlour perft mancala 6 --option pits=4 --option stones=3 --option rules=standard
+
+Each line has a depth and its count.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from parlour.cli.args import add_game, game_of
 
 def arguments(parser: ArgumentParser) -> None:
     add_game(parser)
-    parser.add_argument("depth", metavar="DEPTH", type=depth, help="how many moves deep")
+    parser.add_argument("depth", metavar="DEPTH", type=depth, help="the greatest number of plies, 1 to 100")
 
 
 def depth(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100:
-        raise ArgumentTypeError(f"a depth is a whole number from 1 to 100, not {text[:20]!r}")
+        raise ArgumentTypeError(f"expected a depth, a whole number from 1 to 100, not {text[:20]!r}")
     return int(text)
 
 

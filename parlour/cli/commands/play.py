@@ -1,15 +1,15 @@
-"""Play at the terminal. Where no server is at hand, a private one with a bot is started, and ends with you.
+"""Play in the terminal. If no server is running, a private one with a bot is started; it stops when you leave.
 
 parlour play conga
 parlour play mancala --vs search@8 --clock 5+3 --option pits=6
-parlour play cohcoh --url parlour.example.org --name alice --vs anybody
-parlour play conga --pair --rated --url …      whoever looks for the same; a bot after 20 s
-parlour play --room ROOM --url …      sit down in a room that waits
-parlour play                          the lobby
+parlour play cohcoh --url parlour.example.org --name alice --vs anyone
+parlour play conga --pair --rated --url …    find an opponent of your strength; a bot after 20 s
+parlour play --room ROOM --url …             join a room that waits for a player
+parlour play                                 open the lobby
+parlour play conga --plain                   line by line, for screen readers and pipes
 
-parlour play conga --plain            line by line, for screen readers and pipes
-
-search@1 to search@10 are a search of ten strengths, search is its strongest; random and greedy are there too."""
+Bots: search@1 (weakest) to search@10, search (the strongest), greedy, random.
+"""
 
 from __future__ import annotations
 
@@ -24,26 +24,28 @@ from parlour.cli.main import UserError
 if TYPE_CHECKING:
     from client.presentation.launch_plan import LaunchPlan
 
-USUAL = "search@5"
-ANYBODY = "anybody"
+DEFAULT_OPPONENT = "search@5"
+ANY_OPPONENT = ("anyone", "anybody")  # the documented word, and its older alias
 SEATS = {"first": 0, "0": 0, "second": 1, "1": 1}
 
 
 def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
-    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}; none: the lobby")
-    vs = f"a bot or a player, or {ANYBODY} ({USUAL}, or another bot that is there, or whoever comes)"
+    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)} (default: open the lobby)")
+    vs = f"a bot, a player, or 'anyone' (default: {DEFAULT_OPPONENT}, or another connected bot, or the first to join)"
     parser.add_argument("--vs", metavar="NAME", default="", help=vs)
-    parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none")
+    parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none (default: none)")
     add_options(parser)
-    parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second; without, lots are drawn")
-    parser.add_argument("--pair", action="store_true", help="against whoever looks for the same game, near in rating")
+    parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second (default: random)")
+    parser.add_argument(
+        "--pair", action="store_true", help="play the next player who looks for the same game, near your rating"
+    )
     add_bot_after(parser)
-    parser.add_argument("--rated", action="store_true", help="a game that counts: for two names with a token")
-    parser.add_argument("--room", default="", help="sit down in this room")
-    parser.add_argument("--code", default="", help="of a private room")
-    parser.add_argument("--plain", action="store_true", help="line by line, as where there is no terminal")
+    parser.add_argument("--rated", action="store_true", help="play for rating; both players need an account")
+    parser.add_argument("--room", default="", help="join this room")
+    parser.add_argument("--code", default="", help="the code of a private room")
+    parser.add_argument("--plain", action="store_true", help="play line by line, without a full-screen display")
     add_connection(parser)
     add_looks(parser)
 
@@ -61,7 +63,7 @@ def run(args: Namespace) -> int:
     if args.game is not None:
         game = create(args.game, options_of(args))
         given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
-        vs = "" if args.vs == ANYBODY or args.pair else args.vs or USUAL
+        vs = "" if args.vs in ANY_OPPONENT or args.pair else args.vs or DEFAULT_OPPONENT
         bot_after = BOT_AFTER_MS if args.bot_after is None else args.bot_after
         request = GameRequest(
             game.name,
@@ -77,11 +79,11 @@ def run(args: Namespace) -> int:
     elif args.room:
         request = GameRequest("", seat=seat)
     if args.pair and (args.game is None or args.vs or args.seat or args.room):
-        raise UserError("--pair needs a game, and goes neither with --vs nor with --seat nor with --room")
+        raise UserError("--pair needs a game, and cannot be used with --vs, --seat or --room")
     if args.bot_after is not None and not args.pair:
-        raise UserError("--bot-after goes with --pair")
+        raise UserError("--bot-after needs --pair")
     if request is None and (args.plain or not has_terminal()):
-        raise UserError("the lobby needs a terminal; say which game, or see parlour rooms")
+        raise UserError("the lobby needs a terminal; name a game, or list the rooms with 'parlour rooms'")
     plan = LaunchPlan(
         mode="join" if args.room else "play" if request is not None else "lobby",
         url=url_of(args),
@@ -92,14 +94,15 @@ def run(args: Namespace) -> int:
         **identity(args),
     )
     if args.plain or not has_terminal():
-        return asyncio.run(plainly(plan))
+        return asyncio.run(play_in_lines(plan))
     complaint = show(plan, Appearance.choose(args.theme, args.ascii))
     if complaint:
         raise UserError(complaint)
     return 0
 
 
-async def plainly(plan: LaunchPlan) -> int:
+async def play_in_lines(plan: LaunchPlan) -> int:
+    """Play with one line of text per event and per move. Raises UserError."""
     from client.presentation.plain_play import play_plain, read_lines
     from client.sdk.errors import SessionError
     from client.tui.app.server_choice import ServerChoice

@@ -1,9 +1,10 @@
-"""The rooms of a server, one a line.
+"""List the rooms of a server, one per line.
 
 parlour rooms
-parlour rooms --status ended            finished games, the latest first: see parlour show and export
 parlour rooms --game conga --status running
-parlour rooms --json | jq .room"""
+parlour rooms --status ended            finished games, newest first; replay one with 'parlour show ROOM'
+parlour rooms --json | jq .room
+"""
 
 from __future__ import annotations
 
@@ -11,14 +12,18 @@ import asyncio
 import json
 from argparse import ArgumentParser, Namespace
 
-from parlour.cli.args_server import PATIENCE, add_connection, visit
+from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.cli.main import UserError
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--game", default="", help="only rooms of this game")
-    parser.add_argument("--status", choices=("waiting", "running", "ended"), help="only these (all but ended)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument(
+        "--status",
+        choices=("waiting", "running", "ended"),
+        help="only rooms with this status (default: waiting and running)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     add_connection(parser)
 
 
@@ -39,10 +44,10 @@ async def rooms(args: Namespace) -> list[str]:
     from protocol.codec import to_builtins
     from protocol.commands import List
 
-    async with visit(args, "parlour rooms") as session:
-        found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=PATIENCE)
+    async with open_session(args, "parlour rooms") as session:
+        found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=SERVER_TIMEOUT_S)
     infos = found.rooms or ()
     if args.json:
         return [json.dumps(to_builtins(info)) for info in infos]
-    none = "there are no such rooms" if args.status else "there are no rooms; --status ended lists games that are over"
+    none = "no matching rooms" if args.status else "no open rooms; --status ended lists finished games"
     return [room_line(info) for info in infos] or [none]

@@ -1,11 +1,12 @@
-"""Replay a record, or the game of a room, in the terminal, with keys: arrows or space to step, home and end, a number
-and enter to jump, q to leave. With --plain, or where there is no terminal, all boards and moves come as text.
+"""Replay a recorded game in the terminal.
 
 parlour show game.txt
 parlour show game.txt --plain | less
-parlour show 1rca5jyrpnv             a finished game of the server: parlour rooms --status ended lists them
+parlour show 1rca5jyrpnv             a finished game on the server; 'parlour rooms --status ended' lists them
 
-Exits with 0, with 1 if the record is wrong: it is shown as far as its moves can be played."""
+Keys: arrows or space to step, home and end, a number and enter to jump, q to quit. With --plain, or without a terminal,
+all boards and moves are printed as text. The exit code is 1 if the record is wrong; it is shown up to the wrong move.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from parlour.cli.replay.transcript import Transcript
 
 def arguments(parser: ArgumentParser) -> None:
     add_record(parser)
-    parser.add_argument("--plain", action="store_true", help="everything as text, no keys")
+    parser.add_argument("--plain", action="store_true", help="print everything as text, without keys")
 
 
 def run(args: Namespace) -> int:
@@ -33,11 +34,11 @@ def run(args: Namespace) -> int:
 
 
 def interactive() -> bool:
-    """Whether there are a keyboard and a screen, and the screen can do more than print."""
+    """Return whether there are a keyboard and a screen that supports cursor movement."""
     if sys.stdin is None or sys.stdout is None or os.environ.get("TERM", "dumb") == "dumb":
         return False
     try:
-        import termios  # noqa: F401  (not on every system)
+        import termios  # noqa: F401  (not available on Windows)
     except ImportError:
         return False
     return sys.stdin.isatty() and sys.stdout.isatty()

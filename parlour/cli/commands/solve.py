@@ -1,10 +1,13 @@
-"""The exact value of a position for the side to move, and a best line. Progress goes to standard error.
+"""Compute the exact value of a position for the side to move, and a best line.
 
-  parlour solve mancala --option pits=4 --option stones=4
-  parlour solve cohcoh --position ".w......b w" --option k=3 --json
+parlour solve mancala --option pits=4 --option stones=4
+parlour solve cohcoh --position ".w......b w" --option k=3 --json
+parlour solve conga --seconds 60
 
-The value is the final margin in games with points; else 1, 0, -1 for a win, a draw, a loss. Exits with 1 if --seconds
-were not enough; what is proved by then is printed."""
+In games with points the value is the final difference; in the others it is 1 for a win, 0 for a draw, -1 for a loss.
+Progress goes to standard error. The exit code is 1 if the position was not solved within --seconds; the result then
+says what is known.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from argparse import ArgumentParser, Namespace
 
 from engine.search import Limits, Report, Thinker
 from parlour.cli.args import add_game, game_of
-from parlour.cli.search_output import add_search, as_json, as_text, seconds, shown, tell
+from parlour.cli.search_output import add_search, as_json, as_text, format_value, seconds, tell
 
 
 def arguments(parser: ArgumentParser) -> None:
     add_game(parser)
-    parser.add_argument("--seconds", type=seconds, metavar="S", help="give up after so long (never, if not given)")
+    parser.add_argument("--seconds", type=seconds, metavar="S", help="stop after S seconds (default: no limit)")
     add_search(parser, table=1024)
 
 
@@ -28,7 +31,9 @@ def run(args: Namespace) -> int:
     report = thinker.solve(game.start(), Limits(args.seconds), progress=progress)
     print(as_json(game, report) if args.json else as_text(game, report))
     if not report.proved:
-        limit = "to the depth that can be searched" if args.seconds is None else f"within {args.seconds:g} s"
+        limit = (
+            "within the greatest depth the search supports" if args.seconds is None else f"within {args.seconds:g} s"
+        )
         tell(f"not solved {limit}: {known(report)}" + ("" if args.seconds is None else "; try more --seconds"))
     return 0 if report.proved else 1
 
@@ -39,8 +44,13 @@ def progress(report: Report) -> None:
 
 
 def known(report: Report) -> str:
+    """Say what the search knows about the value."""
     if report.low is None or report.high is None:
-        return f"depth {report.depth}, nothing forced so far" if not report.proved else f"value {shown(report.value)}"
+        return (
+            f"depth {report.depth}, nothing forced so far"
+            if not report.proved
+            else f"value {format_value(report.value)}"
+        )
     if report.low == report.high:
-        return f"the value is {shown(report.low)}"
-    return f"the value lies between {shown(report.low)} and {shown(report.high)}"
+        return f"the value is {format_value(report.low)}"
+    return f"the value lies between {format_value(report.low)} and {format_value(report.high)}"

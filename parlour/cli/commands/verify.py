@@ -1,6 +1,11 @@
-"""Check records, or games of rooms: every move, the result and the reason. Says "ok", or what is wrong, at which ply.
+"""Check recorded games: every move, the result and its reason. Names the first ply that is wrong.
 
-Exits with 0 if all records are right, with 1 if one is not, with 2 if one cannot be read."""
+parlour verify game.txt
+parlour verify games/*.txt
+parlour verify 1rca5jyrpnv           a finished game on the server; 'parlour rooms --status ended' lists them
+
+The exit code is 0 if all records are right, 1 if one is wrong, 2 if one cannot be read.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,8 @@ from engine.errors import GameError
 from engine.record import parse, verify
 from engine.record_move import quote
 from parlour.cli.args_server import add_connection
-from parlour.cli.main import UserError, complain
-from parlour.cli.records import FILE_OR_ROOM, text_of
+from parlour.cli.main import UserError, report_error
+from parlour.cli.records import FILE_OR_ROOM, read_source
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -24,10 +29,11 @@ def run(args: Namespace) -> int:
 
 
 def check(args: Namespace, name: str) -> int:
+    """Check one record, print the verdict, and return its exit code."""
     try:
-        text = text_of(args, name)
+        text = read_source(args, name)
     except UserError as error:
-        return complain(str(error))
+        return report_error(str(error))
     try:
         record = parse(text)
         verify(record)

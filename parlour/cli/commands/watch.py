@@ -1,10 +1,11 @@
-"""Watch games: one at its table, several on a wall, all of them from the lobby.
+"""Watch a game, a wall of several games, or the lobby.
 
-parlour watch                      the lobby
-parlour watch ROOM                 one game; afterwards, look through its moves
-parlour watch ROOM ROOM …          a wall of boards
+parlour watch                      open the lobby
+parlour watch ROOM                 watch one game; when it has ended, step through its moves
+parlour watch ROOM ROOM …          watch several games on a wall of boards
 parlour watch ROOM --plain         boards and moves as text, for pipes and screen readers
-parlour watch ROOM --json          one event a line"""
+parlour watch ROOM --json          one JSON event per line
+"""
 
 from __future__ import annotations
 
@@ -12,15 +13,20 @@ import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 
-from parlour.cli.args_server import add_connection, add_looks, identity, url_of, visit
+from parlour.cli.args_server import add_connection, add_looks, identity, open_session, url_of
 from parlour.cli.main import UserError
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("rooms", metavar="ROOM", nargs="*", help="as parlour rooms lists them")
-    parser.add_argument("--plain", action="store_true", help="text, no keys")
-    parser.add_argument("--json", action="store_true", help="one event a line, as JSON")
-    parser.add_argument("--code", default="", help="of a private room")
+    parser.add_argument(
+        "rooms",
+        metavar="ROOM",
+        nargs="*",
+        help="the room of a game; 'parlour rooms' lists them (default: open the lobby)",
+    )
+    parser.add_argument("--plain", action="store_true", help="print text, without a full-screen display")
+    parser.add_argument("--json", action="store_true", help="print one JSON event per line")
+    parser.add_argument("--code", default="", help="the code of a private room")
     add_connection(parser)
     add_looks(parser)
 
@@ -31,7 +37,7 @@ def run(args: Namespace) -> int:
 
     if args.plain or args.json or not has_terminal():
         if len(args.rooms) != 1:
-            raise UserError("as text, one room can be watched: parlour watch ROOM --plain")
+            raise UserError("text output needs exactly one room: parlour watch ROOM --plain")
         try:
             asyncio.run(follow_room(args))
         except SessionError as error:
@@ -60,7 +66,7 @@ def run(args: Namespace) -> int:
 async def follow_room(args: Namespace) -> None:
     from client.presentation.plain_watch import follow
 
-    async with visit(args, "parlour watch") as session:
+    async with open_session(args, "parlour watch") as session:
         await follow(session, args.rooms[0], args.code, args.json, say, warn)
 
 

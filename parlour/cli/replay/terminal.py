@@ -1,6 +1,6 @@
-"""The terminal while a program has it for itself: single keys, the other screen, and everything put back at the end.
+"""A terminal in full-screen mode: single keys, the alternate screen, and the old settings restored at the end.
 
-However the program leaves (a key, Ctrl-C, an error, SIGTERM, a closed window), the way out goes through `leave`.
+However the program ends (a key, Ctrl-C, an error, SIGTERM, a closed window), `leave` restores the terminal.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from contextlib import suppress
 from types import FrameType
 from typing import TextIO
 
-ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"  # the other screen, without a cursor; and back
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"  # the alternate screen without a cursor, and back
 HOME, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 SEQUENCE = re.compile(r"\x1b(?:\[|O)([0-9;]*[A-Za-z~])")
 UNFINISHED = re.compile(r"\x1b(?:\[[0-9;]*|O)?")
-ESCAPE_WAIT = 0.05  # seconds after which a lone escape is the key and not the start of an arrow
+ESCAPE_TIMEOUT_S = 0.05  # after this, a lone escape is the key and not the start of a sequence
 ARROWS = {
     "A": "up", "B": "down", "C": "right", "D": "left", "H": "home", "F": "end",
     "1~": "home", "7~": "home", "4~": "end", "8~": "end", "5~": "page up", "6~": "page down",
@@ -33,7 +33,7 @@ CONTROLS = {
 
 
 class Keys:
-    """Bytes from a terminal as names of keys; an arrow may arrive in pieces."""
+    """Converts bytes from a terminal to names of keys. An escape sequence may arrive in pieces."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("ignore")
@@ -47,19 +47,21 @@ class Keys:
             self.pending = self.pending[len(taken) :]
             yield ARROWS.get(sequence.group(1), "unknown") if sequence else CONTROLS.get(taken, taken)
 
-    def give_up(self) -> Iterator[str]:
-        """No more is coming: an escape was just that."""
+    def flush(self) -> Iterator[str]:
+        """Return an escape that is not followed by more bytes."""
         if self.pending:
             self.pending = ""
             yield "escape"
 
 
 class Terminal:
+    """A context manager that switches the terminal to full-screen mode and back."""
+
     def __init__(self, keyboard: int, screen: TextIO) -> None:
         self._keyboard, self._screen = keyboard, screen
         self._keys = Keys()
         self._before = termios.tcgetattr(keyboard)
-        self._bell, self._ring = os.pipe()  # signals write here, so that waiting for a key ends
+        self._bell, self._ring = os.pipe()  # signals write here, which ends waiting for a key
         self._handlers: list[tuple[int, object]] = []
         self._old_ring = -1
 
@@ -92,7 +94,7 @@ class Terminal:
         self._write(ENTER)
 
     def leave(self) -> None:
-        with suppress(OSError):  # the window was closed
+        with suppress(OSError):  # the window is closed
             self._write(LEAVE)
         with suppress(termios.error):
             termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
@@ -102,7 +104,7 @@ class Terminal:
         self._screen.flush()
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows: those of the window, which COLUMNS and LINES know only from before it changed."""
+        """Return the columns and rows of the window. COLUMNS and LINES may be out of date."""
         try:
             return os.get_terminal_size(self._screen.fileno())
         except OSError:
@@ -112,7 +114,7 @@ class Terminal:
         self._write(HOME + "\r\n".join(line + REST_OF_LINE for line in lines) + REST_OF_SCREEN)
 
     def pressed(self) -> Iterator[str]:
-        """Names of keys as they are pressed, "resize" when the window has changed; ends with the input."""
+        """Return the names of keys as they are pressed, and "resize" when the window has changed."""
         while True:
             for key in self._wait():
                 if key == "interrupt":
@@ -125,7 +127,9 @@ class Terminal:
                     return
 
     def _wait(self) -> Iterator[str]:
-        ready, _, _ = select.select([self._keyboard, self._bell], [], [], ESCAPE_WAIT if self._keys.pending else None)
+        ready, _, _ = select.select(
+            [self._keyboard, self._bell], [], [], ESCAPE_TIMEOUT_S if self._keys.pending else None
+        )
         if self._bell in ready:
             os.read(self._bell, 1024)
             yield "resize"
@@ -133,17 +137,17 @@ class Terminal:
             data = os.read(self._keyboard, 1024)
             yield from self._keys.feed(data) if data else ("end of input",)
         if not ready:
-            yield from self._keys.give_up()
+            yield from self._keys.flush()
 
     def suspend(self) -> None:
-        """Ctrl-Z: give the terminal back to the shell until it continues us."""
+        """Suspend the program for Ctrl-Z, with the terminal restored until it continues."""
         self.leave()
         os.kill(0, signal.SIGTSTP)
         self.enter()
 
 
 def ignore(_number: int, _frame: FrameType | None) -> None:
-    """The byte in the pipe is all a resize needs."""
+    """Do nothing: the byte in the pipe is enough."""
 
 
 def stop(number: int, _frame: FrameType | None) -> None:

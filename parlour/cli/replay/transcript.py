@@ -1,4 +1,4 @@
-"""A record as people read it: who played what, the moves in words, every board. Nothing here knows a terminal."""
+"""A record as text: the players, the moves with their times, every board."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from engine.record_move import TIME_FIELDS
 
 
 def printable(text: str) -> str:
-    """Somebody's text without characters that could steer a terminal."""
+    """Return a text with its control characters escaped, safe to print on a terminal."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 class Transcript:
-    """What there is to say about a record, ply by ply; 0 is its start."""
+    """A record played through: a board and a text for every ply. Ply 0 is the start."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -25,12 +25,12 @@ class Transcript:
         self.boards = [self.game.draw(state) for state in self.through.states]
 
     def title(self) -> str:
-        names = [printable(name) or "somebody" for name in self.record.seats]
+        names = [printable(name) or "unnamed" for name in self.record.seats]
         first, second = (f"{name} ({side})" for name, side in zip(names, self.game.sides, strict=True))
         return f"{self.game.title}: {first} against {second}"
 
     def facts(self) -> str:
-        """The options, then the headers that say something."""
+        """Return the options and the headers that are not empty."""
         shown = {name: str(value) for name, value in self.record.options.items()}
         shown |= {"clock": self.record.clock, "date": self.record.date}
         if self.record.seed is not None:
@@ -38,14 +38,14 @@ class Transcript:
         return ", ".join(f"{name} {printable(value)}" for name, value in shown.items() if value)
 
     def side(self, ply: int) -> str:
-        """Who plays a ply."""
+        """Return the side that plays a ply."""
         state = self.through.states[ply - 1]
         return self.game.sides[self.game.turn(state)]
 
     def move(self, ply: int) -> str:
-        """A ply in words, with its times."""
+        """Return the move of a ply with its times."""
         if ply == 0:
-            return "the start"
+            return "start"
         played = self.record.moves[ply - 1]
         times = [f"{name} {ms / 1000:.3f} s" for name in TIME_FIELDS if (ms := getattr(played, name)) is not None]
         return f"{ply}. {self.side(ply)} {played.move}" + (f"  ({', '.join(times)})" if times else "")
@@ -54,7 +54,7 @@ class Transcript:
         return printable(self.record.moves[ply - 1].note) if ply else ""
 
     def status(self, ply: int) -> str:
-        """Who is to move after a ply, or how it all ended."""
+        """Return the side to move after a ply, or the result after the last one."""
         state = self.through.states[ply]
         if ply < self.last:
             return f"{self.game.sides[self.game.turn(state)]} to move"
@@ -68,7 +68,7 @@ class Transcript:
         return f"{self.record.result}, {printable(self.record.reason)}{points}"
 
     def lines(self) -> Iterator[str]:
-        """All of it as plain text."""
+        """Return the whole record as lines of text."""
         yield self.title()
         if facts := self.facts():
             yield facts

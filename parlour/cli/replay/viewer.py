@@ -1,4 +1,4 @@
-"""A record on a screen: the ply shown, the keys, the picture. parlour/cli/replay/terminal.py does the I/O."""
+"""The replay viewer of `parlour show`, without I/O: the current ply, the keys, the lines of the screen."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ STEPS = {
     "page down": 10,
     "page up": -10,
 }
-HELP = "←/→ or space: step   home/end   number, enter: jump   q: leave"
+HELP = "←/→ or space: step   home/end   number, enter: jump   q: quit"
 
 
 class Span(NamedTuple):
-    """A piece of a line, with a name of STYLES."""
+    """A piece of a line, and the name of its style in STYLES."""
 
     text: str
     style: str = ""
 
 
 class Viewer:
+    """The state of the viewer: the ply shown, and the number being typed."""
+
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
         self.ply = 0
-        self.typed = ""  # the number being typed
+        self.typed = ""
 
     def press(self, key: str) -> bool:
-        """Act on a key; False: leave."""
+        """Handle a key. Return False if it quits."""
         typed, self.typed = self.typed, ""
         if key in ("q", "Q"):
             return False
@@ -60,7 +62,7 @@ class Viewer:
         self.ply = min(max(ply, 0), self.transcript.last)
 
     def frame(self, columns: int, rows: int, colour: bool) -> list[str]:
-        """The lines of the screen, none wider than it, no more than it has."""
+        """Return the lines of a screen of this size."""
         paragraphs = [*self.picture(), *self.words(columns)]
         foot = [Span(f"go to ply {self.typed}_   enter: jump", "bold") if self.typed else Span(HELP, "dim")]
         body = [*([[Span(self.transcript.title(), "bold")], []] if rows > len(paragraphs) + 2 else []), *paragraphs]
@@ -76,14 +78,14 @@ class Viewer:
         lines = [[], [Span(f"{talk.move(ply)}", "bold"), Span(f"   ply {ply} of {talk.last}", "dim")]]
         if note := talk.note(ply):
             lines.append([Span(note)])
-        lines += [[Span(part)] for part in wrapped(talk.status(ply), columns)]
-        lines += [[], self.neighbours(columns)]
+        lines += [[Span(part)] for part in wrap(talk.status(ply), columns)]
+        lines += [[], self.nearby_moves(columns)]
         if facts := talk.facts():
             lines.append([Span(facts, "dim")])
         return lines
 
-    def neighbours(self, columns: int) -> list[Span]:
-        """The moves around this one, in a line."""
+    def nearby_moves(self, columns: int) -> list[Span]:
+        """Return a line with the moves before and after this ply."""
         moves = self.transcript.record.moves
         reach = max(columns // 16, 1)
         first, last = max(self.ply - reach, 1), min(self.ply + reach, self.transcript.last)
@@ -94,7 +96,7 @@ class Viewer:
 
 
 def draw(board: Board, before: Board) -> list[list[Span]]:
-    """The board in its colours; what is new since the board before stands out."""
+    """Return the board in its colours, with the changes since the board before highlighted."""
     faces = [[board.face(cell) for cell in row] for row in board.rows]
     width = max(len(text) for row in [*faces, list(board.files)] for text in row)
     margin = max(map(len, board.ranks))
@@ -117,8 +119,8 @@ def style(cell: Cell | None, old: Cell | None) -> str:
     return f"{cell.owner} {new}".strip()
 
 
-def wrapped(text: str, columns: int) -> list[str]:
-    """A text that may be long, over several lines."""
+def wrap(text: str, columns: int) -> list[str]:
+    """Break a long text into lines."""
     lines = [""]
     for word in text.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > columns:
@@ -129,7 +131,7 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 
 def paint(line: list[Span], columns: int, colour: bool) -> str:
-    """A line as the terminal gets it, cut to its width."""
+    """Return a line with its escape sequences, cut to the width of the screen."""
     out, room = "", columns
     for text, name in line:
         fit = ""
@@ -145,7 +147,7 @@ def paint(line: list[Span], columns: int, colour: bool) -> str:
 
 
 def cells(char: str) -> int:
-    """How many columns a character takes."""
+    """Return the number of columns that a character takes."""
     if unicodedata.combining(char):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

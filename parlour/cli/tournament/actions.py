@@ -22,7 +22,7 @@ from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan, file_of
 from parlour.cli.house_bots import recipe_of
-from parlour.cli.main import UserError, complain
+from parlour.cli.main import UserError, report_error
 from parlour.cli.tournament import play
 from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
 
@@ -96,7 +96,7 @@ def load_state(folder: Folder, public: bool = False) -> tuple[Plan, TournamentSt
     plan, state = folder.plan(), folder.state()
     if is_cut(folder.log_file):
         how = f"parlour tournament resume {folder.path}"
-        complain(
+        report_error(
             f"the last line of {folder.log_file} is cut off and does not count; what it told comes again with {how}"
         )
     return anonymize(plan, state, pseudonyms(plan, folder.path)) if public else (plan, state)

@@ -1,4 +1,4 @@
-"""The house as a whole: what starting it imports, whose packages it finds, which way imports point."""
+"""The installed packages: what the start imports, foreign packages of the same names, import directions, streams."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_the_rules_import_nothing_heavy() -> None:
+def test_rules_import_nothing_heavy() -> None:
     code = "import sys, engine.record; print([n for n in ('numba', 'numpy', 'asyncio') if n in sys.modules])"
     assert run(sys.executable, "-c", code).stdout == "[]\n"
 
 
 def test_help_is_quick() -> None:
-    """By the processor's time, so that a busy machine does not matter."""
+    """Measures CPU time, so that a busy machine does not matter."""
 
     def cost() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -49,32 +49,32 @@ def test_help_is_quick() -> None:
     assert min(cost() for _ in range(5)) < 0.1
 
 
-@pytest.mark.parametrize("name", parlour.HOUSE)
+@pytest.mark.parametrize("name", parlour.PACKAGES)
 @pytest.mark.parametrize("how", ["module", "script"])
-def test_a_foreign_package_of_our_name_gets_one_sentence(name: str, how: str, tmp_path: Path) -> None:
+def test_foreign_package_of_our_name_is_reported(name: str, how: str, tmp_path: Path) -> None:
     package = tmp_path / name
     package.mkdir()
     (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
     command = [sys.executable, "-m", "parlour"] if how == "module" else [str(SCRIPT)]
     done = run(*command, "perft", "conga", "1", cwd=tmp_path, PYTHONPATH="" if how == "module" else str(tmp_path))
     assert done.returncode == 2
-    assert done.stderr.startswith(f"parlour: parlour needs its own package '{name}', but here that name leads to ")
+    assert done.stderr.startswith(f"parlour: parlour needs its own package '{name}', but Python finds ")
     assert str(package) in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_folder_that_is_no_package_does_not_matter(tmp_path: Path) -> None:
+def test_folder_without_init_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "server").mkdir()
     done = run(sys.executable, "-m", "parlour", "perft", "conga", "1", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 3\n", "")
 
 
-def test_the_script_does_not_look_into_the_working_folder(tmp_path: Path) -> None:
+def test_script_ignores_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / "engine.py").write_text("raise RuntimeError('imported')\n")
     assert run(str(SCRIPT), "perft", "conga", "1", cwd=tmp_path).stdout == "1 3\n"
 
 
-def test_the_public_names() -> None:
+def test_public_names_are_importable() -> None:
     for name in parlour.PUBLIC:
         assert getattr(parlour, name).__class__
         assert name in dir(parlour)
@@ -84,14 +84,14 @@ def test_the_public_names() -> None:
         _ = parlour.nonsense
 
 
-def test_a_library_user_gets_an_import_error(tmp_path: Path) -> None:
+def test_shadowed_package_raises_an_import_error(tmp_path: Path) -> None:
     (tmp_path / "engine.py").write_text("")
     done = run(sys.executable, "-c", "import parlour; parlour.create", cwd=tmp_path)
     assert "parlour.Shadowed: parlour needs its own package 'engine'" in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_any_output_encoding_will_do(encoding: str) -> None:
+def test_every_output_encoding_works(encoding: str) -> None:
     record = 'parlour record 1\ngame: conga\nseat 0: b→b\nseat 1: "\\ud800"\n'
     for words in (["export", "-"], ["export", "--text", "-"], ["show", "-"], ["verify", "-"]):
         done = subprocess.run(
@@ -103,29 +103,29 @@ def test_any_output_encoding_will_do(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("where", [["--url", "ws://127.0.0.1:9/ws"], ["--private"]])
-def test_standard_input_is_no_room_of_any_server(where: list[str]) -> None:
+def test_dash_is_standard_input_even_with_a_server(where: list[str]) -> None:
     done = run(str(SCRIPT), "verify", "-", *where, stdin="parlour record 1\ngame: conga\n")
     assert (done.returncode, done.stdout) == (0, "-: ok, conga, 0 plies, not finished\n")
 
 
-def test_a_pipe_that_closes_early_is_no_error() -> None:
+def test_closed_pipe_is_not_an_error() -> None:
     for words in ("--help", "perft conga 3"):
         done = run("bash", "-c", f"set -o pipefail; {SCRIPT} {words} | true")
         assert done.stderr == ""
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_gets_one_sentence() -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_full_disk_gets_one_sentence() -> None:
     done = run("bash", "-c", f"{SCRIPT} perft conga 1 > /dev/full")
     assert (done.returncode, done.stderr) == (2, "parlour: No space left on device\n")
 
 
-def test_closed_standard_streams() -> None:
+def test_closed_standard_streams_are_handled() -> None:
     done = run("bash", "-c", f"{SCRIPT} verify - <&-")
-    assert (done.returncode, done.stderr) == (2, "parlour: there is no standard input to read\n")
+    assert (done.returncode, done.stderr) == (2, "parlour: standard input is closed\n")
     assert run("bash", "-c", f"{SCRIPT} perft conga 1 >&-").returncode == 0
 
 
-def test_imports_point_in_the_right_directions() -> None:
+def test_import_contracts_are_kept() -> None:
     done = run(str(SCRIPT.with_name("lint-imports")), "--no-cache")
     assert done.returncode == 0, done.stdout + done.stderr
