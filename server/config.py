@@ -1,4 +1,4 @@
-"""Everything that can be set, in one table. Each is a flag of `parlour serve` and an environment variable PARLOUR_…"""
+"""The settings of the server, in one table. Each is a flag of `parlour serve` and an environment variable PARLOUR_…"""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 
 from protocol.types import Limits
 
+MAX_PORT = 65535
+MAX_NUMBER = 10**12
+
 
 class BadSetting(Exception):
-    """A value that cannot be; the text is one sentence that says where it came from."""
+    """An invalid value. The text is one sentence that names the flag or the variable."""
 
 
 def setting(default: Any, help: str, low: float | None = None, choices: tuple[str, ...] = ()) -> Any:
@@ -20,48 +23,54 @@ def setting(default: Any, help: str, low: float | None = None, choices: tuple[st
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    host: str = setting("127.0.0.1", "the address to listen on; 0.0.0.0 is everywhere")
-    port: int = setting(8765, "the port to listen on; 0 takes any that is free", low=0)
-    db: str = setting("parlour.db", "the database: a file, or postgresql://… for several nodes")
-    db_pool: int = setting(5, "connections to PostgreSQL, beside the one that writes", low=2)
-    bus: str = setting("", "an MQTT broker for several nodes and for anybody who listens: mqtt://host or mqtts://host")
-    bus_user: str = setting("", "the broker's user")
-    bus_password: str = setting("", "the broker's password; better in the variable than in a flag, which all can read")
-    bus_ca: str = setting("", "a file with the certificates (PEM) to trust, for a broker with TLS")
-    bus_prefix: str = setting("parlour/v1", "how our topics begin")
-    bus_format: str = setting("json", "what messages are made of there", choices=("json", "msgpack"))
-    auth: str = setting("guests", "who may come: anybody, or only holders of tokens", choices=("guests", "tokens"))
+    """All settings with their defaults. Durations are in seconds."""
+
+    host: str = setting("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces")
+    port: int = setting(8765, "port to listen on; 0 for any free port", low=0)
+    db: str = setting("parlour.db", "database: a file, or postgresql://… for several nodes")
+    db_pool: int = setting(5, "connections to PostgreSQL, in addition to the one that writes", low=2)
+    bus: str = setting("", "MQTT broker for several nodes and for subscribers: mqtt://host or mqtts://host")
+    bus_user: str = setting("", "user name for the broker")
+    bus_password: str = setting("", "password for the broker; prefer the variable, since all local users can see flags")
+    bus_ca: str = setting("", "file with the CA certificates (PEM) to trust for mqtts://")
+    bus_prefix: str = setting("parlour/v1", "prefix of all MQTT topics")
+    bus_format: str = setting("json", "format of MQTT messages", choices=("json", "msgpack"))
+    auth: str = setting(
+        "guests", "who may connect: guests too, or only accounts with a token", choices=("guests", "tokens")
+    )
     house: str = setting(
         "random,greedy,search@2,search@5,search@8,search",
-        "bots that are always there; search@3 is of level 3; none for none",
+        "house bots, separated by commas; search@3 plays at level 3; none for no house bots",
     )
-    tls_cert: str = setting("", "a certificate file (PEM): serve wss:// and https://")
-    tls_key: str = setting("", "its private key file (PEM)")
-    origins: str = setting("", "web pages that may connect, like https://example.org, several with commas; * for all")
-    forwarded: bool = setting(False, "behind a proxy: take addresses from the last X-Forwarded-For")
-    deflate: bool = setting(False, "offer permessage-deflate: less traffic, more memory and time")
-    watch_tick: float = setting(0.02, "seconds between flushes to watchers; 0 writes at once", low=0)
-    lobby_tick: float = setting(0.25, "seconds between updates of the lobby", low=0)
-    rate: float = setting(30.0, "messages a second that a connection may send in the long run", low=0.1)
-    burst: int = setting(90, "messages that it may send at once", low=1)
-    connections_per_address: int = setting(200, "connections from one address at a time", low=1)
-    rooms_per_player: int = setting(20, "open rooms in which one player may sit", low=1)
-    name_length: int = setting(32, "characters in a name", low=1)
-    text_length: int = setting(500, "characters in a chat line", low=1)
-    note_length: int = setting(500, "characters in the note of a move", low=0)
-    hello_timeout: float = setting(10.0, "seconds until a connection must have said hello", low=0.05)
+    tls_cert: str = setting("", "certificate file (PEM); enables wss:// and https://")
+    tls_key: str = setting("", "private key file (PEM) of the certificate")
+    origins: str = setting(
+        "", "web origins that may connect, such as https://example.org, separated by commas; * for all"
+    )
+    forwarded: bool = setting(False, "behind a proxy: take client addresses from the last X-Forwarded-For")
+    deflate: bool = setting(False, "offer permessage-deflate: less traffic, more memory and CPU time")
+    watch_tick: float = setting(0.02, "seconds between writes to watchers; 0 writes immediately", low=0)
+    lobby_tick: float = setting(0.25, "seconds between lobby updates", low=0)
+    rate: float = setting(30.0, "messages per second that a connection may send on average", low=0.1)
+    burst: int = setting(90, "messages that a connection may send at once", low=1)
+    connections_per_address: int = setting(200, "maximum connections from one address", low=1)
+    rooms_per_player: int = setting(20, "maximum open rooms in which a player is seated", low=1)
+    name_length: int = setting(32, "maximum characters in a name", low=1)
+    text_length: int = setting(500, "maximum characters in a chat message", low=1)
+    note_length: int = setting(500, "maximum characters in the note of a move", low=0)
+    hello_timeout: float = setting(10.0, "seconds within which a connection must send hello", low=0.05)
     idle_timeout: float = setting(
         900.0,
-        "seconds of silence after which one is closed who is in no room, watches no lobby and waits for no invitation",
+        "seconds after which a silent connection is closed if it has no room, lobby or invitation to wait for",
         low=0.05,
     )
     ping_interval: float = setting(15.0, "seconds between pings, which also measure lag", low=0.05)
     send_buffer: int = setting(
-        262_144, "unread bytes after which a watcher is skipped, a player (at 4 times) cut", low=1
+        262_144, "unread bytes after which a watcher misses updates; a player is disconnected at 4 times this", low=1
     )
-    stall_timeout: float = setting(10.0, "seconds that a watcher may stay that slow", low=0)
-    expiry: float = setting(1800.0, "seconds that a room waits for its start", low=0.1)
-    sweep: float = setting(1.0, "seconds between looks at time-outs and overdue rooms", low=0.01)
+    stall_timeout: float = setting(10.0, "seconds after which such a slow watcher is disconnected", low=0)
+    expiry: float = setting(1800.0, "seconds after which a room that has not started is closed", low=0.1)
+    sweep: float = setting(1.0, "seconds between checks for timeouts and overdue rooms", low=0.01)
     log: str = setting(
         "auto",
         "how to log to standard error; auto: text on a terminal, otherwise JSON",
@@ -71,6 +80,7 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
+        """The limits that `welcome` tells clients."""
         from protocol.codec import MAX_MESSAGE_BYTES
 
         return Limits(
@@ -85,7 +95,7 @@ class Settings:
 
 
 def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
-    """Settings from flags, else from the environment, else the defaults; BadSetting."""
+    """Return settings from flags, from the environment, or the defaults, in this order. Raises BadSetting."""
     values: dict[str, Any] = {}
     for entry in fields(Settings):
         variable = f"PARLOUR_{entry.name.upper()}"
@@ -96,7 +106,7 @@ def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str
             values[entry.name] = convert(entry, text, source)
     settings = Settings(**values)
     if bool(settings.tls_cert) != bool(settings.tls_key):
-        raise BadSetting("--tls-cert and --tls-key belong together")
+        raise BadSetting("--tls-cert and --tls-key must be given together")
     for path in (settings.tls_cert, settings.tls_key):
         if path and not Path(path).is_file():
             raise BadSetting(f"there is no file {path}")
@@ -104,13 +114,14 @@ def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str
 
 
 def convert(entry: Any, text: str, source: str) -> Any:
+    """Return the value of a text for a field of Settings. Raises BadSetting. `source`: the flag or the variable."""
     low, choices = entry.metadata["low"], entry.metadata["choices"]
     if choices and text not in choices:
-        raise BadSetting(f"{source} is one of {', '.join(choices)}, not {text[:40]!r}")
+        raise BadSetting(f"{source} must be one of {', '.join(choices)}, not {text[:40]!r}")
     if isinstance(entry.default, bool):
         words = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
         if text.lower() not in words:
-            raise BadSetting(f"{source} is yes or no, not {text[:40]!r}")
+            raise BadSetting(f"{source} must be yes or no, not {text[:40]!r}")
         return words[text.lower()]
     if isinstance(entry.default, str):
         return text
@@ -118,7 +129,9 @@ def convert(entry: Any, text: str, source: str) -> Any:
     try:
         number = kind(text)
     except ValueError:
-        raise BadSetting(f"{source} is a number, not {text[:40]!r}") from None
-    if not low <= number < 1e12 or (entry.name == "port" and number > 65535):
-        raise BadSetting(f"{source} cannot be {text[:40]}")
+        what = "a whole number" if kind is int else "a number"
+        raise BadSetting(f"{source} must be {what}, not {text[:40]!r}") from None
+    high = MAX_PORT if entry.name == "port" else MAX_NUMBER
+    if not low <= number <= high:
+        raise BadSetting(f"{source} must be between {low:g} and {high:g}, not {text[:40]}")
     return number

@@ -1,4 +1,4 @@
-"""The time of the store, so that the time stamps of all nodes come from one place, however their own clocks go."""
+"""A clock set by the store, so that the timestamps of all nodes agree."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from server.logs import log
 from server.rooms.timers import Now
 from server.storage.interface import Store
 
-MOST_SKEW = 250  # milliseconds; a clock that is further off is worth a line in the log
-STANDSTILL = 2000  # milliseconds that our time may stand still instead of going back
-TRIES = 5
+SKEW_WARNING_MS = 250  # a larger skew is logged as a warning
+MAX_STANDSTILL_MS = 2000  # a larger step back is taken at once
+MEASUREMENTS = 5
 
 
 class StoreClock:
-    """Our own clock, corrected by how far it is from the store's. Rather than go back a little it stands still."""
+    """The local clock, corrected by its skew to the store's clock. It stands still instead of going back a little."""
 
-    def __init__(self, own: Now) -> None:
-        self._own = own
+    def __init__(self, local: Now) -> None:
+        self._local = local
         self._latest = 0
         self._measured = False
-        self.skew = 0  # milliseconds that our own clock is ahead
+        self.skew = 0  # milliseconds that the local clock is ahead
 
     def __call__(self) -> int:
-        at = self._own() - self.skew
+        at = self._local() - self.skew
         if at < self._latest:
             return self._latest
         self._latest = at
         return at
 
     async def sync(self, store: Store) -> None:
-        """Measure with the shortest of a few round trips, whose middle is when the store looked at its clock."""
+        """Measure the skew with the shortest of a few round trips. The store read its clock in the middle of it."""
         best: tuple[int, int] | None = None
-        for _ in range(TRIES):
-            before = self._own()
-            theirs = await store.time()
-            after = self._own()
-            if theirs is None:
+        for _ in range(MEASUREMENTS):
+            before = self._local()
+            remote = await store.time()
+            after = self._local()
+            if remote is None:
                 return
-            measured = (after - before, (before + after) // 2 - theirs)
+            measured = (after - before, (before + after) // 2 - remote)
             best = measured if best is None else min(best, measured)
         assert best is not None
-        trip, skew = best
-        if self._measured and abs(skew - self.skew) <= trip:  # no better than what we have
+        round_trip, skew = best
+        if self._measured and abs(skew - self.skew) <= round_trip:  # no more precise than the current skew
             return
-        far = abs(skew) > MOST_SKEW
+        far = abs(skew) > SKEW_WARNING_MS
         if far or not self._measured:
-            log("clock_skew", logging.WARNING if far else logging.INFO, ms=skew, was=self.skew, round_trip=trip)
+            log("clock_skew", logging.WARNING if far else logging.INFO, ms=skew, was=self.skew, round_trip=round_trip)
         self._measured = True
         self.skew = skew
-        if self._own() - skew < self._latest - STANDSTILL:
+        if self._local() - skew < self._latest - MAX_STANDSTILL_MS:
             self._latest = 0

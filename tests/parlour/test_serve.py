@@ -99,7 +99,7 @@ def test_text_log_on_a_pipe(tmp_path: Path) -> None:
 
 def test_unknown_log_form_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--log", "xml"]) == 2
-    assert "--log is one of auto, json, text, not 'xml'" in capsys.readouterr().err
+    assert "--log must be one of auto, json, text, not 'xml'" in capsys.readouterr().err
 
 
 def test_greeting_omits_what_is_default() -> None:

@@ -22,16 +22,16 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("port", "many", "--port is a number"),
-        ("port", "70000", "--port cannot be"),
-        ("port", "-1", "--port cannot be"),
-        ("rate", "nan", "--rate cannot be"),
-        ("rate", "inf", "--rate cannot be"),
-        ("burst", "1.5", "--burst is a number"),
-        ("db_pool", "1", "--db-pool cannot be"),
-        ("auth", "nobody", "--auth is one of guests, tokens"),
-        ("deflate", "perhaps", "--deflate is yes or no"),
-        ("tls_cert", "/nowhere.pem", "belong together"),
+        ("port", "many", "--port must be a whole number"),
+        ("port", "70000", "--port must be between 0 and 65535"),
+        ("port", "-1", "--port must be between 0 and 65535"),
+        ("rate", "nan", "--rate must be between 0.1 and"),
+        ("rate", "inf", "--rate must be between 0.1 and"),
+        ("burst", "1.5", "--burst must be a whole number"),
+        ("db_pool", "1", "--db-pool must be between 2 and"),
+        ("auth", "everyone", "--auth must be one of guests, tokens"),
+        ("deflate", "perhaps", "--deflate must be yes or no"),
+        ("tls_cert", "/nowhere.pem", "must be given together"),
     ],
 )
 def test_values_that_cannot_be(name: str, text: str, why: str) -> None:
@@ -44,7 +44,7 @@ def test_mistakes_of_whoever_starts_a_server_are_one_sentence(
 ) -> None:
     monkeypatch.setenv("PARLOUR_RATE", "fast")
     assert main(["serve", "--db", str(tmp_path / "x.db")]) == 2
-    assert capsys.readouterr().err == "parlour: PARLOUR_RATE is a number, not 'fast'\n"
+    assert capsys.readouterr().err == "parlour: PARLOUR_RATE must be a number, not 'fast'\n"
     monkeypatch.delenv("PARLOUR_RATE")
     assert main(["serve", "--db", str(tmp_path / "no" / "x.db")]) == 2
     assert "cannot use the database" in capsys.readouterr().err
