@@ -24,7 +24,7 @@ from client.sdk.bot import Bot
 from client.sdk.credentials import CredentialsFile, default_credentials_path
 from client.sdk.errors import SessionError
 from client.sdk.session import Session
-from client.sdk.time_control import parse
+from client.sdk.time_control import parse_time_control
 from client.sdk.url import DEFAULT_URL
 from engine.errors import GameError
 from engine.registry import create
@@ -65,7 +65,7 @@ def run(
     place, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
     try:
         factory = class_factory(bot)
-        seeks = (Seek(seek, dict(create(seek).spec.options), parse(clock)),) if seek else ()
+        seeks = (Seek(seek, dict(create(seek).spec.options), parse_time_control(clock)),) if seek else ()
         if concurrent < 1 or (games is not None and games < 1):
             raise LoadError("a bot plays one game at least: games and concurrent are 1 or more")
         policy, settings = Policy(factory.games, concurrent=concurrent), PlaySettings(source=BotSource(factory.source))
@@ -149,7 +149,7 @@ async def play(
 async def live(session: Session, factory: BotFactory, games: tuple[str, ...], runner: Runner) -> None:
     try:
         await in_thread(lambda: factory.warm(games))
-        session.begin()
+        session.start()
         await runner.run()
     finally:
         await session.close()

@@ -84,7 +84,7 @@ async def request_move(bot: Bot, game: Game, state: State, budget: Budget, sourc
 
 def timed(thought: Thought, wall: float, cpu: float) -> Thought:
     """A note that says how long it took; what a child program has measured of itself stays."""
-    said = thought.note if isinstance(thought.note, Note) else note.read(thought.note)
+    said = thought.note if isinstance(thought.note, Note) else note.parse_note(thought.note)
     if said.cpu is not None:
         return thought
     return Thought(thought.move, Note(said.value, said.proved, said.depth, said.nodes, wall, cpu, said.line, said.text))

@@ -140,7 +140,7 @@ class ExecBot(Bot):
                 raise Failure("flood", f"it floods its output, with lines like {shorten(text)!r}") from None
             raise
         self.wall += wall
-        said = replace(note.read(str(thought.note)), wall=wall)
+        said = replace(note.parse_note(str(thought.note)), wall=wall)
         if cpu is not None and cpu_before is not None:
             self.cpu += cpu - cpu_before
             said = replace(said, cpu=cpu - cpu_before)

@@ -1,4 +1,4 @@
-"""A bot is one method.
+"""The interface of a bot.
 
 from parlour import Bot, run
 
@@ -25,15 +25,15 @@ Isolation = Literal["thread", "process"]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a bot may think, and what it might like to know beside the position. Times are seconds.
+    """The time for one move, and facts about the game that the position does not show. All times are in seconds.
 
-    `seconds` is a good length for this move by the clock, less what the network takes; at `deadline` (of
-    time.monotonic()) the game is lost. `cancelled` is set when nobody waits for the move any more.
+    `seconds` is the advised thinking time: a share of the clock, minus the network delay. A move that arrives after
+    `deadline`, a value of time.monotonic(), is too late. `cancelled` is set when the move is no longer needed.
     """
 
     seconds: float
     deadline: float
-    left: float | None = None  # on the bot's own clock; None: there is none
+    left: float | None = None  # on the bot's clock; None without a clock
     increment: float = 0.0
     ply: int = 0
     side: Side = 0
@@ -43,12 +43,13 @@ class Budget:
     cancelled: threading.Event = field(default_factory=threading.Event, compare=False)
 
     def remaining(self) -> float:
+        """Return the seconds until the deadline, at least 0."""
         return max(0.0, self.deadline - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A move with a note for those who watch."""
+    """A move with a note that watchers see and records keep."""
 
     move: Move | str
     note: Note | str = ""
@@ -58,44 +59,44 @@ Answer = Move | str | Thought
 
 
 class Bot:
-    """Write `choose`. Every game gets a bot of its own, so what a bot remembers belongs to one game.
+    """Base class of a bot: override `choose`. Each game gets a new instance, so attributes belong to one game.
 
-    `choose` runs in a thread, or with isolation = "process" in a process of its own: the right place for plain Python
-    that thinks for long, since a busy thread keeps the connection waiting. `games`: what it plays; empty is all.
+    `choose` runs in a thread. With isolation = "process" it runs in a separate process. Use that for slow pure Python
+    code: a busy thread delays the connection. `games` lists the games the bot plays; empty means all.
     """
 
     name: ClassVar[str] = ""
     games: ClassVar[tuple[str, ...]] = ()
     isolation: ClassVar[Isolation] = "thread"
-    overtime: float = 0.0  # seconds beyond a deadline that it takes care of itself, as for a program's start
+    overtime: float = 0.0  # seconds after the deadline that the bot manages itself, such as a program's start
 
     def choose(self, game: Game, state: State, budget: Budget) -> Answer:
-        """A legal move of the state, as the engine's int or as text; Thought(move, note) says something with it."""
-        raise NotImplementedError(f"{type(self).__name__} has no choose(self, game, state, budget)")
+        """Return a legal move as the engine's int or as text. Return Thought(move, note) to add a note."""
+        raise NotImplementedError(f"{type(self).__name__} does not define choose(self, game, state, budget)")
 
     def started(self, game: Game, side: Side, opponent: str) -> None:
-        """A game begins, or goes on after the bot was away."""
+        """Handle the start of a game, or its continuation after the bot reconnects."""
 
     def ended(self, game: Game, outcome: Outcome) -> None:
-        """The game is over."""
+        """Handle the end of the game."""
 
     def stop(self) -> None:
-        """End a choose() that is under way in another thread. Bots that watch `budget.cancelled` need no more."""
+        """Stop a choose() that runs in another thread. A bot that checks `budget.cancelled` need not override this."""
 
     def close(self) -> None:
-        """Nobody needs this bot any more."""
+        """Release resources. Called once, when the game needs the bot no more."""
 
 
 def as_thought(game: Game, state: State, answer: object) -> Thought:
-    """What a bot returned, as a legal move's text with its note; GameError or TypeError if it is none."""
-    thought = answer if isinstance(answer, Thought) else Thought(answer)  # type: ignore[arg-type]  # looked at below
+    """Return a bot's answer as the text of a legal move with its note. Raises GameError or TypeError if it is not."""
+    thought = answer if isinstance(answer, Thought) else Thought(answer)  # type: ignore[arg-type]  # checked below
     move = thought.move
     if isinstance(move, str):
         return Thought(game.format(state, game.parse(state, move)), thought.note)
     try:
-        number = move.__index__()  # ints of numpy are welcome too
+        number = move.__index__()  # also accepts numpy ints
     except AttributeError:
-        raise TypeError(f"choose() returns a move, not {type(move).__name__}") from None
+        raise TypeError(f"choose() must return a move, not {type(move).__name__}") from None
     if number not in game.moves(state):
         raise game.illegal(state, number)
     return Thought(game.format(state, number), thought.note)

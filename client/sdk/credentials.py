@@ -1,4 +1,4 @@
-"""The secret that brings a bot back to its games after a crash, in a file that only its owner can read."""
+"""Credentials file: keeps the resume secret, so that a bot returns to its games after a crash."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ from client.sdk.url import websocket_url
 from runtime.file_lock import open_locked
 from runtime.paths import state_folder
 
+MAX_STEM_CHARS = 80  # of the readable part of a file name
+
 
 def default_credentials_path(url: str, name: str) -> Path:
-    """One file for each bot on each server. People read its name's letters, the digest tells names apart."""
+    """Return the file of a player name on a server. The digest in its name keeps similar names apart."""
     whole = f"{name}@{websocket_url(url).partition('://')[2].removesuffix('/ws')}"
-    stem = (
-        re.sub(r"[^A-Za-z0-9_.-]+", "-", whole)[:80]
-        + "-"
-        + sha256(whole.encode(errors="surrogatepass")).hexdigest()[:8]
-    )
-    return state_folder() / "sessions" / f"{stem}.json"
+    readable = re.sub(r"[^A-Za-z0-9_.-]+", "-", whole)[:MAX_STEM_CHARS]
+    digest = sha256(whole.encode(errors="surrogatepass")).hexdigest()[:8]
+    return state_folder() / "sessions" / f"{readable}-{digest}.json"
 
 
 class CredentialsFile:
-    """Locked while in use: a second bot of the same name is somebody else, and does not play the first one's games."""
+    """A file with a resume secret that only its owner may read.
+
+    The file is locked while in use: a second bot of the same name gets a new identity and does not take over the games
+    of the first.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock: int | None = None
 
     def open(self) -> str:
-        """The secret, or nothing: the file is not there, cannot be read, or belongs to a bot that runs."""
+        """Lock the file and return the secret. Return "" if there is none or another process holds the lock."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = open_locked(self._path.with_suffix(".lock"))
@@ -48,16 +51,18 @@ class CredentialsFile:
         return secret if isinstance(secret, str) else ""
 
     def save(self, secret: str) -> None:
+        """Replace the secret. Do nothing if the lock is not held or the file cannot be written."""
         if self._lock is None:
             return
         draft = self._path.with_suffix(".draft")
-        with suppress(OSError):  # a full disk costs the way back, not the game
+        with suppress(OSError):  # with a full disk the bot cannot resume, but it can play on
             draft.unlink(missing_ok=True)
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 json.dump({"session": secret}, file)
             draft.replace(self._path)
 
     def close(self) -> None:
+        """Release the lock."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

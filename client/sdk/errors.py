@@ -1,4 +1,4 @@
-"""What can go wrong between a client and a server. Every text is one sentence that can be shown as it is."""
+"""Errors of a session. Every message is one sentence that can be shown to a user as it is."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from protocol.types import ErrorCode
 
 
 class SessionError(Exception):
-    """The server cannot be reached, or said no."""
+    """Base class: the server cannot be reached, or refused a command."""
 
 
 class Refused(SessionError):
-    """The answer was `error`: its code for programs, its text for people."""
+    """The server answered with `error`. `code` is for programs, the message for people."""
 
     def __init__(self, error: Error) -> None:
         super().__init__(error.text)
@@ -21,15 +21,15 @@ class Refused(SessionError):
 
 
 class ReplyTimeout(SessionError):
-    """No answer within the time."""
+    """The server did not reply in time."""
 
 
 class ConnectionLost(SessionError):
-    """The connection was lost before the answer came; whether the command was done is not known."""
+    """The connection was lost before the reply arrived. The server may or may not have executed the command."""
 
 
 class NoServer(SessionError):
-    """Nobody can be reached at that address, or it is no server of ours."""
+    """No Parlour server can be reached at the address."""
 
 
 class Closed(SessionError):

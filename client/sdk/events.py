@@ -1,4 +1,4 @@
-"""What a session tells its user: what the server says, and how the connection is."""
+"""Events that a session yields: messages of the server, and changes of the connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from protocol.replies import ServerMessage, Welcome
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The session is (again) with the server. `again`: as the same player as before."""
+    """The session is connected. `again`: it resumed as the same player as before."""
 
     welcome: Welcome
     again: bool
@@ -17,7 +17,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Disconnected:
-    """The connection is gone; the next try is so many seconds away."""
+    """The connection was lost. The session reconnects in `retry_in` seconds."""
 
     reason: str
     retry_in: float

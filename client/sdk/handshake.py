@@ -1,4 +1,4 @@
-"""The first words to a server: who we are, in all the ways that may be right."""
+"""The hello exchange: resume the old session, or log in with a token or a name."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from client.sdk.transport import ConnectionFailed, Transport
 from protocol.commands import Hello
 from protocol.replies import Error, Welcome
 
-NEXT = ("bad_session", "name_taken")  # refusals after which another way may be right
+TRY_NEXT = ("bad_session", "name_taken")  # errors after which the next way to identify may succeed
 
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """`fallback_name`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to."""
+    """The identity of a client. `fallback_name` is used if `name` is taken. `plays`: games a bot accepts."""
 
     name: str = ""
     fallback_name: str = ""
@@ -23,18 +23,21 @@ class Handshake:
     client: str = ""
     plays: tuple[str, ...] = ()
 
-    async def make(self, link: Transport, resume: str, number: Callable[[], int]) -> Welcome:
-        """Say hello as whoever we were; as somebody new if the server has forgotten us. Refused."""
-        ways = [{"resume": resume}] if resume else []
+    async def perform(self, transport: Transport, resume: str, next_id: Callable[[], int]) -> Welcome:
+        """Say hello with the resume secret first, then with the token or the names.
+
+        Raises Refused if the server accepts none of them, ConnectionFailed if it does not reply to hello.
+        """
+        identities = [{"resume": resume}] if resume else []
         names = dict.fromkeys((self.name, self.fallback_name or self.name))
-        ways += [{"token": self.token}] if self.token else [{"name": name} for name in names]
-        for way in ways:
-            await link.send(Hello(id=number(), client=self.client, plays=self.plays, **way))
-            answer = await link.receive()
-            if isinstance(answer, Welcome):
-                return answer
-            if not isinstance(answer, Error):
+        identities += [{"token": self.token}] if self.token else [{"name": name} for name in names]
+        for identity in identities:
+            await transport.send(Hello(id=next_id(), client=self.client, plays=self.plays, **identity))
+            reply = await transport.receive()
+            if isinstance(reply, Welcome):
+                return reply
+            if not isinstance(reply, Error):
                 break
-            if answer.code not in NEXT or way is ways[-1]:
-                raise Refused(answer)
-        raise ConnectionFailed("the server does not answer hello")
+            if reply.code not in TRY_NEXT or identity is identities[-1]:
+                raise Refused(reply)
+        raise ConnectionFailed("the server did not reply to hello")

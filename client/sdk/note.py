@@ -1,18 +1,21 @@
-"""What a bot thinks of its move, as the text that travels with it: `depth 9 value +3.5 nodes 1200 line a4b3 d1c2`.
+"""Notes that bots attach to moves, as text: `depth 9 value +3.5 nodes 1200 line a4b3 d1c2`.
 
-Watchers see it and records keep it, so it is words for people that programs can read too.
+Watchers see notes and records keep them. The text is readable for people and can be parsed by programs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-LONGEST = 400  # characters; servers accept some more
+MAX_NOTE_CHARS = 400  # less than the limit of any server
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """`value` is for the bot, in the game's points; `line` the moves it expects; times are seconds."""
+    """A bot's evaluation of its move.
+
+    `value` is in the game's points, from the bot's view. `line` is the expected continuation. Times are in seconds.
+    """
 
     value: float | None = None
     proved: bool = False
@@ -38,14 +41,14 @@ class Note:
         return clean(note)
 
 
-def clean(text: str, longest: int = LONGEST) -> str:
-    """One line of printable characters, short enough for any server."""
+def clean(text: str, max_chars: int = MAX_NOTE_CHARS) -> str:
+    """Return the text as one line of printable characters, shortened to `max_chars`."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    return line if len(line) <= max_chars else line[: max_chars - 1].rstrip() + "…"
 
 
-def read(text: str) -> Note:
-    """What a note says; words that are none of ours are its text."""
+def parse_note(text: str) -> Note:
+    """Parse a note. Text in any other format becomes Note(text=…)."""
     head, bar, tail = text.partition("| ")
     words = head.split()
     found: dict[str, float] = {}
@@ -61,7 +64,7 @@ def read(text: str) -> Note:
             proved = True
             at += 1
             continue
-        number = as_number(words[at + 1]) if at + 1 < len(words) else None
+        number = parse_number(words[at + 1]) if at + 1 < len(words) else None
         if word not in ("depth", "value", "nodes", "wall", "cpu") or number is None or word in found:
             return Note(text=text)
         found[word] = number
@@ -78,9 +81,10 @@ def read(text: str) -> Note:
     )
 
 
-def as_number(word: str) -> float | None:
+def parse_number(word: str) -> float | None:
+    """Return the number, or None if it is not a number, infinite or NaN."""
     try:
         number = float(word)
     except ValueError:
         return None
-    return number if abs(number) < 1e15 else None  # neither infinite nor nan
+    return number if abs(number) < 1e15 else None

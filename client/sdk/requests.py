@@ -1,4 +1,4 @@
-"""Commands on their way: each waits for its answer, no faster than the server likes, over however many connections."""
+"""Requests of a session: match replies to commands, keep to the server's rate limit, resend after a reconnect."""
 
 from __future__ import annotations
 
@@ -26,105 +26,114 @@ from protocol.replies import Error, Ok
 from protocol.types import Limits
 from runtime.token_bucket import TokenBucket
 
-RATE_SHARE = 0.9  # of the server's limits, since its clock is not ours
-LATENCY_WEIGHT = 0.2  # of the newest measurement
-# What may be sent twice: the second time changes nothing, or says that the first one was done.
+RATE_SHARE = 0.9  # use less than the server's limits, because its clock may run differently
+LATENCY_WEIGHT = 0.2  # of the newest measurement in the moving average
+# Commands that are safe to send twice: the second copy changes nothing, or its error says that the first succeeded.
 REPEATABLE = (
     Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort
 )  # fmt: skip
-DONE_ALREADY = {Join: "already_seated", Leave: "not_seated", Resign: "game_over", Abort: "game_over"}
+# The error of a second copy when the first succeeded.
+ALREADY_DONE = {Join: "already_seated", Leave: "not_seated", Resign: "game_over", Abort: "game_over"}
 
 
 class PendingRequest:
-    def __init__(self, command: Command, answer: asyncio.Future[Ok]) -> None:
-        self.command, self.answer = command, answer
+    """A command without its reply. It may outlive the connection over which it was sent."""
+
+    def __init__(self, command: Command, reply: asyncio.Future[Ok]) -> None:
+        self.command, self.reply = command, reply
         self.sent = False
-        self._again = False  # it may have arrived twice
-        self.since = 0.0
+        self._sent_twice = False
+        self.sent_at = 0.0
 
-    def on_its_way(self) -> None:
-        self._again, self.sent, self.since = self.sent, True, time.monotonic()
+    def mark_sent(self) -> None:
+        self._sent_twice, self.sent, self.sent_at = self.sent, True, time.monotonic()
 
-    def cut(self) -> None:
-        """The connection is gone: what may be sent again waits for the next."""
+    def connection_lost(self) -> None:
+        """Fail with ConnectionLost if the command was sent and must not be sent twice."""
         if self.sent and not isinstance(self.command, REPEATABLE):
-            self.fail(ConnectionLost("the connection was lost before the answer came"))
+            self.fail(ConnectionLost("the connection was lost before the reply arrived"))
 
     def fail(self, error: SessionError) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(error)
-            self.answer.exception()  # whoever asked may have gone away
+        if not self.reply.done():
+            self.reply.set_exception(error)
+            self.reply.exception()  # mark as retrieved: the caller may have been cancelled
 
     def resolve(self, reply: Ok | Error) -> float:
-        """How long it took, in seconds."""
-        if not self.answer.done():
+        """Pass the reply to the caller. Return the seconds since the command was sent."""
+        if not self.reply.done():
             if isinstance(reply, Ok):
-                self.answer.set_result(reply)
-            elif self._again and self._was_done(reply):
+                self.reply.set_result(reply)
+            elif self._sent_twice and self._first_copy_succeeded(reply):
                 seq = 0 if reply.snapshot is None else reply.snapshot.seq
-                self.answer.set_result(Ok(id=self.command.id, seq=seq))
+                self.reply.set_result(Ok(id=self.command.id, seq=seq))
             else:
-                self.answer.set_exception(Refused(reply))
-        return time.monotonic() - self.since
+                self.reply.set_exception(Refused(reply))
+        return time.monotonic() - self.sent_at
 
-    def _was_done(self, error: Error) -> bool:
-        """The first copy had arrived after all, and this is the answer to the second."""
-        command, seen = self.command, error.snapshot
+    def _first_copy_succeeded(self, error: Error) -> bool:
+        """Return whether this error to the second copy shows that the server executed the first."""
+        command, snapshot = self.command, error.snapshot
         if not isinstance(command, Move):
-            return DONE_ALREADY.get(type(command)) == error.code
+            return ALREADY_DONE.get(type(command)) == error.code
         if error.code == "game_over":
-            return True  # whether by this very move or not, the table tells
-        played = () if seen is None else seen.moves[command.ply : command.ply + 1]
-        return bool(played) and played[0].side == seen.your_seat and played[0].move == command.move  # type: ignore[union-attr]
+            return True  # the room's events say whether this move ended it
+        played = () if snapshot is None else snapshot.moves[command.ply : command.ply + 1]
+        return bool(played) and played[0].side == snapshot.your_seat and played[0].move == command.move  # type: ignore[union-attr]
 
 
 class Requests:
-    def __init__(self) -> None:
-        self.link: Transport | None = None
-        self.latency = 0.0  # seconds for a question and its answer, lately
-        self._bucket = TokenBucket(30.0, 90.0, 0.0)
-        self._turn = asyncio.Lock()  # one after the other: if we stand still, not all of them are due at once
-        self._waiting: dict[int, PendingRequest] = {}
+    """All pending requests of a session, and the latency measured from their replies."""
 
-    def connected(self, link: Transport, limits: Limits, latency: float) -> list[PendingRequest]:
-        """A new connection; what was sent over the old one and has no answer yet."""
-        self.link, self.latency = link, latency
+    def __init__(self) -> None:
+        self.transport: Transport | None = None
+        self.latency = 0.0  # seconds from a command to its reply, as a moving average
+        self._bucket = TokenBucket(30.0, 90.0, 0.0)
+        self._send_lock = asyncio.Lock()  # one sender at a time: after a stall they must not all find a token
+        self._pending: dict[int, PendingRequest] = {}
+
+    def connected(self, transport: Transport, limits: Limits, latency: float) -> list[PendingRequest]:
+        """Use a new connection. Return the requests sent over the old one that have no reply yet."""
+        self.transport, self.latency = transport, latency
         rate, burst = limits.messages_per_second * RATE_SHARE, limits.burst * RATE_SHARE
         self._bucket = TokenBucket(max(0.01, rate), max(1.0, burst), time.monotonic())
-        return [waiting for waiting in self._waiting.values() if waiting.sent]
+        return [request for request in self._pending.values() if request.sent]
 
     def lag(self, now: float) -> float:
-        """Seconds for an answer, lately, or so far if one lets us wait for longer."""
-        return max([self.latency, *(now - waiting.since for waiting in self._waiting.values() if waiting.sent)])
+        """Return the latency, or the time since the oldest unanswered command was sent if that is longer."""
+        return max([self.latency, *(now - request.sent_at for request in self._pending.values() if request.sent)])
 
     def disconnected(self) -> None:
-        self.link = None
-        for waiting in self._waiting.values():
-            waiting.cut()
+        """Fail the pending requests that must not be sent twice. The others wait for the next connection."""
+        self.transport = None
+        for request in self._pending.values():
+            request.connection_lost()
 
     def fail(self, error: SessionError) -> None:
-        for waiting in self._waiting.values():
-            waiting.fail(error)
+        """Fail all pending requests."""
+        for request in self._pending.values():
+            request.fail(error)
 
     async def ask(self, command: Command, ready: asyncio.Event) -> Ok:
-        """Send a command as soon as there is a connection, and wait for its answer."""
-        waiting = self._waiting[command.id] = PendingRequest(command, asyncio.get_running_loop().create_future())
+        """Send a command once connected and return its reply. Raises Refused or ConnectionLost."""
+        request = self._pending[command.id] = PendingRequest(command, asyncio.get_running_loop().create_future())
         try:
             await ready.wait()
-            await self.send(waiting)
-            return await waiting.answer
+            await self.send(request)
+            return await request.reply
         finally:
-            del self._waiting[command.id]
+            del self._pending[command.id]
 
-    async def send(self, waiting: PendingRequest) -> None:
-        async with self._turn:
-            while seconds := self._bucket.wait(time.monotonic()):  # noqa: ASYNC110  # it is time that is waited for
+    async def send(self, request: PendingRequest) -> None:
+        """Send a request within the rate limit. Without a connection it is sent when the next one is up."""
+        async with self._send_lock:
+            while seconds := self._bucket.wait(time.monotonic()):  # noqa: ASYNC110  # waits for time to pass
                 await asyncio.sleep(seconds)
-        waiting.on_its_way()
-        if self.link is not None:
-            await self.link.send(waiting.command)
+        request.mark_sent()
+        if self.transport is not None:
+            await self.transport.send(request.command)
 
-    def answered(self, reply: Ok | Error) -> None:
-        waiting = None if reply.id is None else self._waiting.get(reply.id)
-        if waiting is not None:
-            self.latency += LATENCY_WEIGHT * (waiting.resolve(reply) - self.latency)
+    def resolve(self, reply: Ok | Error) -> None:
+        """Pass a reply to its request and update the latency."""
+        request = None if reply.id is None else self._pending.get(reply.id)
+        if request is not None:
+            self.latency += LATENCY_WEIGHT * (request.resolve(reply) - self.latency)

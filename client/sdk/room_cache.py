@@ -1,4 +1,4 @@
-"""All rooms a client hears of: events in their order, once each, and what to ask for when some are missing."""
+"""Cache of the rooms a session follows: apply events in order and once, and detect gaps."""
 
 from __future__ import annotations
 
@@ -8,47 +8,51 @@ from protocol.replies import Snapshot
 
 
 class RoomCache(dict[str, RoomView]):
-    """The rooms by name. `missing` are those for which something has to be asked for, and from which seq on."""
+    """The views by room name.
+
+    `missing` maps a room with a gap to the last seq known there. 0 means that a whole snapshot is needed.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.missing: dict[str, int] = {}
-        self.desyncs = 0  # how often the server said what cannot follow from what we knew; never, one hopes
+        self.desyncs = 0  # messages that contradict what was known: a bug in the server or in the engine
 
-    def snapshot(self, snapshot: Snapshot, now: float) -> bool:
-        """Whether it is news; an older one than what we know is none."""
+    def apply_snapshot(self, snapshot: Snapshot, now: float) -> bool:
+        """Store a snapshot. Return False if it is older than the known view."""
         known = self.get(snapshot.room)
         if known is not None and snapshot.seq < known.seq:
             return False
         try:
-            table = RoomView(snapshot, now, known)
+            view = RoomView(snapshot, now, known)
         except Desync:
             self.desyncs += 1
-            table = RoomView(snapshot, now)  # what we knew was wrong; if that fails too the server contradicts itself
-        self[snapshot.room] = table
+            view = RoomView(snapshot, now)  # the known view was wrong; raises again if the snapshot is inconsistent
+        self[snapshot.room] = view
         self.missing.pop(snapshot.room, None)
         return True
 
-    def event(self, event: Event, now: float) -> bool:
-        """Whether it is news: not if it was here before, and not yet if another one has to come first."""
-        table = self.get(event.room)
-        if table is None:
+    def apply_event(self, event: Event, now: float) -> bool:
+        """Apply an event. Return False if it is a duplicate, or if earlier ones are missing."""
+        view = self.get(event.room)
+        if view is None:
             self.missing[event.room] = 0
             return False
-        if event.seq <= table.seq:
+        if event.seq <= view.seq:
             return False
-        if event.seq > table.seq + 1:
-            self.missing[event.room] = table.seq
+        if event.seq > view.seq + 1:
+            self.missing[event.room] = view.seq
             return False
         try:
-            table.apply(event, now)
+            view.apply(event, now)
         except Desync:
             self.desyncs += 1
             self.missing[event.room] = 0
             return False
-        if self.missing.get(event.room, 0):  # one that was asked for has come, and more are to follow
+        if self.missing.get(event.room, 0):  # the requested events are arriving
             del self.missing[event.room]
         return True
 
     def unfinished(self) -> list[RoomView]:
-        return [table for table in self.values() if table.status != "ended"]
+        """Return the rooms whose game has not ended."""
+        return [view for view in self.values() if view.status != "ended"]

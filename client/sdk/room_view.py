@@ -1,4 +1,4 @@
-"""A room as a client sees it: a snapshot, and every event behind it folded in. Pure; whoever calls says the time."""
+"""A client's view of a room: a snapshot with the later events applied. Pure: the caller passes the time."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ from protocol.types import Offers, PlayedMove, Seat, TimesLeft
 
 
 class Desync(SessionError):
-    """What the server says and what we know do not go together: a fresh snapshot is needed."""
+    """The server's message contradicts the view. The client needs a new snapshot."""
 
 
 class RoomView:
-    """`game` and `states` are there as far as our engine knows the game; a newer server may have others."""
+    """The state of a room after its last known event.
+
+    `game` is None and `states` is empty if this engine does not know the game, as with a newer server.
+    """
 
     def __init__(self, snapshot: Snapshot, now: float, known: RoomView | None = None) -> None:
-        """`known`: the same room as it was before the connection was lost."""
-        self.setup = snapshot  # what never changes is read from here
+        """Build the view from a snapshot. `known`: an earlier view of the room, whose states are reused."""
+        self.setup = snapshot  # for the fields that never change
         self.room, self.seq, self.status = snapshot.room, snapshot.seq, snapshot.status
         self.seats: list[Seat | None] = list(snapshot.seats)
         self.seat = snapshot.your_seat
@@ -52,7 +55,7 @@ class RoomView:
         self.next = snapshot.next
         self.game, self.states = self._replay(known)
         self._claims = [None if at is None else now + (at - snapshot.at) / 1000 for at in snapshot.claim_at]
-        self._mark = now
+        self._turn_started = now
         self._free = max(0, snapshot.clock.per_move - snapshot.elapsed) / 1000
 
     def _replay(self, known: RoomView | None) -> tuple[Game | None, list[State]]:
@@ -70,7 +73,7 @@ class RoomView:
         for played in self.moves[len(states) - 1 :]:
             states.append(self._after(game, states[-1], played.move))
         if game.dump(states[-1]) != self.position:
-            raise Desync(f"room {self.room}: the moves do not lead to the position {self.position!r}")
+            raise Desync(f"room {self.room}: the moves do not lead to position {self.position!r}")
         return game, states
 
     @staticmethod
@@ -79,8 +82,6 @@ class RoomView:
             return game.play(state, game.parse(state, move))
         except GameError as error:
             raise Desync(str(error)) from None
-
-    # -- what can be asked
 
     @property
     def ply(self) -> int:
@@ -104,52 +105,50 @@ class RoomView:
         return Outcome(self.winner, self.reason or "aborted", self.scores)
 
     def standing(self, ply: int) -> tuple[int, int] | None:
-        """The points after so many moves, if they have to be told because the board does not show them."""
+        """Return the points after `ply` moves, or None if the board shows them."""
         return None if self.game is None else self.game.standing(self.states[ply])
 
     def claim_wait(self, now: float) -> float | None:
-        """Seconds until we may claim the game of an opponent who is gone; None while they are here."""
+        """Return the seconds until we may claim the game of an absent opponent, or None if the opponent is present."""
         at = None if self.seat is None or self.status != "running" else self._claims[self.seat]
         return None if at is None else max(0.0, at - now)
 
     def free(self, now: float) -> float:
-        """What is left of the time that every move has for itself."""
-        return max(0.0, self._free - (now - self._mark))
+        """Return the seconds left of the time per move that is not taken from the clock."""
+        return max(0.0, self._free - (now - self._turn_started))
 
     def time_left(self, side: int, now: float) -> float | None:
-        """Seconds until a side's flag falls, if it moved now; None without clocks."""
+        """Return the seconds a side has for its current or next turn before it loses on time; None without clocks."""
         if self.left is None:
             return None
         left = self.left[side] / 1000
         if side != self.turn or self.status != "running":
             return left + self.setup.clock.per_move / 1000
-        return max(0.0, left + self._free - (now - self._mark))
-
-    # -- what happens
+        return max(0.0, left + self._free - (now - self._turn_started))
 
     def apply(self, event: Event, now: float) -> None:
-        """The next event; Desync if it is not the next, or cannot be."""
+        """Apply the next event. Raises Desync if it does not follow the last one or contradicts the view."""
         if event.seq != self.seq + 1:
             raise Desync(f"room {self.room}: event {event.seq} came after {self.seq}")
         self.seq = event.seq
         match event:
             case Moved():
-                self._moved(event, now)
+                self._apply_move(event, now)
             case Seated():
                 self.seats[event.seat] = seat_of(event)
             case Unseated():
                 self.seats[event.seat] = None
             case Started():
                 self.status = "running"
-                self._turn_begins(event.turn, event.left, now)
+                self._start_turn(event.turn, event.left, now)
             case Ended():
                 self.status, self.offers = "ended", Offers(rematch=self.offers.rematch)
                 self.result, self.reason = event.result, event.reason
                 self.winner, self.scores, self.ratings = event.winner, event.scores, event.ratings
             case TakenBack():
-                self._taken_back(event, now)
+                self._apply_takeback(event, now)
             case Presence():
-                self._present(event, now)
+                self._apply_presence(event, now)
             case Said():
                 self.chat.append(event)
             case Fouled():
@@ -157,11 +156,11 @@ class RoomView:
             case Rematched():
                 self.next, self.offers = event.next, Offers()
             case Resumed():
-                self._mark += event.credit / 1000
+                self._turn_started += event.credit / 1000
             case _:
-                self._offered(event)
+                self._apply_offer(event)
 
-    def _moved(self, event: Moved, now: float) -> None:
+    def _apply_move(self, event: Moved, now: float) -> None:
         if event.ply != self.ply + 1:
             raise Desync(f"room {self.room}: ply {event.ply} came after {self.ply}")
         if self.game is not None:
@@ -182,30 +181,30 @@ class RoomView:
         )
         self.position = event.position
         self.offers = Offers()
-        self._turn_begins(event.turn, event.left, now)
+        self._start_turn(event.turn, event.left, now)
 
-    def _present(self, event: Presence, now: float) -> None:
+    def _apply_presence(self, event: Presence, now: float) -> None:
         seat, at = self.seats[event.seat], event.claim_at
         if seat is not None:
             self.seats[event.seat] = seat_of(seat, event.online)
         self._claims[1 - event.seat] = None if at is None else now + (at - event.at) / 1000
 
-    def _taken_back(self, event: TakenBack, now: float) -> None:
+    def _apply_takeback(self, event: TakenBack, now: float) -> None:
         del self.moves[event.ply :]
         del self.states[event.ply + 1 :]
         self.position = event.position
         self.offers = Offers()
-        self._turn_begins(event.turn, event.left, now)
+        self._start_turn(event.turn, event.left, now)
 
     def last_turn(self, seat: int | None) -> int | None:
-        """The ply of the position in which a seat made its last move: a takeback leads there."""
+        """Return the ply at which a seat made its last move, to which a takeback returns."""
         return max((ply for ply, made in enumerate(self.moves) if made.side == seat), default=None)
 
-    def _turn_begins(self, turn: int, left: TimesLeft | None, now: float) -> None:
-        self.turn, self.left, self._mark = turn, left, now
+    def _start_turn(self, turn: int, left: TimesLeft | None, now: float) -> None:
+        self.turn, self.left, self._turn_started = turn, left, now
         self._free = self.setup.clock.per_move / 1000
 
-    def _offered(self, event: Event) -> None:
+    def _apply_offer(self, event: Event) -> None:
         draw, takeback, rematch = self.offers.draw, self.offers.takeback, self.offers.rematch
         match event:
             case DrawOffered():
@@ -221,12 +220,12 @@ class RoomView:
         self.offers = Offers(draw=draw, takeback=takeback, rematch=rematch)
 
 
-def seat_of(who: Seat | Seated, online: bool = True) -> Seat:
+def seat_of(player: Seat | Seated, online: bool = True) -> Seat:
     return Seat(
-        player=who.player,
-        name=who.name,
-        account=who.account,
+        player=player.player,
+        name=player.name,
+        account=player.account,
         online=online,
-        rating=who.rating,
-        provisional=who.provisional,
+        rating=player.rating,
+        provisional=player.provisional,
     )

@@ -1,12 +1,12 @@
-"""A session with a server: it outlives the connections it is made of.
+"""A session with a server that survives reconnects.
 
     async with Session("ws://127.0.0.1:8765/ws", name="alice") as session:
-        await session.ask(m.Pair(id=session.id(), game="conga"))
-        async for happening in session:     # events, snapshots, lobby updates; Connected and Lost
-            table = session.rooms[…]       # every room, folded up to the last event
+        await session.ask(Pair(id=session.id(), game="conga"))
+        async for event in session:     # events, snapshots, lobby updates; Connected and Disconnected
+            view = session.rooms[…]     # every followed room, up to its last event
 
-A cut costs nothing but a Lost and a Connected: the session comes back as the same player, asks for the events it has
-missed, and sends again what may be sent twice (client/sdk/requests.py).
+When the connection is lost, the session reconnects as the same player, requests the events it has missed, and sends
+again the commands that are safe to send twice (client/sdk/requests.py).
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from protocol.types import Message
 from runtime.backoff import Backoff
 from runtime.tasks import BackgroundTasks
 
-TEMPORARY_ERRORS = ("rate_limited", "unavailable", "draining", "internal")
+TEMPORARY_ERRORS = ("rate_limited", "unavailable", "draining", "internal")  # refusals of hello that a retry may cure
 
 
 class Session:
+    """A client's session: send commands with `ask`, iterate over events, read rooms from `rooms`."""
+
     def __init__(
         self,
         url: str = DEFAULT_URL,
@@ -56,41 +58,43 @@ class Session:
         backoff: Backoff | None = None,
         wait_for_server: bool = True,
     ) -> None:
-        """`fallback_name`: another name, if the first belongs to somebody. `plays`: what a bot wants to be invited to.
+        """Prepare a session without connecting. Raises NoServer if the URL is not valid.
 
-        `trust`: a certificate file to trust beside the usual ones.
-        `timeout`: seconds to wait for an answer; `idle_timeout`: after which a connection that says nothing is cut.
-        `wait_for_server`: for a server that is not there yet; one that was there and has gone is always waited for.
+        `fallback_name`: used if `name` is taken. `plays`: games to which a bot may be invited.
+        `trust`: a certificate file to trust beside the system's certificates.
+        `timeout`: seconds to wait for a reply. `idle_timeout`: seconds after which a silent connection is closed.
+        `wait_for_server`: retry if the first connection is refused. Later losses are always retried.
         """
         self.url = websocket_url(url)
         self.rooms = RoomCache()
         self.welcome: Welcome | None = None
-        # the secret that brings us back; keep it to come back after a crash. Beside a token it may be somebody else's
+        # The resume secret. Save it to return after a crash. With a token it is ignored: it may be another player's.
         self.resume = "" if token else resume
-        self._introduction = Handshake(name, fallback_name, token, client, plays)
+        self._handshake = Handshake(name, fallback_name, token, client, plays)
         self._codec, self._trust, self._timeout, self._idle_timeout = codec, trust, timeout, idle_timeout
-        self._backoff, self._waits = backoff or Backoff(), wait_for_server
+        self._backoff, self._wait_for_server = backoff or Backoff(), wait_for_server
         self._ids = count(1)
-        self._asking = Requests()
-        self._ready = asyncio.Event()  # there is a link, or there will never be one again
+        self._requests = Requests()
+        self._ready = asyncio.Event()  # set while connected, and after the session has ended
         self._subscriptions = Subscriptions()
-        self._happenings: asyncio.Queue[SessionEvent | SessionError] = asyncio.Queue()
+        self._events: asyncio.Queue[SessionEvent | SessionError] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._tasks = BackgroundTasks(SessionError)
         self._ended: SessionError | None = None
-        self._why = f"no answer from {self.url}"  # there was no connection, last time
-        self._pause = 0.0  # seconds the server wants us to stay away
+        self._last_failure = f"no answer from {self.url}"
+        self._retry_after = 0.0  # seconds that the server asked to wait before reconnecting
 
-    # -- for the user
-
-    def begin(self) -> None:
-        """Connect, and go on trying; what comes of it is among the happenings."""
+    def start(self) -> None:
+        """Connect in the background and keep retrying. Results arrive as events."""
         if self._task is None:
-            self._task = asyncio.create_task(self._live())
+            self._task = asyncio.create_task(self._run())
 
     async def open(self, within: float | None = None) -> Welcome:
-        """Connect, trying for so many seconds (None: for ever); NoServer says why not, Refused is the server's no."""
-        self.begin()
+        """Connect and return the server's welcome. Retry for `within` seconds, or forever if None.
+
+        Raises NoServer if no server can be reached, Refused if it does not accept the client.
+        """
+        self.start()
         ready = asyncio.create_task(self._ready.wait())
         try:
             await asyncio.wait({ready}, timeout=within)
@@ -98,11 +102,12 @@ class Session:
             ready.cancel()
         if self.welcome is not None and self._ended is None:
             return self.welcome
-        error = self._ended or NoServer(self._why)
+        error = self._ended or NoServer(self._last_failure)
         await self.close()
         raise error
 
     async def close(self) -> None:
+        """Close the connection. Pending requests fail with Closed and the iteration ends."""
         self._end(Closed("the session was closed"))
         tasks = [*self._tasks, *([] if self._task is None else [self._task])]
         for task in tasks:
@@ -118,25 +123,28 @@ class Session:
 
     async def __aiter__(self) -> AsyncIterator[SessionEvent]:
         while True:
-            happening = await self._happenings.get()
-            if isinstance(happening, Closed):
+            event = await self._events.get()
+            if isinstance(event, Closed):
                 return
-            if isinstance(happening, SessionError):
-                raise happening
-            yield happening
+            if isinstance(event, SessionError):
+                raise event
+            yield event
 
     def id(self) -> int:
-        """A number for the next command."""
+        """Return a new id for a command."""
         return next(self._ids)
 
     async def ask(self, command: Command, within: float | None = None) -> Ok:
-        """Send a command and wait for its `ok`; Refused, Unanswered, or Cut if it may not be sent twice."""
+        """Send a command and return its `ok`. `within`: seconds to wait instead of the session's timeout.
+
+        Raises Refused, ReplyTimeout, or ConnectionLost if the command must not be sent twice.
+        """
         if self._ended is not None:
             raise self._ended
-        self._subscriptions.note(command)
+        self._subscriptions.record(command)
         try:
             async with asyncio.timeout(self._timeout if within is None else within):
-                return await self._asking.ask(command, self._ready)
+                return await self._requests.ask(command, self._ready)
         except TimeoutError:
             raise ReplyTimeout(f"no answer from {self.url}") from None
 
@@ -149,82 +157,82 @@ class Session:
 
     @property
     def latency(self) -> float:
-        """Seconds for a question and its answer, lately."""
-        return self._asking.latency
+        """The recent average of the seconds from a command to its reply."""
+        return self._requests.latency
 
     @property
     def lag(self) -> float:
-        """Seconds that an answer takes now."""
-        return self._asking.lag(time.monotonic())
+        """The latency, or the time since the oldest unanswered command was sent if that is longer."""
+        return self._requests.lag(time.monotonic())
 
     # -- connections
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         try:
             while True:
-                await self._one_connection()
-                seconds = self._backoff.next(at_least=self._pause)
-                self._happenings.put_nowait(Disconnected(self._why, seconds))
+                await self._run_connection()
+                seconds = self._backoff.next(at_least=self._retry_after)
+                self._events.put_nowait(Disconnected(self._last_failure, seconds))
                 await asyncio.sleep(seconds)
         except SessionError as error:
             self._end(error)
-        except Exception as error:  # a mistake of ours: whoever waits is to hear of it
+        except Exception as error:  # a bug: do not leave callers waiting
             self._end(SessionError(f"{type(error).__name__}: {error}"))
             raise
 
-    async def _one_connection(self) -> None:
-        """Connect and stay until the connection is gone. NoServer and Refused: there is no use in trying again."""
-        self._pause = 0.0
+    async def _run_connection(self) -> None:
+        """Connect and receive until the connection is lost. Raises NoServer or Refused if a retry is pointless."""
+        self._retry_after = 0.0
         try:
-            async with open_transport(self.url, self._codec, self._idle_timeout, self._trust) as link:
+            async with open_transport(self.url, self._codec, self._idle_timeout, self._trust) as transport:
                 began = time.monotonic()
-                welcome = await self._introduction.make(link, self.resume, self.id)
-                self._connected(link, welcome, time.monotonic() - began)
-                async for message in link.messages():
+                welcome = await self._handshake.perform(transport, self.resume, self.id)
+                self._connected(transport, welcome, time.monotonic() - began)
+                async for message in transport.messages():
                     self._receive(message)
-                self._why = link.farewell
+                self._last_failure = transport.close_text
         except ConnectionRefused as error:
-            if self.welcome is None and not self._waits:
+            if self.welcome is None and not self._wait_for_server:
                 raise NoServer(f"{error}; is parlour serve running there?") from None
-            self._why = str(error)
+            self._last_failure = str(error)
         except ConnectionFailed as error:
-            self._why = str(error)
+            self._last_failure = str(error)
         except Refused as error:
             if error.code not in TEMPORARY_ERRORS:
                 raise
-            self._why, self._pause = str(error), error.retry_after or 0.0
+            self._last_failure, self._retry_after = str(error), error.retry_after or 0.0
         finally:
             if self._ended is None:
                 self._ready.clear()
-            for task in self._tasks:  # the next connection has its own
+            for task in self._tasks:  # they belong to this connection
                 task.cancel()
-            self._asking.disconnected()
+            self._requests.disconnected()
 
-    def _connected(self, link: Transport, welcome: Welcome, latency: float) -> None:
+    def _connected(self, transport: Transport, welcome: Welcome, latency: float) -> None:
         again = self.welcome is not None and self.welcome.you.id == welcome.you.id
         if not again:
-            self.rooms.clear()  # the seats of somebody else
+            self.rooms.clear()  # views of another player, with seats that are not ours
         self.welcome, self.resume = welcome, welcome.session
         self._backoff.reset()
-        self._happenings.put_nowait(Connected(welcome, again))
-        self._tasks.start(self._take_up(welcome, self._asking.connected(link, welcome.limits, latency)))
+        self._events.put_nowait(Connected(welcome, again))
+        self._tasks.start(self._catch_up(welcome, self._requests.connected(transport, welcome.limits, latency)))
         self._ready.set()
 
-    async def _take_up(self, welcome: Welcome, unanswered: list[PendingRequest]) -> None:
-        """Whatever was under way: questions without an answer, the lobby, rooms where something may have happened."""
-        for waiting in unanswered:
-            await self._asking.send(waiting)
+    async def _catch_up(self, welcome: Welcome, unanswered: list[PendingRequest]) -> None:
+        """Resend unanswered commands, subscribe to the lobby again, and request missed events."""
+        for request in unanswered:
+            await self._requests.send(request)
         if self._subscriptions.lobby:
             await self.ask(Lobby(id=self.id(), on=True))
         for room, after in list(self._subscriptions.missed(self.rooms, welcome.rooms)):
-            await self._catch_up(room, after)
+            await self._request_events(room, after)
 
     def _end(self, error: SessionError) -> None:
         if self._ended is None:
             self._ended = error
-            self._asking.fail(error)
+            self._requests.fail(error)
             self._ready.set()
-            self._happenings.put_nowait(error)
+            self._events.put_nowait(error)
 
     # -- messages
 
@@ -232,30 +240,30 @@ class Session:
         now = time.monotonic()
         match message:
             case Ok() | Error():
-                self._asking.answered(message)
+                self._requests.resolve(message)
                 if isinstance(message, Error) and message.snapshot is not None:
-                    self._snapshot(message.snapshot, now)
+                    self._receive_snapshot(message.snapshot, now)
             case Snapshot():
-                self._snapshot(message, now)
+                self._receive_snapshot(message, now)
             case Event():
-                self._event(message, now)
+                self._receive_event(message, now)
             case _:
                 if isinstance(message, Closing):
-                    self._pause = message.retry_after
-                self._happenings.put_nowait(message)
+                    self._retry_after = message.retry_after
+                self._events.put_nowait(message)
 
-    def _snapshot(self, snapshot: Snapshot, now: float) -> None:
-        if self.rooms.snapshot(snapshot, now):
-            self._happenings.put_nowait(snapshot)
+    def _receive_snapshot(self, snapshot: Snapshot, now: float) -> None:
+        if self.rooms.apply_snapshot(snapshot, now):
+            self._events.put_nowait(snapshot)
 
-    def _event(self, event: Event, now: float) -> None:
-        asked = event.room in self.rooms.missing
-        if self.rooms.event(event, now):
-            self._happenings.put_nowait(event)  # type: ignore[arg-type]  # every event is one of them
-        elif event.room in self.rooms.missing and not asked:
-            self._tasks.start(self._catch_up(event.room, self.rooms.missing[event.room]))
+    def _receive_event(self, event: Event, now: float) -> None:
+        requested = event.room in self.rooms.missing
+        if self.rooms.apply_event(event, now):
+            self._events.put_nowait(event)  # type: ignore[arg-type]  # every Event is one of ServerMessage
+        elif event.room in self.rooms.missing and not requested:
+            self._tasks.start(self._request_events(event.room, self.rooms.missing[event.room]))
 
-    async def _catch_up(self, room: str, after: int) -> None:
-        """Ask for the events behind a seq, or with 0 for a whole snapshot."""
-        with suppress(Refused):  # a room that is there no more
+    async def _request_events(self, room: str, after: int) -> None:
+        """Request the events after a seq, or a whole snapshot if it is 0."""
+        with suppress(Refused):  # the room no longer exists
             await self.ask(Watch(id=self.id(), room=room, after=after, code=self._subscriptions.code(room)))

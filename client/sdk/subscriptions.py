@@ -1,4 +1,4 @@
-"""What a session hears of because it asked to, and has to ask for again over a new connection."""
+"""Subscriptions of a session: what to request again after a reconnect."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from protocol.commands import Command, Leave, Lobby, Watch
 
 
 class Subscriptions:
+    """The lobby, and the watched rooms with their access codes."""
+
     def __init__(self) -> None:
         self.lobby = False
-        self._codes: dict[str, str] = {}  # of the rooms that are watched; most need none
+        self._codes: dict[str, str] = {}  # room -> access code, "" for most rooms
 
-    def note(self, command: Command) -> None:
+    def record(self, command: Command) -> None:
+        """Update the subscriptions from a command the client sends."""
         match command:
             case Watch():
                 self._codes[command.room] = command.code
@@ -23,12 +26,16 @@ class Subscriptions:
                 self.lobby = command.on
 
     def code(self, room: str) -> str:
+        """Return the access code of a watched room, or ""."""
         return self._codes.get(room, "")
 
-    def missed(self, tables: RoomCache, told: Collection[str]) -> Iterator[tuple[str, int]]:
-        """Rooms where something may have happened meanwhile, and the last seq we know of; `told` come by themselves."""
-        seated = [table.room for table in tables.unfinished() if table.seat is not None]
+    def missed(self, rooms: RoomCache, pushed: Collection[str]) -> Iterator[tuple[str, int]]:
+        """Yield the rooms that may have missed events, with the last known seq.
+
+        `pushed` are the rooms whose snapshots the server sends by itself.
+        """
+        seated = [view.room for view in rooms.unfinished() if view.seat is not None]
         for room in dict.fromkeys([*self._codes, *seated]):
-            table = tables.get(room)
-            if room not in told and (table is None or table.status != "ended"):
-                yield room, tables.missing.get(room, 0 if table is None else table.seq)
+            view = rooms.get(room)
+            if room not in pushed and (view is None or view.status != "ended"):
+                yield room, rooms.missing.get(room, 0 if view is None else view.seq)

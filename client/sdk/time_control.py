@@ -1,4 +1,4 @@
-"""Time controls as people write them: none, 5+3 (minutes and seconds), 90s+1, 10/move, 10/move+60 (seconds)."""
+"""Parse time controls: none, 5+3 (minutes and seconds), 90s+1, 10/move, 10/move+60 (seconds)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import re
 from engine.errors import GameError
 from protocol.types import MAX_TIME_MS, TimeControl
 
-FORM = "none, minutes+seconds like 5+3, 90s+1, or seconds like 10/move or 10/move+60"
 NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"
 FISCHER = re.compile(rf"{NUMBER}(s?)(?:\+{NUMBER})?")
 PER_MOVE = re.compile(rf"{NUMBER}/move(?:\+{NUMBER})?")
 
 
-def parse(text: str) -> TimeControl:
-    """GameError says what is expected."""
+def parse_time_control(text: str) -> TimeControl:
+    """Return the time control that a user wrote. Raises GameError if it is not valid."""
     given = text.strip().lower()
     control = None
     if given == "none":
@@ -26,8 +25,10 @@ def parse(text: str) -> TimeControl:
     elif (match := FISCHER.fullmatch(given)) is not None:
         base = milliseconds(match[1]) * (1 if match[2] else 60)
         control = TimeControl(kind="fischer", base=base, increment=milliseconds(match[3] or "0"))
-    if control is None or max(control.base, control.increment, control.per_move, control.bank) > MAX_TIME_MS:
-        raise GameError(f"{text[:40]!r} is no clock: expected {FORM}")
+    if control is None:
+        raise GameError(f"{text[:40]!r} is not a valid clock: try 5+3, 90s+1, 10/move, 10/move+60 or none")
+    if max(control.base, control.increment, control.per_move, control.bank) > MAX_TIME_MS:
+        raise GameError(f"{text[:40]!r} is not a valid clock: use at most {MAX_TIME_MS // 86_400_000} days")
     return control
 
 

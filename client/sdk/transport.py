@@ -1,4 +1,4 @@
-"""One connection to a server, as messages. The only importer of the WebSocket library on this side."""
+"""One WebSocket connection to a server, as typed messages."""
 
 from __future__ import annotations
 
@@ -19,31 +19,36 @@ from protocol.codec import Codec, Malformed
 from protocol.replies import ServerMessage
 from protocol.types import Message
 
-LARGEST = 8 << 20  # bytes of a server's message
+MAX_MESSAGE_BYTES = 8 << 20
+CLOSE_TIMEOUT_S = 1.0
 
 
 class ConnectionFailed(SessionError):
-    """The connection is gone, or could not be made; another try may help."""
+    """The connection could not be opened, or was lost. A retry may succeed."""
 
 
 class ConnectionRefused(ConnectionFailed):
-    """There is a machine, and nobody listens on it."""
+    """The host refused the connection: no server listens there."""
 
 
 class Transport:
+    """An open connection that sends and receives messages."""
+
     def __init__(self, connection: ClientConnection, codec: Codec[Message], idle_timeout: float) -> None:
         self._connection, self._codec, self._idle_timeout = connection, codec, idle_timeout
 
     async def send(self, message: Message) -> None:
-        with suppress(WebSocketException):  # the reader of this connection sees the same, and takes care of it
+        """Send a message. A lost connection is reported by the reading side only."""
+        with suppress(WebSocketException):
             await self._connection.send(self._codec.encode(message), text=self._codec.text)
 
     async def receive(self) -> ServerMessage:
-        """The next message, which must not let us wait for too long."""
+        """Return the next message. Raises TimeoutError after the idle timeout."""
         async with asyncio.timeout(self._idle_timeout):
             return self._decode(await self._connection.recv())
 
     async def messages(self) -> AsyncIterator[ServerMessage]:
+        """Yield messages until the server closes the connection."""
         async for frame in self._connection:
             yield self._decode(frame)
 
@@ -51,8 +56,8 @@ class Transport:
         return self._codec.decode_server_message(frame.encode() if isinstance(frame, str) else frame)
 
     @property
-    def farewell(self) -> str:
-        """Why the server has closed the connection."""
+    def close_text(self) -> str:
+        """Return a sentence that says why the server closed the connection."""
         reason = self._connection.close_reason
         return f"the server closed the connection{f': {reason}' if reason else ''}"
 
@@ -61,48 +66,52 @@ class Transport:
 async def open_transport(
     url: str, codec: Codec[Message], idle_timeout: float, trust: str = ""
 ) -> AsyncIterator[Transport]:
-    """A connection, closed at the end of the block. Dropped if it fails; NoServer if trying again is of no use."""
+    """Open a connection for the length of the block.
+
+    Raises ConnectionFailed if a retry may succeed, NoServer if not.
+    """
     try:
         async with connect(
             url,
             subprotocols=[Subprotocol(codec.subprotocol)],
             compression=None,
             proxy=None if is_local(url) else True,
-            ssl=trusting(url, trust),
+            ssl=ssl_context(url, trust),
             open_timeout=idle_timeout,
             ping_interval=idle_timeout / 2,
             ping_timeout=idle_timeout / 2,
-            close_timeout=1,
-            max_size=LARGEST,
+            close_timeout=CLOSE_TIMEOUT_S,
+            max_size=MAX_MESSAGE_BYTES,
             user_agent_header=None,
         ) as connection:
             yield Transport(connection, codec, idle_timeout)
     except InvalidStatus as error:
         status = error.response.status_code
         if status < 500 and status != 429:
-            raise NoServer(f"there is no Parlour at {url} (HTTP status {status})") from None
-        raise ConnectionFailed(f"{url} answers with HTTP status {status}") from None
+            raise NoServer(f"there is no Parlour server at {url} (HTTP status {status}): check the address") from None
+        raise ConnectionFailed(f"{url} answered with HTTP status {status}") from None
     except NegotiationError:
         raise NoServer(f"the server at {url} does not speak {codec.subprotocol}") from None
     except InvalidURI as error:
         raise NoServer(str(error)) from None
     except ssl.SSLCertVerificationError as error:
-        raise NoServer(f"the certificate of {url} cannot be trusted: {error.verify_message}") from None
+        raise NoServer(f"the certificate of {url} is not trusted: {error.verify_message}") from None
     except InvalidMessage as error:
-        hint = "" if url.startswith("wss:") else "; if that is a server with TLS, say wss://"
-        raise ConnectionFailed(f"no connection to {url}: {reason(error)}{hint}") from None
+        hint = "" if url.startswith("wss:") else "; if the server uses TLS, write wss://"
+        raise ConnectionFailed(f"no connection to {url}: {error_text(error)}{hint}") from None
     except TimeoutError:
         raise ConnectionFailed(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:
-        raise (ConnectionRefused if refused(error) else ConnectionFailed)(
-            f"no connection to {url}: {reason(error)}"
+        raise (ConnectionRefused if is_refused(error) else ConnectionFailed)(
+            f"no connection to {url}: {error_text(error)}"
         ) from None
 
 
-def trusting(url: str, trust: str) -> ssl.SSLContext | bool | None:
-    """How to check the server: as usual, and by a certificate file that somebody trusts.
+def ssl_context(url: str, trust: str) -> ssl.SSLContext | bool | None:
+    """Return how to verify the server. `trust` is a certificate file to trust beside the system's certificates.
 
-    On this very machine that file is enough, whatever name it is made out to.
+    For a server on this machine the host name in the certificate is not checked. Raises NoServer if the file is not
+    a certificate.
     """
     if not url.startswith("wss:"):
         return None
@@ -112,22 +121,22 @@ def trusting(url: str, trust: str) -> ssl.SSLContext | bool | None:
     try:
         context.load_verify_locations(trust)
     except (OSError, ssl.SSLError) as error:
-        raise NoServer(f"{trust} is no certificate file: {reason(error)}") from None
+        raise NoServer(f"{trust} is not a certificate file: {error_text(error)}") from None
     context.check_hostname = not is_local(url)
     return context
 
 
-def reason(error: Exception) -> str:
-    """What is wrong, in the system's words without its numbers."""
+def error_text(error: Exception) -> str:
+    """Return the system's message without its error number."""
     if isinstance(error, ssl.SSLError):
         return (error.reason or str(error)).lower().replace("_", " ")
     if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
         return os.strerror(error.errno).lower()
-    if isinstance(error, OSError) and error.strerror:  # a name that nobody knows
+    if isinstance(error, OSError) and error.strerror:  # an unknown host name
         return error.strerror.lower()
-    return "connection refused" if refused(error) else str(error) or type(error).__name__
+    return "connection refused" if is_refused(error) else str(error) or type(error).__name__
 
 
-def refused(error: Exception) -> bool:
-    several = f"Multiple exceptions: [Errno {errno.ECONNREFUSED}]"  # a name with several addresses
+def is_refused(error: Exception) -> bool:
+    several = f"Multiple exceptions: [Errno {errno.ECONNREFUSED}]"  # a host name with several addresses
     return isinstance(error, ConnectionRefusedError) or str(error).startswith(several)

@@ -22,7 +22,7 @@ from client.programs.limits import Limits
 from client.programs.program import Program, from_anywhere, name_of, split
 from client.sdk.bot import Budget
 from client.sdk.errors import SessionError
-from client.sdk.time_control import parse
+from client.sdk.time_control import parse_time_control
 from engine.registry import GAMES, create
 from parlour.cli.args import options_of
 from parlour.cli.main import UserError
@@ -132,7 +132,7 @@ def seeks_of(args: Namespace, factory: BotFactory) -> tuple[Seek, ...]:
         raise UserError("--challenge needs one --seek GAME")
     if args.bot_after is not None and (args.challenge or not args.seek):
         raise UserError("--bot-after needs --seek, and cannot be used with --challenge")
-    clock, games = parse(args.clock), policy_of(args, factory).games
+    clock, games = parse_time_control(args.clock), policy_of(args, factory).games
     seeks = []
     for name in args.seek:
         if name not in games:

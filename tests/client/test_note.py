@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from client.sdk.note import Note, clean, read
+from client.sdk.note import Note, clean, parse_note
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from client.sdk.note import Note, clean, read
     ],
 )
 def test_a_note_can_be_read_back(note: Note) -> None:
-    assert read(str(note)) == note
+    assert parse_note(str(note)) == note
 
 
 @pytest.mark.parametrize("text", ["thinking", "value high", "depth 3 depth 4", "value nan", "depth inf", "value"])
 def test_other_texts_are_texts(text: str) -> None:
-    assert read(text) == Note(text=text)
+    assert parse_note(text) == Note(text=text)
 
 
 def test_any_text_becomes_one_short_line() -> None:

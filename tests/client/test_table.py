@@ -126,23 +126,23 @@ def test_a_later_snapshot_takes_up_what_is_known() -> None:
 def test_gaps_and_repetitions_are_found() -> None:
     log = busy_log(2)
     tables = RoomCache()
-    assert tables.snapshot(log.snapshot(5), 0.0)
+    assert tables.apply_snapshot(log.snapshot(5), 0.0)
     six, seven, eight = log.events[6:9]
-    assert not tables.event(log.events[4], 0.0), "an old one"
-    assert tables.event(six, 0.0)
-    assert not tables.event(six, 0.0), "the same once more"
-    assert not tables.event(eight, 0.0), "one is missing"
+    assert not tables.apply_event(log.events[4], 0.0), "an old one"
+    assert tables.apply_event(six, 0.0)
+    assert not tables.apply_event(six, 0.0), "the same once more"
+    assert not tables.apply_event(eight, 0.0), "one is missing"
     assert tables.missing == {"r": tables["r"].seq}
-    assert tables.event(seven, 0.0)
+    assert tables.apply_event(seven, 0.0)
     assert tables.missing == {}
-    assert tables.event(eight, 0.0)
-    assert not tables.snapshot(log.snapshot(3), 0.0), "older than what is known"
+    assert tables.apply_event(eight, 0.0)
+    assert not tables.apply_snapshot(log.snapshot(3), 0.0), "older than what is known"
     assert tables.desyncs == 0
 
 
 def test_an_event_of_an_unknown_room_asks_for_a_snapshot() -> None:
     tables = RoomCache()
-    assert not tables.event(busy_log(1).events[5], 0.0)
+    assert not tables.apply_event(busy_log(1).events[5], 0.0)
     assert tables.missing == {"r": 0}
 
 
@@ -156,8 +156,8 @@ def test_what_cannot_be_is_a_desync() -> None:
     with pytest.raises(Desync, match="does not lead to"):
         table.apply(wrong, 0.0)
     tables = RoomCache()
-    tables.snapshot(log.snapshot(len(log.events) - 2), 0.0)
-    assert not tables.event(wrong, 0.0)
+    tables.apply_snapshot(log.snapshot(len(log.events) - 2), 0.0)
+    assert not tables.apply_event(wrong, 0.0)
     assert (tables.missing, tables.desyncs) == ({"r": 0}, 1)
 
 

@@ -152,11 +152,11 @@ async def test_a_bot_whose_reader_has_gone_takes_its_leave(tmp_path: Path) -> No
 
 async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path: Path) -> None:
     mistakes = {
-        "{'url': 'not a url'}": "'not a url' is no address of a server",
+        "{'url': 'not a url'}": "'not a url' is not a server address",
         "{'name': 'x' * 99}": "a name has at most 32 characters",
         "{'token': 'wrong'}": "this token is not known",
         "{'seek': 'chess'}": "there is no game 'chess'",
-        "{'seek': 'conga', 'clock': 'quick'}": "'quick' is no clock",
+        "{'seek': 'conga', 'clock': 'quick'}": "'quick' is not a valid clock",
         "{'games': 0}": "games and concurrent are 1 or more",
     }
 

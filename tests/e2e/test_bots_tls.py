@@ -46,16 +46,16 @@ async def test_trust(tmp_path: Path, certificate: tuple[str, str]) -> None:
         assert there.url.startswith("wss://")
         async with session(there.url, "alice", trust=cert) as alice:
             assert (await alice.ask(List(id=alice.id()))).rooms == ()
-        with pytest.raises(NoServer, match=r"cannot be trusted: self.signed certificate"):
+        with pytest.raises(NoServer, match=r"is not trusted: self.signed certificate"):
             await session(there.url).open()
-        with pytest.raises(NoServer, match="is no certificate file"):
+        with pytest.raises(NoServer, match="is not a certificate file"):
             await session(there.url, trust=key + ".missing").open()
 
 
 async def test_what_is_wrong_with_tls_is_told(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
     async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
-        with pytest.raises(ConnectionFailed, match="if that is a server with TLS, say wss://"):
+        with pytest.raises(ConnectionFailed, match="if the server uses TLS, write wss://"):
             async with open_transport(there.url.replace("wss:", "ws:"), MSGPACK, idle_timeout=20.0):
                 pass
     with pytest.raises(BadSetting, match="should be a certificate and its key, in PEM files"):

@@ -56,7 +56,7 @@ PYTHON_ZOO = {
     Raises: ("resigned", "error: KeyError: 'ply "),
     Exits: ("resigned", "error: RuntimeError: SystemExit 3"),
     Impatient: ("resigned", "error: RuntimeError: TimeoutError of its own"),
-    Nonsense: ("resigned", "error: TypeError: choose() returns a move, not object"),
+    Nonsense: ("resigned", "error: TypeError: choose() must return a move, not object"),
     Illegal: ("resigned", "illegal: 100 is not legal here"),  # columns count from 1
     Hangs: ("resigned", "timeout: no answer after"),
     BadHooks: ("score", "ValueError: not ready"),

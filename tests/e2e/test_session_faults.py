@@ -158,7 +158,7 @@ async def test_what_may_not_be_sent_twice_is_cut(tmp_path: Path) -> None:
             await asyncio.sleep(0.05)
             proxy.swallow = False
             proxy.cut()
-            with pytest.raises(ConnectionLost, match="lost before the answer came"):
+            with pytest.raises(ConnectionLost, match="lost before the reply arrived"):
                 await asking
             assert (await left.ask(Create(id=left.id(), game="conga"))).room
 
@@ -190,7 +190,7 @@ async def test_who_does_not_wait_is_told_at_once(host: str) -> None:
 
 async def test_not_a_parlour(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:
-        with pytest.raises(NoServer, match=r"there is no Parlour at .*/elsewhere \(HTTP status 404\)"):
+        with pytest.raises(NoServer, match=r"there is no Parlour server at .*/elsewhere \(HTTP status 404\)"):
             await session(house.url.replace("/ws", "/elsewhere")).open()
 
 

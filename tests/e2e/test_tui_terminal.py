@@ -210,7 +210,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     ("words", "sentence"),
     [
         (("play", "chess"), "there is no game 'chess'; choose one of conga, mancala, maxconnect4, cohcoh"),
-        (("play", "conga", "--clock", "soon"), "'soon' is no clock: expected "),
+        (("play", "conga", "--clock", "soon"), "'soon' is not a valid clock: try "),
         (
             ("play", "conga", "--option", "stones=99"),
             "option stones of conga must be a whole number from 1 to 15, not '99'",
@@ -219,7 +219,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         (("play", "conga", "--private", "--url", "x"), "--private and --url exclude each other; use one of them"),
         (("watch",), "text output needs exactly one room: "),
         (("rooms", "--url", "127.0.0.1:1"), "no connection to ws://127.0.0.1:1/ws"),
-        (("rooms", "--url", "no address"), "'no address' is no address of a server"),
+        (("rooms", "--url", "no address"), "'no address' is not a server address"),
     ],
 )
 def test_mistakes_cost_one_sentence(words: tuple[str, ...], sentence: str) -> None:

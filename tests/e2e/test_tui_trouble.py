@@ -130,7 +130,7 @@ async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
         url = house.url.replace("/ws", "/nothing")
         async with client(url, tmp_path) as (app, _):
             await until("the client gives up", lambda: app.return_code is not None)
-            assert "there is no Parlour at" in (app.return_value or "")
+            assert "there is no Parlour server at" in (app.return_value or "")
 
 
 async def test_a_room_that_waits_is_closed_by_who_leaves_it(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def load(tmp_path: Path, text: str) -> Plan:
         ("rounds = true\n" + GOOD, "rounds should be a whole number"),
         ("games = 3\n" + GOOD, "games is an even number"),
         ("rated = true\nopening_plies = 4\n" + GOOD, "with rated, opening_plies is 0"),
-        ('clock = "5 minutes"\n' + GOOD, "'5 minutes' is no clock"),
+        ('clock = "5 minutes"\n' + GOOD, "'5 minutes' is not a valid clock"),
         ("options = 5\n" + GOOD, "options should be a table, as in [options]"),
         (GOOD + "[options]\npots = 6\n", "mancala has no option 'pots'"),
         ('game = "mancala"\nplayer = "ann"\n', "player should be tables, each starting with [[player]]"),

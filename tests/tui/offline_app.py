@@ -78,7 +78,7 @@ class OfflineApp(ParlourApp):
         self.sent: list[Command] = []
         self.session = OfflineSession(self.sent)
         for snapshot in snapshots:
-            self.session.rooms.snapshot(snapshot, time.monotonic())
+            self.session.rooms.apply_snapshot(snapshot, time.monotonic())
 
     async def _run_session(self) -> None:
         """There is nobody to talk to."""
@@ -90,9 +90,9 @@ class OfflineApp(ParlourApp):
         """As if the server had said it."""
         assert self.session is not None
         if isinstance(happening, Snapshot):
-            self.session.rooms.snapshot(happening, time.monotonic())
+            self.session.rooms.apply_snapshot(happening, time.monotonic())
         elif isinstance(happening, Event):
-            assert self.session.rooms.event(happening, time.monotonic())
+            assert self.session.rooms.apply_event(happening, time.monotonic())
         self._handle(happening)
 
     async def show(self, screen: BaseScreen) -> None:

@@ -70,9 +70,11 @@ async def test_a_game_is_made_with_everything_that_was_chosen() -> None:
         await pilot.pause()
         dialog.query_one("#vs", Select).value = "greedy"
         dialog.query_one("#seat", Select).value = "1"
-        for text, complaint in (("soon", "is no clock"), ("5+3", "written NAME=VALUE"), ("5+3", "pits")):
+        for text, complaint in (("soon", "is not a valid clock"), ("5+3", "written NAME=VALUE"), ("5+3", "pits")):
             dialog.query_one("#clock", Input).value = text
-            dialog.query_one("#options", Input).value = {"is no clock": "", "pits": "pits=99"}.get(complaint, "pits")
+            dialog.query_one("#options", Input).value = {"is not a valid clock": "", "pits": "pits=99"}.get(
+                complaint, "pits"
+            )
             await pilot.press("ctrl+s")
             assert app.screen is dialog
             assert complaint in " ".join(picture_of(app).split())

@@ -298,7 +298,7 @@ async def test_a_game_that_came_back_shorter_is_shown_as_before_until_it_is_hear
     async with table(RUNNING) as (app, pilot, screen):
         assert app.session is not None
         shorter = snapshot_of("conga", seat=1, seq=99)
-        app.session.rooms.snapshot(shorter, time.monotonic())
+        app.session.rooms.apply_snapshot(shorter, time.monotonic())
         screen._tick()
         app.deliver(shorter)
         await pilot.pause()
@@ -356,7 +356,7 @@ async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) 
         screen,
     ):
         assert screen.table is not None
-        later = screen.table._mark + 45.0
+        later = screen.table._turn_started + 45.0
         monkeypatch.setattr("client.tui.screens.table_view.time", SimpleNamespace(monotonic=lambda: later))
         screen._tick()
         await pilot.pause()

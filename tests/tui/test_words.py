@@ -23,7 +23,7 @@ from client.presentation.texts import (
 )
 from client.sdk.events import Disconnected
 from client.sdk.room_view import RoomView
-from client.sdk.time_control import parse
+from client.sdk.time_control import parse_time_control
 from client.tui.models.bot_values import graph, values
 from client.tui.models.hints import hint_refusal
 from client.tui.models.lobby_rooms import LobbyRooms
@@ -40,7 +40,7 @@ from tests.tui.offline_app import AT, snapshot_of
 
 @pytest.mark.parametrize("text", ["none", "5+3", "90s+1", "0.5s+0.25", "10/move", "10/move+60"])
 def test_clocks_are_written_as_they_are_read(text: str) -> None:
-    assert parse(clock_text(parse(text))) == parse(text)
+    assert parse_time_control(clock_text(parse_time_control(text))) == parse_time_control(text)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_one_who_is_gone_can_be_claimed_against_after_a_while() -> None:
 
 
 def test_a_title_has_the_options() -> None:
-    clock = parse("5+3")
+    clock = parse_time_control("5+3")
     table = RoomView(snapshot_of("cohcoh", clock=clock, left=(300_000, 300_000), rated=True), 0.0)
     assert title(table) == "n-k-coh-coh: alice - search, n 4, k 3, clock 5+3, rated"
 

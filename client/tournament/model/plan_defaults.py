@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import ceil, log2
 
 from client.programs.adapters import ADAPTERS
-from client.sdk.time_control import parse
+from client.sdk.time_control import parse_time_control
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from engine.errors import GameError
@@ -24,7 +24,7 @@ DEFAULT_ROUNDS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
 def with_defaults(plan: Plan, where: str) -> Plan:
     """With its options complete and the usual values filled in; TournamentError begins with `where`."""
     try:
-        parse(plan.clock)
+        parse_time_control(plan.clock)
         game = plan.create()
         if judge(game, game.start(), 0, 1) is not None:
             raise TournamentError("at the start position the game is over")

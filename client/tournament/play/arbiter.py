@@ -12,7 +12,7 @@ from client.sdk.errors import ConnectionLost, Refused, ReplyTimeout, SessionErro
 from client.sdk.events import Connected, Disconnected
 from client.sdk.room_view import RoomView
 from client.sdk.session import TEMPORARY_ERRORS, Session
-from client.sdk.time_control import parse
+from client.sdk.time_control import parse_time_control
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing
@@ -30,7 +30,7 @@ class Arbiter:
     def __init__(self, session: Session, plan: Plan, state: CredentialsFile) -> None:
         self.session = session
         self._plan, self._state = plan, state
-        self._clock = parse(plan.clock)
+        self._clock = parse_time_control(plan.clock)
         self._changed: dict[str, asyncio.Event] = {}  # the rooms that somebody waits for
         self._watched: set[str] = set()  # rooms that we have asked to hear of, beside those that we made
         self._tasks = BackgroundTasks(SessionError)

@@ -9,7 +9,7 @@ from textual.widgets import Input, Select, Static
 
 from client.presentation.launch_plan import GameRequest
 from client.presentation.texts import clock_text
-from client.sdk.time_control import parse
+from client.sdk.time_control import parse_time_control
 from client.tui.dialogs.base import Dialog
 from client.tui.models.lobby_rooms import LobbyRooms
 from engine.errors import GameError
@@ -88,7 +88,7 @@ class NewGame(Dialog[GameRequest | None]):
         return GameRequest(
             game,
             options,
-            parse(self.query_one("#clock", Input).value or "none"),
+            parse_time_control(self.query_one("#clock", Input).value or "none"),
             None if seat == "lots" else int(seat),
             "" if vs == ANYBODY else vs,
             rated=str(self.query_one("#stakes", Select).value) == "rated",

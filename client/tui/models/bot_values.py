@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client.sdk.note import read
+from client.sdk.note import parse_note
 from protocol.types import PlayedMove
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -15,7 +15,7 @@ def values(moves: Sequence[PlayedMove]) -> list[float | None]:
     """For the side that moves first, whoever said it; None where nobody did."""
     out: list[float | None] = []
     for played in moves:
-        value = read(played.note).value if played.note else None
+        value = parse_note(played.note).value if played.note else None
         out.append(None if value is None else value if played.side == 0 else -value)
     return out
 

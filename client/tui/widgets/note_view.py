@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from client.presentation.texts import printable, seat_name
-from client.sdk.note import read
+from client.sdk.note import parse_note
 from client.sdk.room_view import RoomView
 
 
@@ -26,7 +26,7 @@ def note_text(table: RoomView, ply: int) -> str:
 
 
 def told(text: str) -> str:
-    note, words = read(text), list[str]()
+    note, words = parse_note(text), list[str]()
     if note.value is not None:
         words.append(f"{note.value:+.3g}{' proved' if note.proved else ''}")
     if note.depth is not None:

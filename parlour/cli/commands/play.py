@@ -52,7 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, LaunchPlan
-    from client.sdk.time_control import parse
+    from client.sdk.time_control import parse_time_control
     from client.tui.app.run import has_terminal
     from client.tui.app.run import run as show
     from client.tui.render.appearance import Appearance
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
         request = GameRequest(
             game.name,
             given,
-            parse(args.clock),
+            parse_time_control(args.clock),
             seat,
             vs,
             vs_is_default=not args.vs and not args.pair,
