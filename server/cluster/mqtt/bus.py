@@ -1,8 +1,8 @@
-"""News through an MQTT broker: for other nodes, and for anybody who may read there.
+"""The bus on an MQTT broker: for other nodes and for outside subscribers.
 
-Nodes do not read events there, which would cost each of them as much as all of them do: they tell each other on the
-topic `calls` which rooms have something new, many rooms in one message, and look into the store. So what the public may
-not see need not be told either: nothing of private rooms, and nothing of delayed ones while they are played.
+Nodes do not read events from the broker: then each node would do the work of all of them. On the topic `calls` they
+tell each other which rooms have new events, many rooms in one message, and read the events from the store. So only
+public data is published: nothing about private rooms, and nothing about delayed rooms while the game runs.
 """
 
 from __future__ import annotations
@@ -18,71 +18,75 @@ from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo, Message
 from server.cluster.bus import Ear
-from server.cluster.mqtt.client import Link, Post
-from server.cluster.mqtt.url import Topics, address
+from server.cluster.mqtt.client import MqttClient, Publication
+from server.cluster.mqtt.url import Topics, broker_address
 from server.config import Settings
 from server.domain import snapshots
 from server.domain.room import Room
 from server.ids import new_player_id
 from server.rooms.timers import now
 
-CALL_TICK = 0.002  # seconds between news for nodes
-TICK = 0.25  # seconds between states of a room, and between updates of the lobby
-KEPT = 300.0  # seconds that the state of an ended room stays
+CALL_TICK_S = 0.002  # between messages to the other nodes
+STATE_TICK_S = 0.25  # between states of a room, and between lobby updates
+ENDED_STATE_TTL_S = 300.0  # how long the state of an ended room stays
 
 
 class MqttBus:
+    """A bus for several nodes. A node works without the broker, but hears later about other nodes' events."""
+
     def __init__(self, settings: Settings) -> None:
         self.node = new_player_id()
         self._codec = JSON if settings.bus_format == "json" else MSGPACK
         self._topics = Topics(settings.bus_prefix)
-        self._will = Post(self._topics.node(self.node), json.dumps({"node": self.node, "online": False}).encode(), True)
-        self._address = address(settings)
+        self._will = Publication(
+            self._topics.node(self.node), json.dumps({"node": self.node, "online": False}).encode(), True
+        )
+        self._address = broker_address(settings)
         self._ear: Ear | None = None
-        self._link: Link | None = None
-        self._calls: dict[str, int] = {}  # rooms with something new, and their newest seq
-        self._states: dict[str, Room] = {}  # to be told with the next tick
-        self._shown: dict[str, Room] = {}
-        self._plies: dict[str, int] = {}  # games that have gone on since they were shown
+        self._client: MqttClient | None = None
+        self._calls: dict[str, int] = {}  # rooms with new events, and their latest seq
+        self._states: dict[str, Room] = {}  # to be published on the next tick
+        self._shown: dict[str, Room] = {}  # rooms for the next lobby update
+        self._plies: dict[str, int] = {}  # games that have advanced since the last lobby update
         self._bots: tuple[BotInfo, ...] = ()
-        self._watchers: dict[str, int] = {}  # as the others know them
+        self._watchers: dict[str, int] = {}  # as last published
         self._ticking = self._calling = False
 
     @property
     def up(self) -> bool:
-        return self._link is not None and self._link.up
+        return self._client is not None and self._client.up
 
     @property
     def lost(self) -> int:
-        return 0 if self._link is None else self._link.lost
+        return 0 if self._client is None else self._client.lost
 
     def listen(self, ear: Ear) -> None:
         self._ear = ear
 
     async def open(self) -> None:
-        """Does not wait for the broker: a node serves without one."""
-        link = Link(
+        """Start to connect. Do not wait for the broker: the node works without it."""
+        client = MqttClient(
             self._address,
             f"parlour-{self.node}",
             self._will,
-            self._topics.heard_by_nodes,
+            self._topics.for_nodes,
             self._received,
             self._connected,
         )
-        self._link = link
-        link.start()
+        self._client = client
+        client.start()
 
     async def close(self) -> None:
-        if self._link is not None:
+        if self._client is not None:
             self._flush()
-            self._link.send(self._will.topic, b"", True)  # a retained message ends with an empty one
-            await self._link.close()
+            self._client.send(self._will.topic, b"", True)  # an empty message deletes the retained one
+            await self._client.close()
 
-    # -- telling
+    # -- publishing
 
     def _send(self, topic: str, payload: bytes, retain: bool = False) -> None:
-        if self._link is not None:
-            self._link.send(topic, payload, retain)
+        if self._client is not None:
+            self._client.send(topic, payload, retain)
 
     def _encode(self, message: Message) -> bytes:
         return self._codec.encode(message)
@@ -90,31 +94,31 @@ class MqttBus:
     def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         self._calls[room.setup.room] = room.seq
         if not self._calling:
-            self._call_all()
-        if not public(room):
+            self._announce()
+        if not is_public(room):
             return
         topic = self._topics.events(room.setup.room)
         for event in events:
-            if type(event) is not Created:  # that one stays in the log, see messages.py
+            if type(event) is not Created:  # Created is not public
                 self._send(topic, self._encode(event))
         self._states[room.setup.room] = room
-        self._soon()
+        self._schedule_flush()
 
     def show(self, room: Room) -> None:
         if not room.setup.private:
             self._shown[room.setup.room] = room
             self._plies.pop(room.setup.room, None)
-            self._soon()
+            self._schedule_flush()
 
     def advance(self, plies: dict[str, int]) -> None:
         self._plies |= plies
-        self._soon()
+        self._schedule_flush()
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         self._bots = bots
-        self._introduce_node()
+        self._publish_node()
 
-    def _introduce_node(self) -> None:
+    def _publish_node(self) -> None:
         known = {
             "node": self.node,
             "online": True,
@@ -126,21 +130,21 @@ class MqttBus:
     def invite(self, room: Room, name: str) -> None:
         self._call(room=room.setup.room, invite=name)
 
-    def _call_all(self) -> None:
-        """The first news go at once; what comes right behind goes together."""
+    def _announce(self) -> None:
+        """Announce rooms with new events: the first one at once, the following ones together on the next tick."""
         self._calling = bool(self._calls)
         if self._calls:
             seqs, self._calls = self._calls, {}
             self._call(seqs=seqs)
-            asyncio.get_running_loop().call_later(CALL_TICK, self._call_all)
+            asyncio.get_running_loop().call_later(CALL_TICK_S, self._announce)
 
     def _call(self, **what: Any) -> None:
         self._send(self._topics.calls, json.dumps({"node": self.node, **what}).encode())
 
-    def _soon(self) -> None:
+    def _schedule_flush(self) -> None:
         if not self._ticking:
             self._ticking = True
-            asyncio.get_running_loop().call_later(TICK, self._flush)
+            asyncio.get_running_loop().call_later(STATE_TICK_S, self._flush)
 
     def _flush(self) -> None:
         self._ticking = False
@@ -151,41 +155,43 @@ class MqttBus:
         for name, room in states.items():
             self._send(self._topics.state(name), self._encode(snapshots.snapshot(room, None, at)), True)
             if room.status == "ended":
-                asyncio.get_running_loop().call_later(KEPT, self._send, self._topics.state(name), b"", True)
+                asyncio.get_running_loop().call_later(
+                    ENDED_STATE_TTL_S, self._send, self._topics.state(name), b"", True
+                )
         if (shown or plies) and self._ear is not None:
             watchers = self._ear.watchers()
-            if watchers != self._watchers:  # before the others hear of the rooms
+            if watchers != self._watchers:  # before the rooms, so that the other nodes know the counts
                 self._watchers = watchers
-                self._introduce_node()
+                self._publish_node()
             rooms = tuple(map(self._ear.info, shown.values()))
             self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=rooms, plies=plies)))
 
     def _connected(self) -> None:
-        """Whatever the broker does not know, and whatever we have not heard."""
+        """Publish what the broker does not know, and check for events that were missed."""
         self.introduce(self._bots)
         if self._ear is not None:
             for room in self._ear.open_rooms():
-                if public(room):
+                if is_public(room):
                     self._states[room.setup.room] = room
-            self._soon()
+            self._schedule_flush()
             self._ear.news_again()
 
-    # -- hearing
+    # -- receiving
 
     def _received(self, topic: str, payload: bytes, retained: bool) -> None:
         topics, ear = self._topics, self._ear
         if ear is None or not payload:
             return
-        with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # anybody can write anything there
+        with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # messages may come from outside
             if topic == topics.lobby:
                 update: Any = self._codec.decode_server_message(payload)
                 ear.heard_lobby(update.rooms, update.plies)
             elif topic == topics.calls:
-                self._called(ear, json.loads(payload))
+                self._call_received(ear, json.loads(payload))
             elif topic.startswith(topics.nodes) and topic != self._will.topic:
-                self._met(ear, topic, json.loads(payload), retained)
+                self._node_changed(ear, topic, json.loads(payload), retained)
 
-    def _called(self, ear: Ear, call: dict[str, Any]) -> None:
+    def _call_received(self, ear: Ear, call: dict[str, Any]) -> None:
         if call["node"] == self.node:
             return
         for room, seq in call.get("seqs", {}).items():
@@ -193,7 +199,7 @@ class MqttBus:
         if "invite" in call:
             ear.heard_invitation(str(call["room"]), str(call["invite"]))
 
-    def _met(self, ear: Ear, topic: str, node: dict[str, Any], retained: bool) -> None:
+    def _node_changed(self, ear: Ear, topic: str, node: dict[str, Any], retained: bool) -> None:
         bots = tuple(
             BotInfo(
                 name=str(bot["name"]),
@@ -207,10 +213,10 @@ class MqttBus:
         here = node["online"] is True
         ear.heard_bots(str(node["node"]), bots if here else ())
         ear.heard_watchers(str(node["node"]), watchers if here else {})
-        if retained and node["online"] is not True:  # it died before we came; names of nodes do not come twice
+        if retained and node["online"] is not True:  # it died before this node started, and node ids are never reused
             self._send(topic, b"", True)
 
 
-def public(room: Room) -> bool:
-    """Whether everybody may see everything of a room."""
+def is_public(room: Room) -> bool:
+    """Return whether all of a room is public now."""
     return not room.setup.private and (not room.setup.delay or room.status == "ended")

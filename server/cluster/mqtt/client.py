@@ -1,4 +1,4 @@
-"""The connection to a broker: made again whenever it breaks, later and later; what is sent meanwhile is lost."""
+"""A connection to an MQTT broker that reconnects when it breaks. Messages sent meanwhile are lost."""
 
 from __future__ import annotations
 
@@ -13,35 +13,44 @@ from typing import NamedTuple
 
 import aiomqtt
 
-from server.cluster.mqtt.url import Address
+from server.cluster.mqtt.url import BrokerAddress
 from server.logs import log
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between attempts to connect
-KEEPALIVE = 10  # seconds after which a broker notices that we are gone
-PATIENCE = 5.0  # seconds for the broker to answer
-MOST_WAITING = 10_000  # messages; a broker that cannot keep up misses the rest
+KEEPALIVE_S = 10  # after which the broker notices that this node is gone
+TIMEOUT_S = 5.0  # for the broker to answer
+CLOSE_TIMEOUT_S = 1  # to send the queued messages
+MAX_QUEUED_MESSAGES = 10_000  # further messages are lost if the broker cannot keep up
 
 
-class Post(NamedTuple):
+class Publication(NamedTuple):
+    """A message to publish. The broker keeps a retained one for later subscribers."""
+
     topic: str
     payload: bytes
     retain: bool = False
 
 
-class Link:
+class MqttClient:
+    """Publishes and receives messages.
+
+    `received`: called with topic, payload and whether the message was retained. `connected`: called after each
+    connect. `will`: what the broker publishes if this node dies.
+    """
+
     def __init__(
         self,
-        address: Address,
+        address: BrokerAddress,
         name: str,
-        will: Post,
+        will: Publication,
         topics: tuple[str, ...],
         received: Callable[[str, bytes, bool], None],
         connected: Callable[[], None],
     ) -> None:
         self._address, self._name, self._will, self._topics = address, name, will, topics
         self._received, self._connected = received, connected
-        self._waiting: deque[Post] = deque()
-        self._some = asyncio.Event()
+        self._queue: deque[Publication] = deque()
+        self._not_empty = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
         self._task: asyncio.Task[None] | None = None
@@ -52,22 +61,23 @@ class Link:
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Send what waits, if there is someone to send it to."""
+        """Send the queued messages if there is a connection, then disconnect."""
         if self.up:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._empty.wait(), 1)
+                await asyncio.wait_for(self._empty.wait(), CLOSE_TIMEOUT_S)
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
 
     def send(self, topic: str, payload: bytes, retain: bool = False) -> None:
-        if not self.up or len(self._waiting) >= MOST_WAITING:
+        """Queue a message, or count it as lost if there is no connection or the queue is full."""
+        if not self.up or len(self._queue) >= MAX_QUEUED_MESSAGES:
             self.lost += 1
             return
-        self._waiting.append(Post(topic, payload, retain))
+        self._queue.append(Publication(topic, payload, retain))
         self._empty.clear()
-        self._some.set()
+        self._not_empty.set()
 
     async def _run(self) -> None:
         pause = FIRST_PAUSE
@@ -77,11 +87,11 @@ class Link:
                     for topic in self._topics:
                         await client.subscribe(topic)
                     pause = FIRST_PAUSE
-                    await self._talk(client)
+                    await self._exchange(client)
             except (aiomqtt.MqttError, OSError) as error:
                 level = logging.WARNING if self.up or pause == FIRST_PAUSE else logging.DEBUG
                 log("bus_lost", level, why=str(error) or type(error).__name__)
-            self._hang_up()
+            self._discard_queue()
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(LONGEST_PAUSE, pause * 2)
 
@@ -95,12 +105,12 @@ class Link:
             tls_context=at.tls,
             identifier=self._name,
             will=aiomqtt.Will(*self._will[:2], retain=self._will.retain),
-            keepalive=KEEPALIVE,
-            timeout=PATIENCE,
-            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a small message waits up to 40 ms
+            keepalive=KEEPALIVE_S,
+            timeout=TIMEOUT_S,
+            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # otherwise small messages wait up to 40 ms
         )
 
-    async def _talk(self, client: aiomqtt.Client) -> None:
+    async def _exchange(self, client: aiomqtt.Client) -> None:
         sending = asyncio.create_task(self._send_all(client))
         self.up = True
         log("bus_back")
@@ -117,15 +127,15 @@ class Link:
 
     async def _send_all(self, client: aiomqtt.Client) -> None:
         while True:
-            while self._waiting:
-                await client.publish(*self._waiting[0][:2], retain=self._waiting[0].retain)
-                self._waiting.popleft()
+            while self._queue:
+                await client.publish(*self._queue[0][:2], retain=self._queue[0].retain)
+                self._queue.popleft()
             self._empty.set()
-            self._some.clear()
-            await self._some.wait()
+            self._not_empty.clear()
+            await self._not_empty.wait()
 
-    def _hang_up(self) -> None:
+    def _discard_queue(self) -> None:
         self.up = False
-        self.lost += len(self._waiting)
-        self._waiting.clear()
+        self.lost += len(self._queue)
+        self._queue.clear()
         self._empty.set()

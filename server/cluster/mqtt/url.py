@@ -1,4 +1,4 @@
-"""Where a broker is, and what our topics are called."""
+"""The address of an MQTT broker, and the names of the topics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from server.config import Settings
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 
-class Address(NamedTuple):
+class BrokerAddress(NamedTuple):
+    """Where the broker is, and how to log in."""
+
     host: str
     port: int
     user: str | None
@@ -20,21 +22,24 @@ class Address(NamedTuple):
     tls: ssl.SSLContext | None
 
 
-def address(settings: Settings) -> Address:
-    """From --bus and its companions; BusError."""
+def broker_address(settings: Settings) -> BrokerAddress:
+    """Return the address that `--bus` and the related settings give. Raises BusError."""
     try:
         parts = urlsplit(settings.bus)
         port = parts.port
     except ValueError as error:
-        raise BusError(f"--bus is no address: {error}") from None
+        raise BusError(f"--bus is not a valid address: {error}") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise BusError("--bus is an address like mqtt://host:1883, or mqtts://host:8883 with TLS")
+        raise BusError("--bus must be an address like mqtt://host:1883, or mqtts://host:8883 for TLS")
     user = settings.bus_user or unquote(parts.username or "") or None
     password = settings.bus_password or unquote(parts.password or "") or None
-    return Address(parts.hostname, port or PORTS[parts.scheme], user, password, trust(settings, parts.scheme))
+    return BrokerAddress(
+        parts.hostname, port or PORTS[parts.scheme], user, password, tls_context(settings, parts.scheme)
+    )
 
 
-def trust(settings: Settings, scheme: str) -> ssl.SSLContext | None:
+def tls_context(settings: Settings, scheme: str) -> ssl.SSLContext | None:
+    """Return how to verify the broker, or None for a connection without TLS. Raises BusError."""
     if scheme == "mqtt" and not settings.bus_ca:
         return None
     try:
@@ -44,12 +49,15 @@ def trust(settings: Settings, scheme: str) -> ssl.SSLContext | None:
 
 
 class Topics:
-    """Events and state of rooms, the lobby, the nodes; `calls` is what nodes tell each other."""
+    """The topics: events and state of rooms, the lobby, the nodes, and `calls` for messages between nodes.
+
+    Raises BusError if the prefix cannot begin a topic.
+    """
 
     def __init__(self, prefix: str) -> None:
         prefix = prefix.strip("/")
         if not prefix or "#" in prefix or "+" in prefix:
-            raise BusError("--bus-prefix is the beginning of a topic, like parlour/v1, without + and #")
+            raise BusError("--bus-prefix must be the beginning of a topic, such as parlour/v1, without + and #")
         self.rooms = f"{prefix}/rooms/"
         self.lobby = f"{prefix}/lobby"
         self.calls = f"{prefix}/calls"
@@ -65,5 +73,6 @@ class Topics:
         return self.nodes + name
 
     @property
-    def heard_by_nodes(self) -> tuple[str, ...]:
+    def for_nodes(self) -> tuple[str, ...]:
+        """The topics that every node subscribes to."""
         return self.lobby, self.calls, f"{self.nodes}+"
