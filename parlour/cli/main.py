@@ -12,24 +12,35 @@ from typing import NoReturn, Protocol
 
 from parlour import Shadowed, check_packages
 
-COMMANDS = {
-    "play": "play in the terminal, against a bot or a person",
-    "watch": "watch a game, a wall of several games, or the lobby",
-    "rooms": "list the rooms of a server",
-    "leaderboard": "list the best players of a server",
-    "serve": "run a server",
-    "bot": "connect a bot: a built-in one, your own, or any program",
-    "tournament": "run tournaments that can be resumed, and grade courses",
-    "loadtest": "measure how much load your server can take",
-    "account": "manage the accounts and tokens of a server",
-    "best": "find the best move in a position",
-    "solve": "compute the exact value of a position",
-    "perft": "count the move sequences of a given length",
-    "show": "replay a recorded game",
-    "verify": "check every move and the result of recorded games",
-    "export": "convert a recorded game to JSON or text",
-    "course": "run a course program: mancala, maxconnect4, nkcohcoh, conga",
+GROUPS = {
+    "play and watch": {
+        "play": "play in the terminal, against a bot or a person",
+        "watch": "watch a game, a wall of several games, or the lobby",
+        "rooms": "list the rooms of a server",
+        "leaderboard": "list the best players of a server",
+    },
+    "run a server": {
+        "serve": "run a server",
+        "account": "manage the accounts and tokens of a server",
+        "loadtest": "measure how much load your server can take",
+    },
+    "bots and courses": {
+        "bot": "connect a bot: a built-in one, your own, or any program",
+        "tournament": "run tournaments that can be resumed, and grade courses",
+        "course": "run a course program: mancala, maxconnect4, nkcohcoh, conga",
+    },
+    "positions": {
+        "best": "find the best move in a position",
+        "solve": "compute the exact value of a position",
+        "perft": "count the move sequences of a given length",
+    },
+    "recorded games": {
+        "show": "replay a recorded game",
+        "verify": "check every move and the result of recorded games",
+        "export": "convert a recorded game to JSON or text",
+    },
 }
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
 
 class Command(Protocol):
@@ -120,7 +131,8 @@ def report_error(sentence: str) -> int:
 def overview() -> str:
     width = max(map(len, COMMANDS))
     lines = ["usage: parlour COMMAND [...]", "", "A server where board-game bots and people play, and its tools.", ""]
-    lines += [f"  {name:{width}}  {summary}" for name, summary in COMMANDS.items()]
-    lines += ["", "Start with 'parlour play conga': it needs no server.", ""]
-    lines += ["'parlour COMMAND --help' describes a command; 'parlour --version' prints the version."]
+    lines += ["Start with 'parlour play conga': it needs no server.", ""]
+    for title, commands in GROUPS.items():
+        lines += [f"{title}:", *(f"  {name:{width}}  {summary}" for name, summary in commands.items()), ""]
+    lines.append("'parlour COMMAND --help' describes a command; 'parlour --version' prints the version.")
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 parlour course mancala -i input.txt
 
-The input has seven lines: the task (1 greedy, 2 minimax, 3 alpha-beta), the player to move (1 or 2), the cut-off depth,
+The input has seven lines: the task (1 greedy, 2 minimax, 3 alpha-beta), your player (1 or 2), the cut-off depth,
 player 2's row, player 1's row, player 2's store, player 1's store. Greedy writes no traverse_log.txt.
 """
 

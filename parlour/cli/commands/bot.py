@@ -112,7 +112,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         type=count_or_zero,
         default=0,
-        help="failures per game after which the program is started again (default: 0)",
+        help="failures allowed per game; after each one the program is restarted (default: 0)",
     )
     programs.add_argument("--forensics", metavar="DIR", type=Path, help="the folder for failure reports")
     connection.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # exit when stdin closes

@@ -68,13 +68,13 @@ async def measure(url: str, args: Namespace) -> int:
     from client.loadtest.matches import Tally, at, play, seat
     from client.loadtest.watching import Audience
 
-    tally, audience = Tally(), Audience()
+    tally, watchers = Tally(), Audience()
     matches = await seat(url, args.matches, tally, args.think)
-    await audience.open(url, matches, args.watchers)
-    began, before = time.perf_counter(), audience.deliveries
+    await watchers.open(url, matches, args.watchers)
+    began, before = time.perf_counter(), watchers.deliveries
     rate, delays = await play(matches, tally, args.seconds)
-    deliveries = (audience.deliveries - before) / (time.perf_counter() - began)
-    audience.close()
+    deliveries = (watchers.deliveries - before) / (time.perf_counter() - began)
+    watchers.close()
     lost = sum(client.closed for match in matches for client in match.players)
     print(f"moves        {rate:.0f}/s, each durable and seen by the opponent")
     print(f"send to seen p50 {at(delays, 50):.1f} ms, p90 {at(delays, 90):.1f} ms, p99 {at(delays, 99):.1f} ms")
