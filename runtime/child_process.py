@@ -1,4 +1,4 @@
-"""Child processes of ours that end when their parent does: they read a pipe and exit when it closes."""
+"""Child processes that end with their parent: they read standard input and exit when the pipe closes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,27 @@ import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
+from typing import Protocol
+
+
+class Closable(Protocol):
+    """The write end of a pipe."""
+
+    def close(self) -> None: ...
+
+
+class Child(Protocol):
+    """A child process: asyncio's Process, or a class with the same methods."""
+
+    @property
+    def stdin(self) -> Closable | None: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def kill(self) -> None: ...
+
+    async def wait(self) -> object: ...
 
 
 def environment() -> dict[str, str]:
@@ -14,40 +35,48 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("PARLOUR_")}
 
 
-async def start(module: str, *words: str, heard: bool = False, token: str = "", held: tuple[int, ...] = ()) -> Process:
-    """Run a module that watches its standard input. `heard`: what it says can be read. `token`: of its account.
+async def start(
+    module: str, *args: str, capture_output: bool = False, token: str = "", inherited_fds: tuple[int, ...] = ()
+) -> Process:
+    """Run a Python module as a child process. Raises OSError if it cannot be started.
 
-    `held`: open files that it holds too, for as long as it lives.
+    With `capture_output`, its output can be read. `token` is the bot token of its account. `inherited_fds` are file
+    descriptors that stay open in the child.
     """
-    output = PIPE if heard else DEVNULL
-    secret = {"PARLOUR_TOKEN": token} if token else {}  # not an argument: everybody can read those
+    output = PIPE if capture_output else DEVNULL
+    secret = {"PARLOUR_TOKEN": token} if token else {}  # not an argument: other users can read those
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", module, *words,
+        sys.executable, "-P", "-m", module, *args,
         env={**environment(), **secret},
         stdin=PIPE,
         stdout=output,
         stderr=output,
-        pass_fds=held,
-        start_new_session=True,  # Ctrl-C is for us, who end it ourselves
+        pass_fds=inherited_fds,
+        start_new_session=True,  # Ctrl-C reaches only the parent, which then ends the child
     )  # fmt: skip
 
 
-async def end(process: Process, grace: float) -> None:
-    """Close the pipe, wait `grace` seconds for the process to exit, then kill it."""
-    if process.returncode is not None:
+async def end(child: Child, grace_s: float, kill_timeout_s: float | None = None) -> None:
+    """Close the child's standard input, wait `grace_s` for it to exit, then kill it.
+
+    With `kill_timeout_s`, wait no longer than that after the kill: a process that waits for a broken disk may not die.
+    """
+    if child.returncode is not None:
         return
-    assert process.stdin is not None
-    process.stdin.close()
+    assert child.stdin is not None
+    child.stdin.close()
     with suppress(TimeoutError):
-        async with asyncio.timeout(grace):
-            await process.wait()
+        async with asyncio.timeout(grace_s):
+            await child.wait()
             return
     with suppress(ProcessLookupError):
-        process.kill()
-    await process.wait()
+        child.kill()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(kill_timeout_s):
+            await child.wait()
 
 
-def until_end_of_input() -> None:
-    """For such a process: whoever started it has closed the pipe, or is no more."""
+def wait_for_stdin_end() -> None:
+    """Block, in a child, until the parent closes the pipe or dies."""
     while os.read(0, 4096):
         pass

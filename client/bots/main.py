@@ -29,7 +29,7 @@ from client.sdk.url import DEFAULT_URL
 from engine.errors import GameError
 from engine.registry import create
 from runtime.backoff import Backoff
-from runtime.child_process import until_end_of_input
+from runtime.child_process import wait_for_stdin_end
 from runtime.event_loop import run_loop
 from runtime.threads import in_thread
 
@@ -160,7 +160,7 @@ async def interruptible(work: Coroutine[Any, Any, None], with_stdin: bool) -> No
     """Work until its end, or until a signal or the end of the terminal or of the input; then it takes its leave."""
     task = asyncio.create_task(work)
     if with_stdin:
-        in_thread(until_end_of_input).add_done_callback(lambda ended: task.cancel())
+        in_thread(wait_for_stdin_end).add_done_callback(lambda ended: task.cancel())
     loop = asyncio.get_running_loop()
     numbers = [signal.SIGTERM, signal.SIGINT]
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it

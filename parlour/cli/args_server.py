@@ -56,13 +56,13 @@ def identity(args: Namespace) -> dict[str, Any]:
 @asynccontextmanager
 async def open_session(args: Namespace, client: str) -> AsyncIterator[Session]:
     """Open a session for one command. Raises SessionError at once if there is no server."""
-    from client.hosting import Hosting
+    from client.local_server import BackgroundServer
     from client.sdk.session import Session
 
     url = url_of(args) or DEFAULT_URL
     async with AsyncExitStack() as stack:
         if args.private:
-            hosting = Hosting()
+            hosting = BackgroundServer()
             stack.push_async_callback(hosting.stop)
             url = await hosting.start()
         session = Session(url, client=client, wait_for_server=False, **identity(args))

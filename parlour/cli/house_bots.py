@@ -1,8 +1,8 @@
-"""The bots of the house: child processes beside a server, which connect to it like anybody else.
+"""House bots: child processes of a server that connect to it like any other bot.
 
-They end with the server, however it ends: each reads from a pipe that the server holds, and leaves when it closes.
-Each has an account, so that nobody else can come by its name, and takes up its games again after a restart; the tokens
-lie beside the database.
+They exit with the server, even if it is killed: each reads from a pipe that the server holds, and exits when it closes.
+Each has an account, so that no other player can take its name, and continues its games after a restart. The tokens are
+stored next to the database.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import time
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
@@ -22,53 +23,52 @@ from client.bots.spec import BotSpec
 from runtime import child_process
 from runtime.backoff import Backoff
 from runtime.paths import state_folder
+from runtime.supervisor import Supervisor
 from server.app import Running
 from server.config import Settings
 from server.ids import new_player_id
 from server.logs import log
 from server.storage.interface import Store, new_secret
 
-NOBODY = "none"
-LASTING = 30.0  # seconds after which a bot that dies was healthy
-QUICK, THINKING = 20, 6  # games at a time of bots that answer at once, and of one that takes its time
-GRACE = 2.0  # seconds to leave
+NO_BOTS = "none"
+MAX_GAMES, MAX_SEARCH_GAMES = 20, 6  # at a time: of bots that move at once, and of a search
+EXIT_GRACE_S = 2.0
 
 
 def house_names(text: str) -> tuple[str, ...]:
-    """The bots that --house asks for; LoadError or GameError if there is no such bot."""
+    """Return the bots that --house names. Raises LoadError or GameError if a name is unknown."""
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if names == (NOBODY,):
+    if names == (NO_BOTS,):
         return ()
     for name in names:
-        recipe_of(name).check()
+        parse_bot_name(name).check()
     return names
 
 
-def recipe_of(name: str) -> BotSpec:
-    """`search@3` is the search at level 3."""
+def parse_bot_name(name: str) -> BotSpec:
+    """Return the bot of a name such as `search@3`, the search at level 3. Raises LoadError if the level is wrong."""
     bot, at, level = name.partition("@")
     if at and (bot != "search" or not level.isdigit() or not 1 <= int(level[:3]) <= 10):
-        raise LoadError(f"{name[:40]!r} is no bot of the house: only search has levels, as search@1 to search@10")
+        raise LoadError(f"{name[:40]!r} is not a house bot: only search has levels, search@1 to search@10")
     return BotSpec(bot, level=int(level) if at else 10)
 
 
 @asynccontextmanager
 async def house_bots(names: tuple[str, ...], running: Running, settings: Settings) -> AsyncIterator[None]:
-    """Bots that play on a server for as long as the block lasts."""
-    tokens = await accounts(names, running.house.store, token_file(settings.db))
-    keepers = [
-        asyncio.create_task(keep(name, local(running.url), tokens.get(name, ""), settings.tls_cert)) for name in names
-    ]
+    """Run house bots on a server until the block ends."""
+    tokens = await ensure_accounts(names, running.house.store, token_file(settings.db))
+    url = local_url(running.url)
+    supervisors = [supervisor(name, url, tokens.get(name, ""), settings.tls_cert) for name in names]
+    for bot in supervisors:
+        bot.start_soon()
     try:
         yield
     finally:
-        for keeper in keepers:
-            keeper.cancel()
-        await asyncio.gather(*keepers, return_exceptions=True)
+        await asyncio.gather(*(bot.stop() for bot in supervisors), return_exceptions=True)
 
 
-def local(url: str) -> str:
-    """The address of a server on this machine: one that listens everywhere is here too."""
+def local_url(url: str) -> str:
+    """Return an address for clients on this machine of a server that may listen on all interfaces."""
     return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
@@ -81,8 +81,11 @@ def token_file(db: str) -> Path:
     return state_folder() / f"house-{sha256(db.encode()).hexdigest()[:16]}.json"
 
 
-async def accounts(names: tuple[str, ...], store: Store, path: Path) -> dict[str, str]:
-    """A token for each bot; none for one whose name belongs to somebody else, who then comes as a guest."""
+async def ensure_accounts(names: tuple[str, ...], store: Store, path: Path) -> dict[str, str]:
+    """Return a token for each bot; create missing accounts.
+
+    A bot whose name belongs to another account gets no token and plays as a guest.
+    """
     known = read_tokens(path)
     tokens: dict[str, str] = {}
     for name in names:
@@ -94,7 +97,7 @@ async def accounts(names: tuple[str, ...], store: Store, path: Path) -> dict[str
         if await store.add_account(name, new_player_id(), token, int(time.time() * 1000)):
             tokens[name] = token
     if tokens and tokens != known:
-        keep_secret(path, json.dumps({**known, **tokens}))
+        write_tokens(path, json.dumps({**known, **tokens}))
     return tokens
 
 
@@ -106,8 +109,8 @@ def read_tokens(path: Path) -> dict[str, str]:
     return {name: token for name, token in known.items() if isinstance(token, str)} if isinstance(known, dict) else {}
 
 
-def keep_secret(path: Path, text: str) -> None:
-    """Written so that only the owner can read it; where it cannot be written, the bots are strangers next time."""
+def write_tokens(path: Path, text: str) -> None:
+    """Write a file that only its owner can read. If that fails, the bots play as guests after a restart."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
@@ -118,30 +121,31 @@ def keep_secret(path: Path, text: str) -> None:
 # -- processes
 
 
-async def keep(name: str, url: str, token: str, trust: str) -> None:
-    """Have a bot there: whenever it dies it is started again, later and later if it dies soon."""
-    backoff = Backoff(first=1.0, most=60.0)
-    while True:
-        began = time.monotonic()
-        process = await start(name, url, token, trust)
+def supervisor(name: str, url: str, token: str, trust: str) -> Supervisor[Process]:
+    """Return a supervisor that starts a bot, and starts it again whenever it dies."""
+    args = bot_args(name, url, trust)
+
+    async def spawn() -> Process:
+        process = await child_process.start("parlour", *args, token=token)
         log("house_bot", bot=name, pid=process.pid)
-        try:
-            await process.wait()
-        finally:
-            await child_process.end(process, GRACE)
-        if time.monotonic() - began > LASTING:
-            backoff.reset()
-        seconds = backoff.next()
-        log("house_bot_died", logging.WARNING, bot=name, status=process.returncode, again_in=round(seconds, 1))
-        await asyncio.sleep(seconds)
+        return process
+
+    def exited(process: Process, delay: float) -> None:
+        log("house_bot_died", logging.WARNING, bot=name, status=process.returncode, again_in=round(delay, 1))
+
+    def failed(error: Exception, delay: float) -> None:
+        log("house_bot_failed", logging.ERROR, bot=name, why=str(error), again_in=round(delay, 1))
+
+    return Supervisor(spawn, Backoff(first=1.0, most=60.0), EXIT_GRACE_S, on_exit=exited, on_failure=failed)
 
 
-async def start(name: str, url: str, token: str, trust: str) -> asyncio.subprocess.Process:
-    recipe = recipe_of(name)
-    words = ["bot", recipe.bot, "--name", name, "--url", url, "--leave-with-stdin", "--lazy", "--no-state"]
-    words += ["--concurrent", str(THINKING if recipe.bot == "search" else QUICK)]
-    if recipe.bot == "search":
-        words += ["--level", str(recipe.level)]
+def bot_args(name: str, url: str, trust: str) -> list[str]:
+    """Return the arguments of `parlour bot` for a house bot."""
+    spec = parse_bot_name(name)
+    args = ["bot", spec.bot, "--name", name, "--url", url, "--leave-with-stdin", "--lazy", "--no-state"]
+    args += ["--concurrent", str(MAX_SEARCH_GAMES if spec.bot == "search" else MAX_GAMES)]
+    if spec.bot == "search":
+        args += ["--level", str(spec.level)]
     if trust:
-        words += ["--tls-trust", trust]
-    return await child_process.start("parlour", *words, token=token)
+        args += ["--tls-trust", trust]
+    return args

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from client.hosting import Hosting
+from client.local_server import BackgroundServer
 from engine.record import parse
 from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session
 from tests.parlour.records import save
@@ -73,7 +73,7 @@ async def test_a_game_that_was_played_without_a_server(tmp_path: Path, monkeypat
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("PARLOUR_URL", NOWHERE)
     monkeypatch.setenv("PARLOUR_TOKEN", "of some other server")
-    own = Hosting()
+    own = BackgroundServer()
     try:
         room = await play_one(await own.start())
     finally:

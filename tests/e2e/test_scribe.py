@@ -43,7 +43,7 @@ def is_gone(pid: int) -> bool:
 
 async def test_games_go_on_when_it_dies(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every move is acknowledged once, or refused and then played again; and it is in the log."""
-    monkeypatch.setattr(supervisor, "AGAIN", 0.01)
+    monkeypatch.setattr(supervisor, "RESTART_DELAY_S", 0.01)
     server = await start(rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, options={"n": 6, "k": 6})

@@ -15,7 +15,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from client.local_server import Place
+from client.local_server import PrivateFolder
 
 WAIT = 40
 
@@ -183,12 +183,12 @@ def test_a_bot_that_does_not_exist_costs_a_sentence(screens: Callable[..., Scree
 def test_nobody_looks_at_another_server_than_the_one_where_somebody_plays(
     screens: Callable[..., Screen], home: Path
 ) -> None:
-    place = Place(home / "parlour" / "private")
+    place = PrivateFolder(home / "parlour" / "private")
     place.open()
     try:
         for words in (("rooms",), ("watch",), ("watch", "room"), ("watch", "room", "--plain")):
             screen = screens(*words, "--private")
-            screen.see("parlour: somebody is at the private server")
+            screen.see("parlour: the private server is in use")
             assert screen.end() == 2
     finally:
         place.close()

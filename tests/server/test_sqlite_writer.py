@@ -21,7 +21,7 @@ from server.storage.interface import append_and_wait as put
 from server.storage.sqlite import supervisor, write_queue, writer_process
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
-from server.storage.sqlite.supervisor import Keeper
+from server.storage.sqlite.supervisor import WriterProcess, WriterSupervisor
 from tests.client.programs import gone
 from tests.e2e.parlours import until
 
@@ -30,7 +30,7 @@ FIRST = Append("r", 0, (b"a",))
 
 @pytest.fixture
 async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SqliteStore]:
-    monkeypatch.setattr(supervisor, "AGAIN", 0.01)
+    monkeypatch.setattr(supervisor, "RESTART_DELAY_S", 0.01)
     store = SqliteStore(str(tmp_path / "parlour.db"), busy=0.05)
     await store.open()
     yield store
@@ -52,7 +52,7 @@ async def test_what_was_written_before_it_died_is_not_called_undone(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as deaf:
-        deaf.setattr(Keeper, "pipe_data_received", lambda self, fd, data: None)
+        deaf.setattr(WriterProcess, "pipe_data_received", lambda self, fd, data: None)
         append = put(store, FIRST)
         await until("it is written", lambda: events(store) == [b"a"])
         os.kill(pid(store), signal.SIGKILL)
@@ -88,7 +88,7 @@ async def test_what_others_wrote_meanwhile_is_a_conflict(store: SqliteStore) -> 
 
 async def test_it_is_tried_again_until_it_can_be_started(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(Keeper, "command", lambda self: ("/missing/python",))
+        broken.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
         os.kill(pid(store), signal.SIGKILL)
         await until_refused(store, "cannot start the process that writes the database: No such file")
     async with asyncio.timeout(20):
@@ -112,10 +112,10 @@ async def outcome(store: SqliteStore, append: Append) -> str:
 
 
 async def test_it_cannot_be_started_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Keeper, "command", lambda self: ("/missing/python",))
+    monkeypatch.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
     with pytest.raises(StoreError, match="cannot start the process that writes the database: No such file"):
         await SqliteStore(str(tmp_path / "parlour.db")).open()
-    monkeypatch.setattr(Keeper, "command", lambda self: ("/bin/false",))
+    monkeypatch.setattr(WriterSupervisor, "command", lambda self: ("/bin/false",))
     with pytest.raises(StoreError, match="has ended"):
         await SqliteStore(str(tmp_path / "parlour.db")).open()
 

@@ -53,10 +53,10 @@ async def test_another_server_may_be_named_in_the_plan_until_a_game_has_begun(tm
 
 
 async def test_a_name_that_a_guest_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player_process, "NAMED_LATER", 0.0)
+    monkeypatch.setattr(player_process, "NAME_TIMEOUT_S", 0.0)
     folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (BOTS[0], Contestant("ann")), games=2))
     async with parlour(tmp_path) as there, session(there.url, "greedy"):
-        with pytest.raises(TournamentError, match="somebody else is called greedy on that server: change the name in"):
+        with pytest.raises(TournamentError, match="another player is called greedy on that server: change the name in"):
             await run(folder, there.url, recorder)
     assert recorder.said[-1] == "1 player is started as it is needed"

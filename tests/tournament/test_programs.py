@@ -19,7 +19,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant, Goal, Sprt
 from client.tournament.play import player_pool
-from client.tournament.play.player_process import Player
+from client.tournament.play.player_process import PlayerProcess
 from runtime import child_process
 from tests.e2e.parlours import parlour
 from tests.tournament.live import Recorder, plan_of, run
@@ -113,7 +113,7 @@ async def test_a_player_can_be_stopped_while_it_comes_up(tmp_path: Path, monkeyp
     folder = Folder(tmp_path / "cup")
     given = plan_of("match", (contestant, Contestant("y", bot="random")))
     async with parlour(tmp_path) as server:
-        player = Player(contestant, given, folder, server.url, "")
+        player = PlayerProcess(contestant, given, folder, server.url, "")
         coming = asyncio.create_task(player.start())
         await asked.wait()
         coming.cancel()

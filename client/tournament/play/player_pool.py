@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from client.tournament.journal.folder import Folder
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
-from client.tournament.play.player_process import Player, file_name
+from client.tournament.play.player_process import PlayerProcess, file_name
 
 MAX_CONCURRENT_STARTS = 4  # players that come up at a time; each is a process
 MAX_RUNNING_PLAYERS = 40  # that are there at a time, if so many will do
@@ -26,7 +26,7 @@ class PlayerPool:
     def __init__(self, plan: Plan, folder: Folder, url: str, trust: str, on_message: OnMessage) -> None:
         self._plan, self._folder, self._on_message = plan, folder, on_message
         self._players = {
-            player.name: Player(player, plan, folder, url, trust) for player in plan.players if player.started
+            player.name: PlayerProcess(player, plan, folder, url, trust) for player in plan.players if player.started
         }
         self._started: dict[
             str, asyncio.Task[None]

@@ -10,7 +10,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Goal, Plan
-from client.tournament.play.player_process import words
+from client.tournament.play.player_process import bot_args
 from engine.errors import GameError
 from engine.game import Game, State
 from engine.search import Limits, Thinker
@@ -38,7 +38,7 @@ async def ask_position(plan: Plan, folder: Folder, student: str, goal: Goal, pos
     limit = f"{goal.seconds:g}"
     asking = ["--ask", plan.game, f"--position={position}", "--seconds", limit, "--deadline", limit, *options]
     began = time.monotonic()
-    process = await child_process.start("parlour", "bot", *words(player, plan, folder), *asking, heard=True)
+    process = await child_process.start("parlour", "bot", *bot_args(player, plan, folder), *asking, capture_output=True)
     try:
         async with asyncio.timeout(goal.seconds + player.startup + STARTUP_ALLOWANCE_S):
             said, errors = await process.communicate()

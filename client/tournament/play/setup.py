@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
-from client.hosting import Hosting
+from client.local_server import BackgroundServer
 from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
 from client.tournament.journal import replay as entries
@@ -52,7 +52,7 @@ async def open_runner(
         await log.keep(entries.run(versions(), "" if server.url == plan.url else server.url))
         if not server.url:
             on_message("starting a server of its own")
-            hosting = Hosting(folder.server, UNLIMITED)
+            hosting = BackgroundServer(folder.server, UNLIMITED)
             stack.push_async_callback(hosting.stop)
             server = ServerAccess(await hosting.start())  # server no token of any other server is known
         arbiter = await connect_arbiter(plan, folder, server, stack)

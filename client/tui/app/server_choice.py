@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from client.local_server import Place, PrivateServer
+from client.local_server import PrivateFolder, PrivateServer
 from client.presentation.launch_plan import LaunchPlan
 from client.sdk.credentials import CredentialsFile, default_credentials_path
 from client.sdk.errors import NoServer, SessionError
@@ -24,7 +24,7 @@ class ServerChoice:
     def __init__(self, plan: LaunchPlan) -> None:
         self.plan = plan
         self.is_private = False
-        self._place = Place()
+        self._place = PrivateFolder()
         self._server: PrivateServer | None = None
         self._state: CredentialsFile | None = None
         self.session: Session | None = None
@@ -44,17 +44,17 @@ class ServerChoice:
 
     async def _own(self) -> str:
         if self.plan.persistent:
-            await self._place.reopen()
-            self._place.occupy()
+            await self._place.open_exclusive()
+            self._place.mark_occupied()
         else:
             self._place.open()
         vs = "" if self.plan.request is None else self.plan.request.vs
-        bots = self._place.bots(*((vs,) if vs else HOUSE))
+        bots = self._place.with_recent_bots(*((vs,) if vs else HOUSE))
         self._server = PrivateServer(bots, self._place)
         self.is_private = True
         url = await self._server.start()
         if vs:
-            self._place.remember(bots)
+            self._place.remember_bots(bots)
         return url
 
     async def _open(self, url: str, own: bool = False) -> Session:

@@ -21,7 +21,7 @@ from client.tournament.journal.log import is_cut
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan, file_of
-from parlour.cli.house_bots import recipe_of
+from parlour.cli.house_bots import parse_bot_name
 from parlour.cli.main import UserError, report_error
 from parlour.cli.tournament import play
 from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
@@ -47,7 +47,7 @@ def check_bots(plan: Plan) -> None:
         if file and not Path(file).is_file():
             raise TournamentError(f"there is no file {file}")
         if player.bot and not file:
-            recipe = recipe_of(player.bot)
+            recipe = parse_bot_name(player.bot)
             recipe.check()
             if plan.game not in recipe.games:
                 raise TournamentError(f"{player.name} does not play {plan.game}")

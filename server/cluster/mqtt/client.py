@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -13,10 +12,11 @@ from typing import NamedTuple
 
 import aiomqtt
 
+from runtime.backoff import Backoff
 from server.cluster.mqtt.url import BrokerAddress
 from server.logs import log
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between attempts to connect
+FIRST_RETRY_S, MAX_RETRY_S = 0.1, 5.0  # delays between attempts to connect
 KEEPALIVE_S = 10  # after which the broker notices that this node is gone
 TIMEOUT_S = 5.0  # for the broker to answer
 CLOSE_TIMEOUT_S = 1  # to send the queued messages
@@ -80,20 +80,19 @@ class MqttClient:
         self._not_empty.set()
 
     async def _run(self) -> None:
-        pause = FIRST_PAUSE
+        backoff = Backoff(FIRST_RETRY_S, MAX_RETRY_S)
         while True:
             try:
                 async with self._client() as client:
                     for topic in self._topics:
                         await client.subscribe(topic)
-                    pause = FIRST_PAUSE
+                    backoff.reset()
                     await self._exchange(client)
             except (aiomqtt.MqttError, OSError) as error:
-                level = logging.WARNING if self.up or pause == FIRST_PAUSE else logging.DEBUG
+                level = logging.WARNING if self.up or not backoff.failures else logging.DEBUG
                 log("bus_lost", level, why=str(error) or type(error).__name__)
             self._discard_queue()
-            await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-            pause = min(LONGEST_PAUSE, pause * 2)
+            await asyncio.sleep(backoff.next())
 
     def _client(self) -> aiomqtt.Client:
         at = self._address

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from time import perf_counter
@@ -16,12 +15,13 @@ from typing import Any
 
 import asyncpg
 
+from runtime.backoff import Backoff
 from server.logs import log
 from server.storage.interface import Append, Conflict, Done, OnCommit, Unavailable
 from server.storage.postgres.batch import Batch
 
 MAX_BATCH_APPENDS = 512  # in one transaction
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds between attempts to connect
+FIRST_RETRY_S, MAX_RETRY_S = 0.05, 2.0  # delays between attempts to connect
 RESOLVE_TIMEOUT_S = 2.0  # to look up whether a transaction was written
 CLOSE_TIMEOUT_S = 0.5
 CONNECTION_ERRORS = (
@@ -164,14 +164,13 @@ class WriteQueue:
         finish(rejected, Unavailable(why))
 
     async def _reconnect(self) -> None:
-        pause = FIRST_PAUSE
+        backoff = Backoff(FIRST_RETRY_S, MAX_RETRY_S)
         while True:
             try:
                 connection = await self._connect()
             except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
                 self._outage = f"the database is unavailable: {describe(error)}"
-                await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-                pause = min(LONGEST_PAUSE, pause * 2)
+                await asyncio.sleep(backoff.next())
             else:
                 self._use(connection)
                 self._outage = ""

@@ -1,4 +1,4 @@
-"""The keeper of the process that writes: starts it, hands it jobs, hears its answers, starts it again if it dies."""
+"""Supervisor of the writer process: start it, send it jobs, receive its answers, restart it when it dies."""
 
 from __future__ import annotations
 
@@ -12,132 +12,162 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from runtime.backoff import Backoff
+from runtime.supervisor import Supervisor
 from server.logs import log
 from server.storage.interface import StoreError
 from server.storage.sqlite import writer_process
 from server.storage.sqlite.writer_process import LENGTH_BYTES, Answer, Job, Rows
 
-AGAIN = 1.0  # seconds before it is started again
-STARTING = 10.0  # seconds until it says that it is there
-KILLED = 0.5  # seconds to be gone then; a process that waits for a broken disk may need for ever
+RESTART_DELAY_S = 1.0
+START_TIMEOUT_S = 10.0
+KILL_TIMEOUT_S = 0.5  # a process that waits for a broken disk may never die
 
 GONE = "the process that writes the database has ended"
 
 
-class Keeper(asyncio.SubprocessProtocol):
-    """`answered`: the jobs that were sent. `lost`: it has died. `missing`: why it could not be started again."""
+class WriterProcess(asyncio.SubprocessProtocol):
+    """One writer process. It has the methods of asyncio's Process that a Supervisor needs.
+
+    Answers are delivered by callbacks, not through a stream: that saves a task switch for each transaction.
+    """
+
+    def __init__(self, on_answer: Callable[[list[Answer], list[Answer]], None], on_exit: Callable[[], None]) -> None:
+        self._on_answer, self._on_exit = on_answer, on_exit
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._buffer = b""
+        self._exited = asyncio.Event()
+        self.greeting: asyncio.Future[str] = asyncio.get_running_loop().create_future()  # a problem, or ""
+
+    @property
+    def transport(self) -> asyncio.SubprocessTransport:
+        assert self._transport is not None
+        return self._transport
+
+    @property
+    def stdin(self) -> asyncio.WriteTransport:
+        return cast(asyncio.WriteTransport, self.transport.get_pipe_transport(0))
+
+    @property
+    def returncode(self) -> int | None:
+        return self.transport.get_returncode()
+
+    def kill(self) -> None:
+        self.transport.kill()
+
+    async def wait(self) -> None:
+        await self._exited.wait()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        buffer = self._buffer = self._buffer + data if self._buffer else data
+        while len(buffer) > LENGTH_BYTES and len(buffer) >= (
+            end := LENGTH_BYTES + int.from_bytes(buffer[:LENGTH_BYTES], "big")
+        ):
+            message = marshal.loads(buffer[LENGTH_BYTES:end])
+            buffer = self._buffer = buffer[end:]
+            if self.greeting.done():
+                self._on_answer(*message)
+            else:
+                self.greeting.set_result("".join(message))
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        self.transport.close()
+        if not self.greeting.done():
+            self.greeting.set_result(GONE)
+        self._on_exit()
+
+
+class WriterSupervisor:
+    """The writer process and its successors.
+
+    `on_answer` gets the answers to the jobs that were sent. `on_lost` is called when the process has died, `on_ready`
+    when it accepts jobs, `on_missing` with the reason when it could not be restarted.
+    """
 
     def __init__(
         self,
         path: str,
         busy: float,
-        answered: Callable[[list[Answer], list[Answer]], None],
-        lost: Callable[[], None],
-        missing: Callable[[str], None],
-        ready: Callable[[], None],
+        on_answer: Callable[[list[Answer], list[Answer]], None],
+        on_lost: Callable[[], None],
+        on_missing: Callable[[str], None],
+        on_ready: Callable[[], None],
     ) -> None:
         self._path, self._busy = path, busy
-        self._answered, self._lost, self._missing, self._ready = answered, lost, missing, ready
+        self._on_answer, self._on_lost, self._on_missing, self._on_ready = on_answer, on_lost, on_missing, on_ready
         self._file = Path(path).stat()
-        self._loop = asyncio.get_running_loop()
-        self._process: asyncio.SubprocessTransport | None = None
-        self._first: asyncio.Future[str] = self._loop.create_future()  # what is wrong with its start, or nothing
-        self._ended = asyncio.Event()
-        self._heard = b""
-        self._again: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(
+            self._spawn,
+            Backoff(RESTART_DELAY_S, RESTART_DELAY_S),
+            KILL_TIMEOUT_S,
+            wait_ready=self._wait_ready,
+            failures=(StoreError,),
+            on_failure=self._restart_failed,
+            kill_timeout_s=KILL_TIMEOUT_S,
+        )
         self._closing = False
-        self.takes = False  # jobs
+        self.ready = False  # for jobs
 
     @property
     def pid(self) -> int | None:
-        return None if self._process is None else self._process.get_pid()
+        child = self._supervisor.child
+        return None if child is None else child.transport.get_pid()
 
     def command(self) -> tuple[str, ...]:
+        """Return the command line of the process."""
         file = (str(self._file.st_dev), str(self._file.st_ino))
         return (sys.executable, "-I", "-S", str(Path(writer_process.__file__)), self._path, str(self._busy), *file)
 
     async def start(self) -> None:
-        """StoreError."""
-        self._ended.clear()
-        self._heard = b""
-        self._first = self._loop.create_future()
-        try:
-            self._process, _ = await self._loop.subprocess_exec(
-                lambda: self, *self.command(), stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True
-            )
-        except OSError as error:
-            self._ended.set()
-            why = error.strerror or error
-            raise StoreError(f"cannot start the process that writes the database: {why}") from None
-        if self._ended.is_set():  # so soon that process_exited could not
-            self._process.close()
-        try:
-            problem = await asyncio.wait_for(self._first, STARTING)
-        except TimeoutError:
-            self._process.kill()
-            problem = "the process that writes the database does not begin"
-        if problem or self._ended.is_set():
-            raise StoreError(problem or GONE)
-        self.takes = True
-        self._ready()
+        """Start the process. Raises StoreError if it does not accept jobs."""
+        await self._supervisor.start()
 
     def send(self, rows: Rows, jobs: list[Job]) -> None:
-        """ValueError if one of them cannot be sent."""
+        """Send jobs to a process that is ready. Raises ValueError if one of them cannot be sent."""
         message = writer_process.pack((rows, jobs))
-        with suppress(RuntimeError):  # it has just died, and we shall hear of it
-            self._stdin().write(message)
+        child = self._supervisor.child
+        assert child is not None
+        with suppress(RuntimeError):  # it has just died; on_lost follows
+            child.stdin.write(message)
 
-    async def end(self, seconds: float) -> None:
-        """Let it come to its end, but do not wait for ever for a disk that does not answer."""
-        self._closing, self.takes = True, False
-        if self._again is not None:
-            self._again.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._again
-        if self._process is not None and not self._ended.is_set():
-            self._stdin().close()
-            try:
-                await asyncio.wait_for(self._ended.wait(), seconds)
-            except TimeoutError:
-                self._process.kill()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._ended.wait(), KILLED)
+    async def stop(self, grace_s: float) -> None:
+        """Let the process finish its jobs within `grace_s`, then kill it."""
+        self._closing, self.ready = True, False
+        await self._supervisor.stop(grace_s)
 
-    def _stdin(self) -> asyncio.WriteTransport:
-        assert self._process is not None
-        return cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
+    async def _spawn(self) -> WriterProcess:
+        loop = asyncio.get_running_loop()
+        try:
+            _, child = await loop.subprocess_exec(
+                lambda: WriterProcess(self._on_answer, self._exited),
+                *self.command(), stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            why = error.strerror or error
+            raise StoreError(f"cannot start the process that writes the database: {why}") from None
+        return child
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        heard = self._heard = self._heard + data if self._heard else data
-        while len(heard) > LENGTH_BYTES and len(heard) >= (
-            end := LENGTH_BYTES + int.from_bytes(heard[:LENGTH_BYTES], "big")
-        ):
-            message = marshal.loads(heard[LENGTH_BYTES:end])
-            heard = self._heard = heard[end:]
-            if self._first.done():
-                self._answered(*message)
-            else:
-                self._first.set_result("".join(message))
+    async def _wait_ready(self, child: WriterProcess) -> None:
+        try:
+            problem = await asyncio.wait_for(child.greeting, START_TIMEOUT_S)
+        except TimeoutError:
+            child.kill()
+            problem = "the process that writes the database does not start"
+        if problem or child.returncode is not None:
+            raise StoreError(problem or GONE)
+        self.ready = True
+        self._on_ready()
 
-    def process_exited(self) -> None:
-        worked, self.takes = self.takes, False
-        self._ended.set()
-        if self._process is not None:
-            self._process.close()
-        if not self._first.done():
-            self._first.set_result(GONE)
-        elif worked and not self._closing:
-            log("scribe_ended", logging.ERROR, why=GONE)
-            self._lost()
-            self._again = self._loop.create_task(self._start_again())
+    def _exited(self) -> None:
+        was_ready, self.ready = self.ready, False
+        if was_ready and not self._closing:
+            log("writer_exited", logging.ERROR, why=GONE)
+            self._on_lost()
 
-    async def _start_again(self) -> None:
-        while True:
-            await asyncio.sleep(AGAIN)
-            try:
-                await self.start()
-            except StoreError as error:
-                log("scribe_missing", logging.ERROR, why=str(error))
-                self._missing(str(error))
-            else:
-                return
+    def _restart_failed(self, error: Exception, delay: float) -> None:
+        log("writer_missing", logging.ERROR, why=str(error), again_in=round(delay, 1))
+        self._on_missing(str(error))

@@ -14,7 +14,7 @@ from time import perf_counter
 
 from server.storage.interface import Conflict, Done, OnCommit, Unavailable
 from server.storage.sqlite.batch import QueuedJob, Statement, Work, as_job, outcome, split_jobs
-from server.storage.sqlite.supervisor import GONE, Keeper
+from server.storage.sqlite.supervisor import GONE, WriterSupervisor
 from server.storage.sqlite.writer_process import Answer, pack
 
 EARLY_SEND_JOBS = 100  # this many jobs are sent at once, so that the disk can begin
@@ -32,7 +32,7 @@ class WriteQueue:
     def __init__(self, path: str, busy: float, on_commit: OnCommit, find_payload: FindPayload) -> None:
         self._on_commit, self._find_payload = on_commit, find_payload
         self._loop = asyncio.get_running_loop()
-        self._keeper = Keeper(path, busy, self._answered, self._lost, self._missing, self._send)
+        self._supervisor = WriterSupervisor(path, busy, self._answered, self._lost, self._missing, self._send)
         self._collected: list[QueuedJob] = []
         self._in_flight: list[QueuedJob] = []
         self._events_in_flight = 0  # single events; they come first in the list
@@ -53,11 +53,11 @@ class WriteQueue:
 
     @property
     def pid(self) -> int | None:
-        return self._keeper.pid
+        return self._supervisor.pid
 
     async def start(self) -> None:
         """Start the writer process. Raises StoreError."""
-        await self._keeper.start()
+        await self._supervisor.start()
 
     def submit(self, work: Work, done: Done) -> None:
         """Queue a job. Call `done` when it is durable, or with the error."""
@@ -89,7 +89,7 @@ class WriteQueue:
         except TimeoutError:
             self._failure = Unavailable(GONE)
         self._closed = True
-        await self._keeper.end(CLOSE_TIMEOUT_S)
+        await self._supervisor.stop(CLOSE_TIMEOUT_S)
         if self._resolving is not None:
             self._resolving.cancel()
         self._reject_all(GONE)
@@ -103,7 +103,7 @@ class WriteQueue:
         self._send_scheduled = False
         if self._in_flight or not self._collected:
             return
-        if not self._keeper.takes and self._failure is None:
+        if not self._supervisor.ready and self._failure is None:
             if not self._failing_fast:
                 return  # the process will be restarted
             self._failure = Unavailable(GONE)
@@ -116,7 +116,7 @@ class WriteQueue:
             self._loop.call_soon(self._finish, [self._failure] * len(jobs))
             return
         try:
-            self._keeper.send(rows, [as_job(work) for work, _ in others])
+            self._supervisor.send(rows, [as_job(work) for work, _ in others])
         except ValueError:
             self._in_flight = []
             self._collected = [job for job in jobs if self._can_be_sent(*job)]
