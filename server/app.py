@@ -30,6 +30,7 @@ from server.storage.interface import without_password
 from server.transport.connection import Connection
 from server.transport.fast_path import FAST_PATH_WORKS
 from server.transport.http import HttpHandler
+from server.transport.services import Services
 
 MOST_FRAME = (
     MAX_MESSAGE_BYTES + 512
@@ -77,15 +78,16 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
         await asyncio.gather(bus.close(), store.close())
 
 
-async def listen(house: House) -> Server:
-    settings = house.settings
+async def listen(services: Services) -> Server:
+    """Accept connections on the address in the settings. Raises OSError, or BadSetting for a bad certificate."""
+    settings = services.settings
     if not FAST_PATH_WORKS:
         log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
     return await serve(
         lambda connection: cast(Connection, connection).run(),
         settings.host,
         settings.port,
-        create_connection=partial(Connection, house, HttpHandler(house)),  # type: ignore[arg-type]  # a factory is enough
+        create_connection=partial(Connection, services, HttpHandler(services)),  # type: ignore[arg-type]  # a factory
         process_request=lambda connection, request: cast(Connection, connection).process_request(request),
         subprotocols=[Subprotocol(name) for name in CODECS],
         select_subprotocol=select_subprotocol,

@@ -113,21 +113,6 @@ async def test_the_lag_is_known_from_the_start(start: Start, come: Come) -> None
     await until("the first ping is answered", lambda: peer.latency > 0)
 
 
-@pytest.mark.parametrize("piece", [132, 133])
-async def test_the_first_piece_of_a_long_frame_is_no_short_frame(start: Start, come: Come, piece: int) -> None:
-    """Its second byte, 126 or 127, means that the size comes later, and not that it is the size."""
-    server = await start()
-    ann = await come(server.url, "ann")
-    (peer,) = server.house.connections
-    data = msgpack.packb({"type": "list", "id": 77, "padding": "x" * 300})
-    size = len(data).to_bytes(2, "big") if piece == 132 else len(data).to_bytes(8, "big")
-    frame = bytes([0x82, 0x80 | (piece - 6)]) + size + bytes(4) + data
-    ann.socket.transport.write(frame[:piece])
-    await until("the server has the first piece", lambda: len(peer.protocol.reader.buffer) == piece - 4 - 2 - len(size))
-    ann.socket.transport.write(frame[piece:])
-    assert (await ann.answer(77))["rooms"] == []
-
-
 async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
