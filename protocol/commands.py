@@ -20,17 +20,22 @@ from protocol.types import (
 
 
 class Command(Message):
+    """A message from a client. The client chooses `id`; the reply repeats it."""
+
     id: CommandId
 
 
 class RoomCommand(Command):
+    """A command to a room."""
+
     room: str
 
 
 class Hello(Command):
-    """The first message. A token gives the name it belongs to; `resume` is the session of an earlier `welcome`.
+    """The first message: says who the client is.
 
-    `plays`: the games a bot is ready to play when it is invited; it is shown in the lobby then.
+    `name` is for guests. `token` identifies an account and determines the name. `resume` continues a session: it is the
+    `session` of an earlier `welcome`. `plays` lists the games to which a bot may be invited; the lobby then shows it.
     """
 
     name: str = ""
@@ -41,18 +46,24 @@ class Hello(Command):
 
 
 class List(Command):
+    """Return public rooms; without `status`, those that have not ended."""
+
     game: str = ""
     status: Status | None = None
 
 
 class Lobby(Command):
+    """Subscribe to lobby updates, or unsubscribe."""
+
     on: bool
 
 
 class Create(Command):
-    """`seat` null draws lots; `illegal` n loses after n illegal moves, 0 refuses them; `delay` plies for watchers.
+    """Create a room and take a seat in it.
 
-    `players`: the seats are for these two; whoever makes the room is its arbiter, watches, and may abort it.
+    `seat` null: a random seat. `illegal`: the number of illegal moves that lose the game; with 0 they are only refused.
+    `delay`: watchers see the game this many plies late. `players`: the seats are kept for these two names; the creator
+    is the arbiter, who watches and may abort the game.
     """
 
     game: str
@@ -68,9 +79,9 @@ class Create(Command):
 
 
 class Pair(Command):
-    """Play whoever looks for a game with these very settings and is near in rating, or make a room and wait there.
+    """Play an opponent who wants the same game and settings and has a similar rating, or create a room and wait.
 
-    The wait ends with the connection. `bot_after`: then a bot of the house may come, too.
+    The wait ends with the connection. `bot_after`: milliseconds after which a house bot may join instead.
     """
 
     game: str
@@ -81,27 +92,27 @@ class Pair(Command):
 
 
 class Join(RoomCommand):
-    """`seat` null takes a free one; in a room made with `players` everybody gets their own."""
+    """Take a seat. `seat` null: any free seat. In a room created with `players`, each player gets their own seat."""
 
     seat: SeatNumber | None = None
     code: str = ""
 
 
 class Watch(RoomCommand):
-    """With `after`, only the events behind that seq are sent; without, or if there is none yet, a snapshot."""
+    """Receive a snapshot of a room, then its events. `after`: receive the events after that seq, without a snapshot."""
 
     after: Annotated[int, Meta(ge=0)] = 0
     code: str = ""
 
 
 class Leave(RoomCommand):
-    pass
+    """Stop receiving the events of a room. Before the start, also give the seat back."""
 
 
 class Move(RoomCommand):
-    """`ply` is the number of moves the sender knows of: the ply of the position that this move answers.
+    """Play a move. `ply` is the ply of the position that the move answers: the number of moves played before it.
 
-    A note is made of printable characters.
+    `note`: printable characters.
     """
 
     ply: Annotated[int, Meta(ge=0)]
@@ -110,35 +121,37 @@ class Move(RoomCommand):
 
 
 class Resign(RoomCommand):
-    pass
+    """Resign the game."""
 
 
 class OfferDraw(RoomCommand):
-    pass
+    """Offer a draw."""
 
 
 class AnswerDraw(RoomCommand):
+    """Accept or decline a draw."""
+
     accept: bool
 
 
 class Claim(RoomCommand):
-    """Win against an opponent who has been gone for longer than the grace."""
+    """Win against an opponent who has been away for longer than the grace period."""
 
 
 class Abort(RoomCommand):
-    pass
+    """End the game without a result. Players can do this before the second move."""
 
 
 class Rematch(RoomCommand):
-    """Offer another game with the seats swapped, or agree to one; `accept` false declines."""
+    """Offer another game with the seats swapped, or accept an offer; `accept` false declines it."""
 
     accept: bool = True
 
 
 class Takeback(RoomCommand):
-    """Ask to take one's last move back, or agree to it; `accept` false declines.
+    """Ask to take your last move back, or agree to the opponent's request; `accept` false declines it.
 
-    `ply` is where the game would go on. Who names it asks for that, or agrees to that, and to nothing else.
+    `ply`: the ply at which the game would continue. If it is given, the command applies to that ply only.
     """
 
     accept: bool = True
@@ -146,13 +159,13 @@ class Takeback(RoomCommand):
 
 
 class Say(RoomCommand):
-    """A line of printable characters."""
+    """Send a chat message of printable characters to players and watchers."""
 
     text: str
 
 
 class History(Command):
-    """Finished games, the latest first; `before` is the `before` of the last answer."""
+    """Return finished games, latest first. `before`: the `before` of the previous reply, for the next page."""
 
     game: str = ""
     player: str = ""
@@ -161,7 +174,7 @@ class History(Command):
 
 
 class Leaderboard(Command):
-    """The best at a game with these options; who is provisional comes behind the others."""
+    """Return the best players of a game with these options: established ratings first, then provisional ones."""
 
     game: str
     options: Options = {}
@@ -169,7 +182,7 @@ class Leaderboard(Command):
 
 
 class Ratings(Command):
-    """A player's ratings at a game with these options, the latest first; `before` as in `history`."""
+    """Return a player's ratings in a game with these options, latest first. `before`: as in `history`."""
 
     player: str
     game: str
@@ -179,6 +192,8 @@ class Ratings(Command):
 
 
 class Export(RoomCommand):
+    """Return the record of a finished game."""
+
     format: ExportFormat = "text"
 
 

@@ -6,13 +6,15 @@ from protocol.types import EndReason, Message, Names, Offer, Options, RatingChan
 
 
 class Event(Message):
+    """A change of a room. `seq` counts the events of the room from 1; `at` is the time of the event."""
+
     room: str
     seq: int
     at: int
 
 
 class Created(Event):
-    """The first event of every room. It stays in the log: a snapshot is what others see of it."""
+    """The first event of every room. It is stored but never sent: clients see its contents in snapshots."""
 
     game: str
     options: Options
@@ -27,12 +29,14 @@ class Created(Event):
     illegal: int = 0
     players: Names | None = None
     arbiter: str = ""
-    expiry: int = 1_800_000  # how long the room may wait for its start
+    expiry: int = 1_800_000  # milliseconds after which the room is closed if the game has not started
     previous: str = ""
     met: str = ""
 
 
 class Seated(Event):
+    """A player has taken a seat. `rating` and `provisional`: the player's rating in this game at that time."""
+
     seat: int
     player: str
     name: str
@@ -42,17 +46,24 @@ class Seated(Event):
 
 
 class Unseated(Event):
+    """A player has given a seat back before the start."""
+
     seat: int
 
 
 class Started(Event):
+    """The game has started. `turn`: the side to move; `left`: both clocks."""
+
     position: str
     turn: int
     left: TimesLeft | None = None
 
 
 class Moved(Event):
-    """`left`: both clocks after the move; `turn`: who moves next, which need not be the other side."""
+    """A move was played. `left`: both clocks after the move. `turn`: the side to move next, which may be the same side.
+
+    `took`: the time the move took; `charged`: the time taken off the clock.
+    """
 
     ply: int
     side: int
@@ -66,7 +77,7 @@ class Moved(Event):
 
 
 class Fouled(Event):
-    """An illegal move where those are counted."""
+    """A player has tried an illegal move in a room that counts them. `fouls`: how many so far."""
 
     seat: int
     move: str
@@ -74,26 +85,34 @@ class Fouled(Event):
 
 
 class DrawOffered(Event):
+    """A player has offered a draw."""
+
     seat: int
 
 
 class TakebackOffered(Event):
-    """`ply`: where the game would go on from."""
+    """A player has asked to take a move back. `ply`: the ply at which the game would continue."""
 
     seat: int
     ply: int
 
 
 class RematchOffered(Event):
+    """A player has offered a rematch."""
+
     seat: int
 
 
 class Declined(Event):
+    """A player has declined an offer."""
+
     seat: int
     offer: Offer
 
 
 class TakenBack(Event):
+    """Moves were taken back. The game continues at `ply`."""
+
     ply: int
     position: str
     turn: int
@@ -101,7 +120,10 @@ class TakenBack(Event):
 
 
 class Ended(Event):
-    """`winner` null: nobody. A result of * says that the game does not count. `ratings`: of both seats, if rated."""
+    """The game has ended. `winner` null: no winner. `result` `*`: the game does not count.
+
+    `ratings`: the changes of both seats' ratings, if the game was rated.
+    """
 
     result: Result
     reason: EndReason
@@ -111,13 +133,13 @@ class Ended(Event):
 
 
 class Rematched(Event):
-    """The players go on in the room `next`: for a rematch, or because pairing has found an opponent there."""
+    """The players continue in the room `next`: for a rematch, or because pairing found an opponent there."""
 
     next: str
 
 
 class Said(Event):
-    """`seat` null: a watcher."""
+    """A chat message. `seat` null: from a watcher."""
 
     name: str
     text: str
@@ -125,7 +147,7 @@ class Said(Event):
 
 
 class Presence(Event):
-    """`claim_at`: from when the other seat may claim the game, unless this one is back."""
+    """A player has connected or disconnected. `claim_at`: the time from which the opponent may claim the game."""
 
     seat: int
     online: bool
@@ -133,7 +155,7 @@ class Presence(Event):
 
 
 class Resumed(Event):
-    """The server was away; the running clock gets `credit` back. Both seats are away until their `presence`."""
+    """The server has restarted. The running clock is credited with `credit`. Both players are away until `presence`."""
 
     credit: int
 

@@ -32,10 +32,11 @@ from protocol.types import (
 
 
 class Snapshot(Message):
-    """A whole room as its receiver may see it: enough to play on without having seen anything before.
+    """The complete state of a room as the receiver may see it.
 
-    `running`: whose clock runs; `elapsed`: since the turn began, what of a move's own time is gone (both only with a
-    clock); `left`: beside that time; `code`: for players; `claim_at`: from when each seat may claim against the other.
+    `running`: the side whose clock runs. `left`: both clocks now, without the time per move. `elapsed`: how long the
+    turn has lasted (only with a clock). `code`: only for players. `claim_at`: the times from which each seat may claim
+    the game against the other.
     """
 
     room: str
@@ -81,7 +82,10 @@ class Snapshot(Message):
 
 
 class Welcome(Message):
-    """`session` is a secret: whoever has it is you. `rooms`: where you sit; a snapshot of each follows."""
+    """The reply to `hello`. `session` is a secret that resumes this session: keep it private.
+
+    `rooms`: the open rooms in which you have a seat; a snapshot of each follows.
+    """
 
     id: int
     you: Player
@@ -93,7 +97,7 @@ class Welcome(Message):
 
 
 class Ok(Message):
-    """Which fields are there depends on the command that is answered; `seq`: of the latest event that you may see."""
+    """A command was accepted. The fields depend on the command. `seq`: the room's latest event that you may see."""
 
     id: int
     room: str = ""
@@ -108,7 +112,10 @@ class Ok(Message):
 
 
 class Error(Message):
-    """`id` is null when the message was so broken that none could be found."""
+    """A command was refused. `id` is null if the message was too broken to find its id.
+
+    `retry_after`: seconds. `snapshot`: the room, if the client's view of it is out of date.
+    """
 
     id: int | None
     code: ErrorCode
@@ -118,9 +125,9 @@ class Error(Message):
 
 
 class LobbyUpdate(Message, tag="lobby"):
-    """`full`: all open rooms; otherwise those that changed, ended ones included. `bots`: all, if any has changed.
+    """Changes in the lobby. `full`: `rooms` has all open rooms; otherwise the changed ones, including ended ones.
 
-    `plies`: of games that have gone on, by their rooms; told together, about once a second.
+    `bots`: all bots, if any has changed. `plies`: room -> ply of games that have advanced, about once a second.
     """
 
     rooms: tuple[RoomInfo, ...]
@@ -130,14 +137,14 @@ class LobbyUpdate(Message, tag="lobby"):
 
 
 class Invited(Message):
-    """A room waits for you by name. Who does not want to play need not answer."""
+    """A room keeps a seat for you. No answer is needed if you do not want to play."""
 
     by: str
     room: RoomInfo
 
 
 class Closing(Message):
-    """The server is about to restart, and closes with 1012; come back after so many seconds."""
+    """The server is about to restart and closes with code 1012. Reconnect after `retry_after` seconds."""
 
     text: str
     retry_after: float

@@ -1,8 +1,8 @@
-"""Every message of the protocol, by direction.
+"""Vocabularies, base classes and parts of the messages.
 
-A message is a map with a `type`; unknown fields are ignored and a field that is absent has its default, so that both
-sides may learn new fields one after the other. Times are whole milliseconds: `at` since the epoch, the rest durations.
-A side, and the seat that plays it, is 0 (moves first) or 1. `ply` counts the moves played so far.
+A message is a map with a `type`. Unknown fields are ignored and an absent field has its default, so clients and servers
+can be updated independently. Times are whole milliseconds: `at` since the epoch, all others are durations. A side, and
+the seat that plays it, is 0 (moves first) or 1. `ply` counts the moves played so far.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 ErrorCode = Literal[
-    # what was sent cannot be read, or comes at the wrong time
+    # unreadable, or sent at the wrong time
     "malformed",
     "hello_first",
     "already_welcome",
-    # who you are
+    # identity
     "bad_name",
     "name_taken",
     "bad_token",
     "bad_session",
     "guests_refused",
-    # making and entering rooms
+    # creating and joining rooms
     "unknown_game",
     "bad_options",
     "bad_clock",
@@ -47,7 +47,7 @@ ErrorCode = Literal[
     "too_late",
     "too_early",
     "too_long",
-    # the house
+    # the server
     "rate_limited",
     "too_many_rooms",
     "unavailable",
@@ -81,18 +81,18 @@ MAX_TIME_MS = 30 * 24 * 3600 * 1000
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_TIME_MS)]
 CommandId = Annotated[int, Meta(ge=0, le=2**53)]
 SeatNumber = Annotated[int, Meta(ge=0, le=1)]
-TimesLeft = tuple[int, int]  # what both clocks have left
+TimesLeft = tuple[int, int]  # milliseconds left on both clocks
 Options = dict[str, int | str]
-Names = tuple[str, str]  # of those for whom the two seats are kept
+Names = tuple[str, str]  # of the players for whom the two seats are kept
 
 
-def snake(name: str) -> str:
+def to_snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Message(Struct, frozen=True, kw_only=True, tag_field="type", tag=snake, omit_defaults=True, gc=False):
-    """What travels in one WebSocket message."""
+class Message(Struct, frozen=True, kw_only=True, tag_field="type", tag=to_snake_case, omit_defaults=True, gc=False):
+    """One WebSocket message."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -104,9 +104,9 @@ class Part(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class TimeControl(Part):
-    """`fischer`: base and increment; `move`: per_move, anew each move; `bank`: per_move, then what is in the bank.
+    """`fischer`: `base` and `increment`. `move`: `per_move` for each move. `bank`: `per_move`, then time of the `bank`.
 
-    No field of another kind; base, per_move and bank are 100 at least.
+    Fields of other kinds must be absent. `base`, `per_move` and `bank` are at least 100.
     """
 
     kind: ClockKind = "none"
@@ -117,9 +117,9 @@ class TimeControl(Part):
 
 
 class Player(Part):
-    """Somebody, as everybody may see them. `account`: the name belongs to the holder of a token.
+    """A player as others see them. `account`: the name belongs to an account.
 
-    `rating` and `provisional`: at a game that is spoken of; in a `welcome` there is none.
+    `rating` and `provisional`: in the game in question; absent in `welcome`.
     """
 
     id: str
@@ -130,7 +130,7 @@ class Player(Part):
 
 
 class Seat(Part):
-    """`rating`: of the player at this game, when they sat down; null for guests and who has none yet."""
+    """A player in a seat. `rating`: in this game when the player took the seat; null for guests and unrated players."""
 
     player: str
     name: str
@@ -141,9 +141,9 @@ class Seat(Part):
 
 
 class RoomInfo(Part):
-    """A room as lists and the lobby show it. `paired`: it was made by `pair`; `invite`: for whom it keeps a seat.
+    """A room as lists and the lobby show it. `paired`: created by `pair`. `invite`: the name a seat is kept for.
 
-    `met`: in a paired room that waits, the last opponent (a player's id) of who waits there, whom pairing avoids.
+    `met`: in a paired room that waits, the id of the waiting player's last opponent, whom pairing avoids.
     """
 
     room: str
@@ -170,15 +170,17 @@ class RoomInfo(Part):
 
 
 def with_watchers(info: RoomInfo, watchers: int) -> RoomInfo:
+    """Return the info with another number of watchers."""
     return replace(info, watchers=watchers)
 
 
 def with_ply(info: RoomInfo, ply: int) -> RoomInfo:
+    """Return the info with another ply."""
     return replace(info, ply=ply)
 
 
 class RatingChange(Part):
-    """What a rated game did to one of its players. `provisional`: the rating is still far from certain."""
+    """A player's rating before and after a rated game. `provisional`: the rating is still uncertain."""
 
     before: int
     after: int
@@ -198,7 +200,7 @@ class Leader(Part):
 
 
 class RatedGame(Part):
-    """What a player's rating was after a game; `games`: how many there were by then."""
+    """A player's rating after a game. `games`: the number of rated games until then."""
 
     room: str
     rating: int
@@ -208,7 +210,7 @@ class RatedGame(Part):
 
 
 class BotInfo(Part):
-    """A bot that is here and comes when it is invited by its name. `house`: it is one of the server's own."""
+    """A connected bot that can be invited by name. `house`: it is a house bot, started by the server's operator."""
 
     name: str
     plays: tuple[str, ...]
@@ -217,7 +219,7 @@ class BotInfo(Part):
 
 
 class PlayedMove(Part):
-    """`took` is the time between the turn's start and the move; `charged` is what the clock lost after lag credit."""
+    """A move. `took`: time from the start of the turn. `charged`: time taken off the clock, after lag credit."""
 
     ply: int
     side: int
@@ -229,7 +231,7 @@ class PlayedMove(Part):
 
 
 class Offers(Part):
-    """The seat that offered, where an offer stands."""
+    """Open offers: the seat that made each, or null."""
 
     draw: int | None = None
     takeback: int | None = None
@@ -237,7 +239,7 @@ class Offers(Part):
 
 
 class Limits(Part):
-    """What the server accepts."""
+    """The limits of the server."""
 
     message_bytes: int
     messages_per_second: float
@@ -249,6 +251,8 @@ class Limits(Part):
 
 
 class OptionInfo(Part):
+    """An option of a game."""
+
     name: str
     default: int | str
     help: str
@@ -258,6 +262,8 @@ class OptionInfo(Part):
 
 
 class GameInfo(Part):
+    """A game that the server offers."""
+
     name: str
     title: str
     sides: tuple[str, str]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Writes docs/asyncapi.yaml: the AsyncAPI 3 description of the protocol, made from protocol/."""
+"""Write docs/asyncapi.yaml: the AsyncAPI 3 description of the protocol, generated from protocol/."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from protocol.events import PublicEvent  # noqa: E402
 from protocol.replies import AnyReply  # noqa: E402
 
 TARGET = HOME / "docs" / "asyncapi.yaml"
-ABOUT = "Where board-game bots and people meet. docs/protocol.md explains it; this file lists every message and field."
+ABOUT = "A server where board-game bots and people play. See docs/protocol.md; this file lists every message and field."
 COMMANDS = (
-    "What clients send; each is answered with ok or error, hello with welcome or error. "
-    f"At most {codec.MAX_MESSAGE_BYTES} bytes, and {codec.MAX_MESSAGE_DEPTH} maps or lists inside each other."
+    "Commands from clients. Each gets one ok or error; hello gets welcome or error. "
+    f"At most {codec.MAX_MESSAGE_BYTES} bytes and {codec.MAX_MESSAGE_DEPTH} levels of nested maps or lists."
 )
 
 
 def document() -> dict[str, Any]:
+    """Return the AsyncAPI document."""
     commands = get_args(AnyCommand)
     outgoing = get_args(PublicEvent) + get_args(AnyReply)
     _, schemas = codec.schemas([*commands, *outgoing])
@@ -43,7 +44,7 @@ def document() -> dict[str, Any]:
         },
         "operations": {
             "commands": operation("receive", COMMANDS, commands),
-            "messages": operation("send", "What the server sends: answers, snapshots, events.", outgoing),
+            "messages": operation("send", "Messages from the server: replies, snapshots, events.", outgoing),
         },
         "components": {"messages": {kind.__name__: message(kind) for kind in kinds}, "schemas": schemas},
     }
@@ -61,7 +62,7 @@ def message(kind: type[Any]) -> dict[str, Any]:
 
 
 def yaml(value: Any, indent: int = 0) -> str:
-    """Plain YAML. Texts and empty collections stand as JSON, which YAML reads as well."""
+    """Return a value as YAML. Texts and empty collections are written as JSON, which is also YAML."""
     space = "  " * indent
     if isinstance(value, dict) and value:
         return "".join(f"\n{space}{json.dumps(key)}:{yaml(child, indent + 1)}" for key, child in value.items())

@@ -1,4 +1,4 @@
-"""The settings of the server, in one table. Each is a flag of `parlour serve` and an environment variable PARLOUR_…"""
+"""The settings of the server. Each is a flag of `parlour serve` and an environment variable PARLOUR_NAME."""
 
 from __future__ import annotations
 

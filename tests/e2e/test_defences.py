@@ -117,7 +117,7 @@ async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: C
     server = await start()
     ann = await come(server.url, "ann")
     await ann.send("list", padding="x" * 16_384)
-    assert "at most 16384 bytes" in (await ann.find(type="error", code="malformed"))["text"]
+    assert "the limit is 16384" in (await ann.find(type="error", code="malformed"))["text"]
     await ann.send("list", padding="x" * 1_000_000)
     assert await ann.closed() == 1009
 
