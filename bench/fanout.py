@@ -17,7 +17,7 @@ from protocol.types import Player, TimeControl
 from server.app import running
 from server.config import Settings
 from server.domain import creation
-from server.domain.room import evolve
+from server.domain.room import apply
 from server.rooms.live_room import Live
 from server.rooms.registry import Hall
 from server.storage.interface import append_and_wait
@@ -39,7 +39,7 @@ async def make_room(hall: Hall) -> Live:
 async def talk(hall: Hall, live: Live, count: int) -> None:
     for _ in range(count):
         said = Said(room=live.room.id, seq=live.room.seq + 1, at=hall.now(), name="somebody", text=TEXT)
-        live.room = evolve(live.room, said)
+        live.room = apply(live.room, said)
         hall.teller.tell(live, [Packet(said)], None, None)
         await asyncio.sleep(0)
 

@@ -13,19 +13,7 @@ from engine.record_move import UNKNOWN_SIDE
 
 def ending(game: Game, states: Sequence[State]) -> Outcome | None:
     """Return how a game with these states has ended (rules, repetition or ply limit), or None if it has not."""
-    return judge(game, states[-1], len(states) - 1, states.count(states[-1]))
-
-
-def judge(game: Game, state: State, plies: int, occurrences: int) -> Outcome | None:
-    """Return how a game has ended in a state, given the plies played and how often the state has occurred."""
-    outcome, spec = game.outcome(state), game.spec
-    if outcome is not None:
-        return outcome
-    if spec.repetition is not None and occurrences >= spec.repetition:
-        return Outcome(None, "repetition")
-    if spec.max_plies is not None and plies >= spec.max_plies:
-        return Outcome(None, "ply_limit")
-    return None
+    return game.judge(states[-1], len(states) - 1, states.count(states[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +29,18 @@ class Replay:
     def of(cls, game: Game, moves: Iterable[str]) -> Replay:
         states = [game.start()]
         seen = Counter(states)
-        ended = judge(game, states[0], 0, 1)
+        ended = game.judge(states[0], 0, 1)
         for ply, move in enumerate(moves, 1):
             if ended is not None:
                 why = f"ply {ply}: the game was already over ({ended.result} {ended.reason})"
                 return cls(game, tuple(states), ended, why)
             try:
-                state = game.after(states[-1], game.parse(states[-1], move, running=True))
+                _, state = game.advance(states[-1], move)
             except GameError as error:
                 return cls(game, tuple(states), None, f"ply {ply}: {error}")
             states.append(state)
             seen[state] += 1
-            ended = judge(game, state, ply, seen[state])
+            ended = game.judge(state, ply, seen[state])
         return cls(game, tuple(states), ended)
 
     def side(self, ply: int) -> str:

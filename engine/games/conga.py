@@ -274,12 +274,14 @@ class Conga(Game):
         return REACH[move] > 0 and self.stones(mine, square) > 0 and self.stones(rest, square + STEPS[move >> 4]) == 0
 
     def dump(self, state: State) -> str:
-        black, white = state.of(0)
+        black, white, turn = state
+        if turn:
+            black, white = white, black
         stones_on_d4 = self.rules.stones_on_d4
         blacks = (black | stones_on_d4(black) << 60).to_bytes(8, "little")
         whites = (white | stones_on_d4(white) << 60).to_bytes(8, "little")
         ab1, cd1, ab2, cd2, ab3, cd3, ab4, cd4 = map(PAIR_TEXTS.__getitem__, zip(blacks, whites))  # noqa: B905  # eight each
-        return f"{ab4},{cd4}/{ab3},{cd3}/{ab2},{cd2}/{ab1},{cd1} {'w' if state.turn else 'b'}"
+        return f"{ab4},{cd4}/{ab3},{cd3}/{ab2},{cd2}/{ab1},{cd1} {'w' if turn else 'b'}"
 
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")

@@ -1,61 +1,60 @@
-"""Clocks, pure: whoever calls says what time it is. All times are whole milliseconds.
+"""Chess clocks. Pure: the caller passes the current time. All times are integers in milliseconds.
 
-Every time control is one rule with three numbers: a move has `free` time first, then eats from what is `left`, and
-gets `increment` once it is made. Fischer has no free time, time per move nothing but that, and a bank both.
+All time controls follow one rule with three numbers. A move first uses the free time (`per_move`), then the time that
+its side has left, and adds the increment. Fischer clocks have no free time, clocks per move have nothing else, and
+bank clocks have both.
 
-    available = free + left        charged = took - credit        left' = left - max(0, charged - free) + increment
+    available = per_move + left
+    charged = took - credit
+    new left = left - max(0, charged - per_move) + increment
 
-The credit is what the network took, as the server measured it with its own pings. A side has a small quota of it,
-which grows back move by move, so that no one can gain by pretending to be far away.
+The credit compensates for the network latency that the server measures with its own pings. Each side has a small
+quota of credit, which grows back with every move. So a client gains little by delaying its pongs.
 """
 
 from __future__ import annotations
 
 from protocol.types import TimeControl, TimesLeft
 
-MOST_CREDIT = 500  # for one move
-QUOTA = 1000  # for a whole game, at any time
-REGAIN = 50  # of the quota, with every move
-SHORTEST = 100  # a time control with less for a move cannot be played over a network
+MAX_CREDIT_PER_MOVE_MS = 500
+MAX_QUOTA_MS = 1000
+QUOTA_REGAIN_PER_MOVE_MS = 50
+MIN_TIME_MS = 100  # a shorter base time or time per move cannot be played over a network
 
 Pair = tuple[int, int]
-# What both sides have left, how much lag they may still be credited with, and since when the turn lasts. A plain tuple,
-# which is made and read for every move, several times
+# The time left of both sides, their quotas of latency credit, and the start of the turn. A plain tuple: it is built and
+# read several times per move.
 Clocks = tuple[TimesLeft, Pair, int]
-Charge = tuple[
-    int, int, TimesLeft | None, bool
-]  # what a move took and is charged, what that leaves, and if the flag fell
+# The time a move took, the time charged, the time left of both sides (None without clocks), whether the flag fell
+Charge = tuple[int, int, TimesLeft | None, bool]
 
 
 def problem(control: TimeControl) -> str | None:
-    """What is wrong with a time control, in a sentence."""
-    needed = {"none": (), "fischer": ("base",), "move": ("per_move",), "bank": ("per_move", "bank")}[control.kind]
-    allowed = {*needed, "increment"} if control.kind == "fischer" else set(needed)
+    """Return what is wrong with a time control, as a sentence, or None if it is valid."""
+    kind = control.kind
+    needed = {"none": (), "fischer": ("base",), "move": ("per_move",), "bank": ("per_move", "bank")}[kind]
+    allowed = {*needed, "increment"} if kind == "fischer" else set(needed)
     for name in ("base", "increment", "per_move", "bank"):
         value = getattr(control, name)
         if value and name not in allowed:
-            return f"a clock of kind {control.kind} has no {name}"
-        if name in needed and value < SHORTEST:
-            return f"a clock of kind {control.kind} needs {name}, at least {SHORTEST} milliseconds"
+            return f"a clock of kind {kind} has no {name}: leave it out"
+        if name in needed and value < MIN_TIME_MS:
+            return f"a clock of kind {kind} needs {name}: give at least {MIN_TIME_MS} milliseconds"
     return None
 
 
-def free(control: TimeControl) -> int:
-    return control.per_move
-
-
-def wound(control: TimeControl, now: int) -> Clocks:
-    """The clocks at the start of a game."""
+def initial_clocks(control: TimeControl, now: int) -> Clocks:
+    """Return the clocks of a game that starts now."""
     left = control.base or control.bank
-    return (left, left), (QUOTA, QUOTA), now
+    return (left, left), (MAX_QUOTA_MS, MAX_QUOTA_MS), now
 
 
 def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) -> Charge:
-    """What a move that arrives now costs its side, and what both sides have left then, unless there are no clocks."""
+    """Return what a move that arrives now costs its side."""
     left, quota, since = clocks
     took = charged = now - since if now > since else 0
     if lag:
-        charged = max(0, took - min(lag, MOST_CREDIT, quota[side]))
+        charged = max(0, took - min(lag, MAX_CREDIT_PER_MOVE_MS, quota[side]))
     if control.kind == "none":
         return took, charged, None, False
     first, second = left
@@ -66,39 +65,38 @@ def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) 
     return took, charged, (first, second + change), over > second
 
 
-def moved_on(clocks: Clocks, side: int, at: int, took: int, charged: int, left: TimesLeft | None) -> Clocks:
-    """The clocks after a move."""
-    shown, quota, _ = clocks
-    credit = took - charged
-    if credit or quota[side] != QUOTA:
-        mine = min(QUOTA, quota[side] - credit + REGAIN)
-        quota = (mine, quota[1]) if side == 0 else (quota[0], mine)
-    return left or shown, quota, at
+def quota_after(quota: Pair, side: int, credit: int) -> Pair:
+    """Return the quotas after a move of a side that used some credit."""
+    rest = min(MAX_QUOTA_MS, quota[side] - credit + QUOTA_REGAIN_PER_MOVE_MS)
+    return (rest, quota[1]) if side == 0 else (quota[0], rest)
 
 
-def run_out(clocks: Clocks, side: int) -> Clocks:
-    """The clocks when the flag of a side has fallen."""
+def after_flag(clocks: Clocks, side: int) -> Clocks:
+    """Return the clocks after the flag of a side fell: it has no time left."""
     (first, second), quota, since = clocks
     return ((0, second) if side == 0 else (first, 0)), quota, since
 
 
 def deadline(control: TimeControl, clocks: Clocks, side: int) -> int | None:
-    """When the flag falls at the latest, all credit included."""
+    """Return the latest time at which the flag of a side falls, with all credit it may get, or None without clocks."""
     if control.kind == "none":
         return None
     left, quotas, since = clocks
     quota = quotas[side]
-    return since + control.per_move + left[side] + (quota if quota < MOST_CREDIT else MOST_CREDIT)
+    return since + control.per_move + left[side] + (quota if quota < MAX_CREDIT_PER_MOVE_MS else MAX_CREDIT_PER_MOVE_MS)
 
 
-def grace(control: TimeControl) -> int:
-    """How long a player may be gone before the opponent may claim: a tenth of the time, 10 s to 2 min."""
+def claim_delay(control: TimeControl) -> int:
+    """Return how long a player may be away before the opponent may claim the game.
+
+    A tenth of the expected time of the player, at least 10 seconds and at most 2 minutes. Without clocks, 1 minute.
+    """
     time = control.base + 20 * control.increment + 20 * control.per_move + control.bank
     return 60_000 if control.kind == "none" else max(10_000, min(120_000, time // 10))
 
 
-def text(control: TimeControl) -> str:
-    """A time control as records write it: 300+3, 10/move, 10/move+60."""
+def format_control(control: TimeControl) -> str:
+    """Return a time control in the form of records: 300+3, 10/move, 10/move+60 or none."""
 
     def seconds(ms: int) -> str:
         return f"{ms / 1000:.3f}".rstrip("0").rstrip(".")

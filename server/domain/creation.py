@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from engine.errors import GameError
 from engine.registry import GAMES, create
-from engine.replay import judge
 from protocol.events import AnyEvent, Created, Presence
 from protocol.types import Options, Player, TimeControl
 from server.domain import clock
@@ -28,7 +27,7 @@ def settle(game: str, options: Options, control: TimeControl) -> Options:
         raise Refusal("bad_options", str(error)) from None
     if rules.pointless():
         raise Refusal("bad_options", rules.pointless())
-    over = judge(rules, rules.start(), 0, 1)
+    over = rules.judge(rules.start(), 0, 1)
     if over is not None:
         raise Refusal("bad_options", f"at this position the game is over ({over.result}, {over.reason})")
     return dict(rules.spec.options)

@@ -1,6 +1,6 @@
 """What a decision is made of. Pure.
 
-A `Decision` holds events and the room after them, which is always what `evolve` makes of them. A command that may not
+A `Decision` holds events and the room after them, which is always what `apply` makes of them. A command that may not
 be has a `Refusal` for an answer: a code of the protocol and a sentence for its sender.
 """
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from protocol.events import AnyEvent, Ended
 from protocol.types import EndReason, ErrorCode, Result
-from server.domain.room import Room, evolved
+from server.domain.room import Room, apply
 
 NO_RESULT: Result = "*"
 
@@ -38,7 +38,7 @@ def head(room: Room, now: int, ahead: int = 1) -> dict[str, Any]:
 
 def then(room: Room, *events: AnyEvent) -> Decision:
     for event in events:
-        room = evolved(room, event, None)
+        room = apply(room, event)
     return Decision(events, room)
 
 

@@ -7,7 +7,7 @@ from protocol.events import Resumed
 from protocol.types import Player
 from server.domain import clock
 from server.domain.decision import NO_RESULT, Decision, Refusal, head, then, won
-from server.domain.room import BOTH_GONE, Room
+from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room
 from server.domain.seating import waits_to_be_paired
 
 
@@ -43,7 +43,7 @@ def claim(room: Room, seat: int, command: Claim, now: int) -> Decision:
 def claim_at(room: Room, seat: int) -> int | None:
     """From when a seat may claim the game against an opponent who is gone."""
     away = room.away[1 - seat]
-    return None if away is None or room.status != "running" else away + clock.grace(room.setup.clock)
+    return None if away is None or room.status != "running" else away + clock.claim_delay(room.setup.clock)
 
 
 def overdue(room: Room, now: int, spared: int = 0) -> Decision:
@@ -54,7 +54,7 @@ def overdue(room: Room, now: int, spared: int = 0) -> Decision:
     if room.status == "waiting":
         return won(room, None, "aborted", now, NO_RESULT)
     first, second = room.away
-    if first is not None and second is not None and now >= max(first, second) + BOTH_GONE:
+    if first is not None and second is not None and now >= max(first, second) + BOTH_AWAY_TIMEOUT_MS:
         return won(room, None, "abandoned", now, NO_RESULT)
     return won(room, 1 - room.turn, "time", now)
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from engine.errors import GameError, InvalidNotation
 from engine.game import Outcome
-from engine.replay import judge
 from protocol.commands import Abort, Move, RoomCommand
 from protocol.events import Ended, Fouled, Moved
 from protocol.types import ErrorCode
 from server.domain import clock
 from server.domain.decision import Decision, Refusal, head, then, won
-from server.domain.past import occurrences
-from server.domain.room import Room, evolved
+from server.domain.room import Room, apply, count_occurrences
 
 
 def require_running(room: Room, command: RoomCommand) -> None:
@@ -45,10 +43,9 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
     if fell:
         raise out_of_time(room, seat, now)
     try:
-        number = game.parse(state, command.move, running=True)
+        number, after = game.advance(state, command.move)
     except GameError as error:
         raise foul(room, seat, command.move, error, now) from None
-    after = game.after(state, number)
     moved = Moved(
         room=setup.room,
         seq=room.seq + 1,
@@ -63,18 +60,13 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
         left=left,
         note=command.note,
     )
-    return finish(evolved(room, moved, after), moved, now)
-
-
-def finish(room: Room, moved: Moved, now: int) -> Decision:
-    """The move, and the end of the game where the rules see one."""
-    game = room.game
-    enough = game.spec.repetition
-    outcome = judge(game, room.state, moved.ply, 1 if enough is None else occurrences(room, enough))
+    room = apply(room, moved, after)
+    repetition = game.spec.repetition
+    outcome = game.judge(after, ply + 1, 1 if repetition is None else count_occurrences(room, repetition))
     if outcome is None:
         return Decision((moved,), room)
     end = by_rules(room, outcome, now)
-    return Decision((moved, end), evolved(room, end, None))
+    return Decision((moved, end), apply(room, end))
 
 
 def by_rules(room: Room, outcome: Outcome, now: int) -> Ended:

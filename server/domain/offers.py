@@ -5,20 +5,19 @@ from __future__ import annotations
 from protocol.commands import AnswerDraw, OfferDraw, Rematch, Takeback
 from protocol.events import Declined, DrawOffered, Rematched, RematchOffered, TakebackOffered, TakenBack
 from server.domain.decision import Decision, Refusal, head, then, won
-from server.domain.past import state_at
-from server.domain.room import Room
+from server.domain.room import Room, state_at
 
 
 def offer_draw(room: Room, seat: int, command: OfferDraw, now: int) -> Decision:
-    if room.draw == 1 - seat:  # both want it
+    if room.draw_offer == 1 - seat:  # both want it
         return won(room, None, "agreed", now)
-    if room.draw == seat:
+    if room.draw_offer == seat:
         raise Refusal("bad_request", "your offer stands already")
     return then(room, DrawOffered(**head(room, now), seat=seat))
 
 
 def answer_draw(room: Room, seat: int, command: AnswerDraw, now: int) -> Decision:
-    if room.draw != 1 - seat:
+    if room.draw_offer != 1 - seat:
         raise Refusal("no_offer", "your opponent offers no draw")
     if command.accept:
         return won(room, None, "agreed", now)
@@ -28,14 +27,14 @@ def answer_draw(room: Room, seat: int, command: AnswerDraw, now: int) -> Decisio
 def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
     if room.setup.players is not None:
         raise Refusal("bad_request", "where there is an arbiter no move is taken back")
-    if room.takeback is not None and room.takeback[0] == 1 - seat:
-        require_ply(command, room.takeback[1])
+    if room.takeback_offer is not None and room.takeback_offer[0] == 1 - seat:
+        require_ply(command, room.takeback_offer[1])
         if not command.accept:
             return then(room, Declined(**head(room, now), seat=seat, offer="takeback"))
-        return taken_back(room, room.takeback[1], now)
+        return taken_back(room, room.takeback_offer[1], now)
     if not command.accept:
         raise Refusal("no_offer", "your opponent does not ask to take a move back")
-    if room.takeback is not None:
+    if room.takeback_offer is not None:
         raise Refusal("bad_request", "you have asked already")
     own = [ply for ply, made in enumerate(room.moves) if made.side == seat]
     if not own:
@@ -64,12 +63,12 @@ def rematch(room: Room, seat: int, command: Rematch, now: int, next_room: str) -
         raise Refusal("too_late", f"the next game is in room {room.next}")
     if None in room.seats:
         raise Refusal("bad_request", "there was no opponent")
-    if room.rematch == 1 - seat:
+    if room.rematch_offer == 1 - seat:
         if command.accept:
             return then(room, Rematched(**head(room, now), next=next_room))
         return then(room, Declined(**head(room, now), seat=seat, offer="rematch"))
     if not command.accept:
         raise Refusal("no_offer", "your opponent offers no rematch")
-    if room.rematch == seat:
+    if room.rematch_offer == seat:
         raise Refusal("bad_request", "your offer stands already")
     return then(room, RematchOffered(**head(room, now), seat=seat))

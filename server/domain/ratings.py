@@ -14,7 +14,7 @@ from protocol.types import Leader, Options, Player, RatedGame, RatingChange, Tim
 from server.domain import creation
 from server.domain.decision import Decision
 from server.domain.glicko2 import PERIOD, PROVISIONAL, Rating, rated, rested
-from server.domain.room import Room, evolved
+from server.domain.room import Room, apply
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
@@ -111,7 +111,7 @@ def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, 
         scores=end.scores,
         ratings=(change(before[0], after[0]), change(before[1], after[1])),
     )
-    settled = Decision((*decision.events[:-1], told), evolved(room, told, None))
+    settled = Decision((*decision.events[:-1], told), apply(room, told))
     return settled, (stored(0, first.player), stored(1, second.player))
 
 

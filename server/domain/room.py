@@ -1,48 +1,69 @@
-"""A room is a log: what it is now is the fold of its events. Pure: no clock, no chance, no I/O.
+"""The state of a room, computed from its log of events. Pure: no clock, no randomness, no I/O.
 
-`evolve` makes the next room out of a room and an event and leaves the old one as it was; `replay` folds a whole log;
-server/domain/decide.py says which events a command leads to.
+`apply` returns the room after one event and leaves the room before it unchanged. `replay` applies a whole log.
+`server/domain/decide.py` decides which events a command produces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 from engine.game import Game, State
 from engine.registry import create
-from protocol.events import AnyEvent, Created, Ended, Moved, Said
+from protocol.events import (
+    AnyEvent,
+    Created,
+    Declined,
+    DrawOffered,
+    Ended,
+    Fouled,
+    Moved,
+    Presence,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Said,
+    Seated,
+    Started,
+    TakebackOffered,
+    TakenBack,
+    Unseated,
+)
 from protocol.types import Seat, Status
 from server.domain import clock
-from server.domain.apply import CHANGES, moved
-from server.domain.past import mark
+
+BOTH_AWAY_TIMEOUT_MS = 30 * 60_000  # a running game without players ends after this time
+MAX_CHAT_MESSAGES = 50  # messages that a snapshot contains
+POSITION_MARK_BYTES = 8
 
 new = object.__new__
-BOTH_GONE = 30 * 60_000  # then a game that nobody can end is over
 
 
 class Room:
-    """One room at one moment. Nobody changes a room: `evolve` changes a copy that nobody has seen yet."""
+    """One room at one point of its log. Immutable by convention: `apply` changes a copy."""
 
     setup: Created
     game: Game
     seq: int
     status: Status
     seats: tuple[Seat | None, Seat | None]
-    away: tuple[int | None, int | None]  # since when a seat's player is gone
+    away: tuple[int | None, int | None]  # time at which the player of a seat went offline
     state: State
-    seen: bytes  # a mark of every state so far, in games that count how often one occurs
+    position_marks: bytes  # one mark per state so far, in games with a repetition rule
     ply: int
-    made: list[Moved]  # moves, of which the first `ply` are this room's: later versions of it may have added others
+    move_log: list[Moved]  # shared by versions of the room: the first `ply` moves belong to this one
     clocks: clock.Clocks
-    draw: int | None  # the seat that offers
-    takeback: tuple[int, int] | None  # the seat that asks, the ply to go on from
-    rematch: int | None
+    draw_offer: int | None  # the seat that offers
+    takeback_offer: tuple[int, int] | None  # the seat that asks, the ply to return to
+    rematch_offer: int | None
     fouls: tuple[int, int]
     chat: tuple[Said, ...]
     started_at: int | None
     ended: Ended | None
-    next: str
-    horizon: int  # the last event that watchers may see
+    next: str  # the room of the rematch
+    horizon: int  # seq of the last event that watchers may see
 
     __slots__ = tuple(__annotations__)
 
@@ -54,11 +75,11 @@ class Room:
         self.seats = (None, None)
         self.away = (None, None)
         self.state = self.game.start()
-        self.seen = mark(self.state)
+        self.position_marks = position_mark(self.state)
         self.ply = 0
-        self.made = []
-        self.clocks = clock.wound(setup.clock, setup.at)
-        self.draw = self.takeback = self.rematch = None
+        self.move_log = []
+        self.clocks = clock.initial_clocks(setup.clock, setup.at)
+        self.draw_offer = self.takeback_offer = self.rematch_offer = None
         self.fouls = (0, 0)
         self.chat = ()
         self.started_at = None
@@ -72,7 +93,7 @@ class Room:
 
     @property
     def moves(self) -> list[Moved]:
-        return self.made[: self.ply]
+        return self.move_log[: self.ply]
 
     @property
     def turn(self) -> int:
@@ -86,7 +107,7 @@ class Room:
 
     @property
     def deadline(self) -> int | None:
-        """When the room needs someone to look at the time: the flag, the end of waiting, or both players gone."""
+        """Return when the server must act next: flag fall, expiry of a waiting room, or both players away too long."""
         if self.status == "ended":
             return None
         if self.status == "waiting":
@@ -94,12 +115,12 @@ class Room:
         flag = clock.deadline(self.setup.clock, self.clocks, self.state.turn)
         first, second = self.away
         if first is not None and second is not None:
-            gone = max(first, second) + BOTH_GONE
-            return gone if flag is None else min(flag, gone)
+            abandoned = max(first, second) + BOTH_AWAY_TIMEOUT_MS
+            return abandoned if flag is None else min(flag, abandoned)
         return flag
 
     def copy(self) -> Room:
-        """One by one, since that is what costs least, and it is done for every move."""
+        """Return a copy. Every move makes one: plain assignments are the fastest way."""
         other: Room = new(Room)
         other.setup = self.setup
         other.game = self.game
@@ -108,13 +129,13 @@ class Room:
         other.seats = self.seats
         other.away = self.away
         other.state = self.state
-        other.seen = self.seen
+        other.position_marks = self.position_marks
         other.ply = self.ply
-        other.made = self.made
+        other.move_log = self.move_log
         other.clocks = self.clocks
-        other.draw = self.draw
-        other.takeback = self.takeback
-        other.rematch = self.rematch
+        other.draw_offer = self.draw_offer
+        other.takeback_offer = self.takeback_offer
+        other.rematch_offer = self.rematch_offer
         other.fouls = self.fouls
         other.chat = self.chat
         other.started_at = self.started_at
@@ -126,48 +147,200 @@ class Room:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Room) and all(getattr(self, name) == getattr(other, name) for name in COMPARED)
 
-    __hash__ = None  # type: ignore[assignment]  # equal means equal now
+    __hash__ = None  # type: ignore[assignment]  # rooms are compared by value and have no stable hash
 
 
-COMPARED = [name for name in Room.__slots__ if name != "made"] + ["moves"]
-
-
-def evolve(room: Room, event: AnyEvent) -> Room:
-    """The room after an event."""
-    return evolved(room, event, None)
-
-
-def evolved(room: Room, event: AnyEvent, state: State | None) -> Room:
-    """`evolve` for who knows already which state a move leads to."""
-    after = room.copy()
-    after.seq = event.seq
-    if type(event) is Moved:
-        moved(after, event, state or played(room, event))
-    else:
-        CHANGES[type(event)](after, event)
-    after.horizon = horizon(after, room.horizon) if room.setup.delay else event.seq
-    return after
+COMPARED = [name for name in Room.__slots__ if name != "move_log"] + ["moves"]
 
 
 def replay(events: Iterable[AnyEvent]) -> Room:
-    """The room that a log tells of."""
+    """Return the room after a log of events. Raises ValueError if the log does not begin with `created`."""
     log = iter(events)
     first = next(log)
     if not isinstance(first, Created):
-        raise ValueError(f"a log begins with created, not with {type(first).__name__}")
+        raise ValueError(f"the first event of a log must be created, not {type(first).__name__}")
     room = Room(first)
     for event in log:
-        room = evolve(room, event)
+        room = apply(room, event)
     return room
 
 
-def played(room: Room, event: Moved) -> State:
-    return room.game.after(room.state, room.game.parse(room.state, event.move))
+def apply(room: Room, event: AnyEvent, state: State | None = None) -> Room:
+    """Return the room after an event. Pass the state after a move if it is already known."""
+    after = room.copy()
+    after.seq = event.seq
+    if type(event) is Moved:
+        apply_moved(after, event, state or room.game.advance(room.state, event.move)[1])
+    else:
+        APPLIERS[type(event)](after, event)
+    after.horizon = watcher_horizon(after, room.horizon) if room.setup.delay else event.seq
+    return after
 
 
-def horizon(room: Room, before: int) -> int:
-    """With a delay of n plies watchers see everything up to the n-th last move; an ended game is open to all."""
-    hidden = room.made[max(0, room.ply - room.setup.delay) : room.ply]
+def watcher_horizon(room: Room, before: int) -> int:
+    """Return the seq of the last event that watchers may see.
+
+    With a delay of n plies watchers see the events before the last n moves. The end of the game reveals everything.
+    """
+    hidden = room.move_log[max(0, room.ply - room.setup.delay) : room.ply]
     if room.status == "ended" or not hidden:
         return room.seq
     return max(before, hidden[0].seq - 1)
+
+
+# -- one function per event: each changes a fresh copy of the room
+
+
+def apply_moved(room: Room, event: Moved, state: State) -> None:
+    room.state = state
+    if room.game.spec.repetition is not None:
+        room.position_marks += position_mark(state)
+    moves = room.move_log
+    if len(moves) != room.ply:  # another version of the room has appended a move
+        moves = room.move_log = room.moves
+    moves.append(event)
+    room.ply += 1
+    left, quota, _ = room.clocks
+    if event.charged != event.took or quota[event.side] != clock.MAX_QUOTA_MS:
+        quota = clock.quota_after(quota, event.side, event.took - event.charged)
+    room.clocks = event.left or left, quota, event.at
+    room.draw_offer = room.takeback_offer = None  # a move declines every offer
+
+
+def apply_seated(room: Room, event: Seated) -> None:
+    seat = Seat(
+        player=event.player,
+        name=event.name,
+        account=event.account,
+        rating=event.rating,
+        provisional=event.provisional,
+    )
+    room.seats = replace_at(room.seats, event.seat, seat)
+    room.away = replace_at(room.away, event.seat, None)
+
+
+def apply_unseated(room: Room, event: Unseated) -> None:
+    room.seats = replace_at(room.seats, event.seat, None)
+    room.away = replace_at(room.away, event.seat, None)
+
+
+def apply_started(room: Room, event: Started) -> None:
+    room.status = "running"
+    room.started_at = event.at
+    room.clocks = clock.initial_clocks(room.setup.clock, event.at)
+
+
+def apply_fouled(room: Room, event: Fouled) -> None:
+    room.fouls = replace_at(room.fouls, event.seat, event.fouls)
+
+
+def apply_draw_offered(room: Room, event: DrawOffered) -> None:
+    room.draw_offer = event.seat
+
+
+def apply_takeback_offered(room: Room, event: TakebackOffered) -> None:
+    room.takeback_offer = (event.seat, event.ply)
+
+
+def apply_rematch_offered(room: Room, event: RematchOffered) -> None:
+    room.rematch_offer = event.seat
+
+
+def apply_declined(room: Room, event: Declined) -> None:
+    setattr(room, f"{event.offer}_offer", None)
+
+
+def apply_taken_back(room: Room, event: TakenBack) -> None:
+    """Return to an earlier ply. The players do not get the time of the moves back."""
+    room.state = state_at(room, event.ply)
+    room.position_marks = room.position_marks[: POSITION_MARK_BYTES * (event.ply + 1)]
+    room.move_log = room.move_log[: event.ply]
+    room.ply = event.ply
+    left, quota, _ = room.clocks
+    room.clocks = left, quota, event.at
+    room.draw_offer = room.takeback_offer = None
+
+
+def apply_ended(room: Room, event: Ended) -> None:
+    room.status = "ended"
+    room.ended = event
+    if event.reason == "time":
+        room.clocks = clock.after_flag(room.clocks, room.turn)
+    room.draw_offer = room.takeback_offer = None
+
+
+def apply_rematched(room: Room, event: Rematched) -> None:
+    room.next = event.next
+    room.rematch_offer = None
+
+
+def apply_said(room: Room, event: Said) -> None:
+    room.chat = (*room.chat[1 - MAX_CHAT_MESSAGES :], event)
+
+
+def apply_presence(room: Room, event: Presence) -> None:
+    room.away = replace_at(room.away, event.seat, None if event.online else event.at)
+
+
+def apply_resumed(room: Room, event: Resumed) -> None:
+    """Move the start of the turn by the server's downtime. Both players are away until they reconnect."""
+    left, quota, since = room.clocks
+    room.clocks = left, quota, since + event.credit
+    room.away = (
+        event.at if room.seats[0] is not None else None,
+        event.at if room.seats[1] is not None else None,
+    )
+
+
+APPLIERS: dict[type[Any], Callable[[Room, Any], None]] = {
+    Seated: apply_seated,
+    Unseated: apply_unseated,
+    Started: apply_started,
+    Fouled: apply_fouled,
+    DrawOffered: apply_draw_offered,
+    TakebackOffered: apply_takeback_offered,
+    RematchOffered: apply_rematch_offered,
+    Declined: apply_declined,
+    TakenBack: apply_taken_back,
+    Ended: apply_ended,
+    Rematched: apply_rematched,
+    Said: apply_said,
+    Presence: apply_presence,
+    Resumed: apply_resumed,
+}
+
+
+def replace_at(pair: Sequence[Any], index: int, value: Any) -> Any:
+    """Return a pair with one of its two values replaced."""
+    return (value, pair[1]) if index == 0 else (pair[0], value)
+
+
+# -- earlier states: a room keeps its moves, and a short mark of each state
+
+
+def states(room: Room) -> Iterator[State]:
+    """Yield the start, then the state after each move."""
+    game = room.game
+    state = game.start()
+    yield state
+    for event in room.moves:
+        _, state = game.advance(state, event.move)
+        yield state
+
+
+def state_at(room: Room, ply: int) -> State:
+    return next(islice(states(room), ply, None))
+
+
+def position_mark(state: State) -> bytes:
+    """Return a short hash of a state: equal states have equal marks."""
+    return hash(state).to_bytes(POSITION_MARK_BYTES, "little", signed=True)
+
+
+def count_occurrences(room: Room, limit: int) -> int:
+    """Return how often the current state has occurred, including now.
+
+    Marks may collide. If the count by marks reaches `limit`, the states are replayed and compared.
+    """
+    count = room.position_marks.count(room.position_marks[-POSITION_MARK_BYTES:])
+    return count if count < limit else list(states(room)).count(room.state)

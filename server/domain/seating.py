@@ -8,7 +8,7 @@ from protocol.types import Player
 from protocol.usernames import fold
 from server.domain import clock
 from server.domain.decision import NO_RESULT, Decision, Refusal, head, then, won
-from server.domain.room import Room, evolved
+from server.domain.room import Room, apply
 
 NAMES_ONLY = "a rated game is for names with a token; play a casual one, or ask whoever runs the server for a token"
 
@@ -67,9 +67,9 @@ def start(decision: Decision, now: int) -> Decision:
     if room.status != "waiting" or None in room.seats or room.away != (None, None):
         return decision
     state = room.state
-    left = None if room.setup.clock.kind == "none" else clock.wound(room.setup.clock, now)[0]
+    left = None if room.setup.clock.kind == "none" else clock.initial_clocks(room.setup.clock, now)[0]
     begun = Started(**head(room, now), position=room.game.dump(state), turn=state.turn, left=left)
-    return Decision((*decision.events, begun), evolved(room, begun, None))
+    return Decision((*decision.events, begun), apply(room, begun))
 
 
 def leave(room: Room, seat: int, now: int) -> Decision:
@@ -89,7 +89,7 @@ def presence(room: Room, seat: int, online: bool, now: int) -> Decision:
         return Decision((), room)
     if not online and waits_to_be_paired(room):
         return won(room, None, "aborted", now, NO_RESULT)
-    claim_at = None if online or room.status != "running" else now + clock.grace(room.setup.clock)
+    claim_at = None if online or room.status != "running" else now + clock.claim_delay(room.setup.clock)
     came = Presence(**head(room, now), seat=seat, online=online, claim_at=claim_at)
     return start(then(room, came), now)
 

@@ -45,7 +45,9 @@ def snapshot(room: Room, seat: int | None, now: int, spared: int = 0) -> Snapsho
         your_seat=seat,
         your_move=running and seat == room.turn,
         offers=Offers(
-            draw=room.draw, takeback=None if room.takeback is None else room.takeback[0], rematch=room.rematch
+            draw=room.draw_offer,
+            takeback=None if room.takeback_offer is None else room.takeback_offer[0],
+            rematch=room.rematch_offer,
         ),
         created_at=setup.at,
         started_at=room.started_at,
@@ -107,7 +109,7 @@ def ply_shown(room: Room) -> int:
     """How far a game is for those who do not play it: only so far as its delay lets them see."""
     if room.horizon == room.seq:
         return room.ply
-    return bisect_right(room.made, room.horizon, hi=room.ply, key=lambda made: made.seq)
+    return bisect_right(room.move_log, room.horizon, hi=room.ply, key=lambda made: made.seq)
 
 
 def info(room: Room, watchers: int = 0) -> RoomInfo:
@@ -156,7 +158,7 @@ def record(room: Room) -> Record:
         game=room.setup.game,
         options=room.setup.options,
         seats=(names[0], names[1]),
-        clock=clock.text(room.setup.clock),
+        clock=clock.format_control(room.setup.clock),
         date=datetime.fromtimestamp(room.setup.at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         result="*" if end is None else end.result,
         reason="" if end is None else end.reason,

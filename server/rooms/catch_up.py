@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from protocol.codec import decode_event
 from protocol.events import AnyEvent, Ended, Rematched
 from protocol.frames import Packet
-from server.domain.room import evolve
+from server.domain.room import apply
 from server.rooms.live_room import Live
 from server.rooms.pending import THE_HOUSE
 from server.storage.interface import Unavailable
@@ -56,7 +56,7 @@ class Others:
     def _take_in(self, live: Live, payloads: list[bytes]) -> list[AnyEvent]:
         events = [decode_event(payload) for payload in payloads]
         for payload, event in zip(payloads, events, strict=True):
-            before, live.room = live.room, evolve(live.room, event)
+            before, live.room = live.room, apply(live.room, event)
             if live.room.clocks[2] != before.clocks[2]:  # another turn
                 live.spared = 0
             live.log.append(payload)

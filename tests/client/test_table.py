@@ -17,7 +17,7 @@ from server.domain import snapshots
 from server.domain.creation import found, settle
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
-from server.domain.room import Room, evolve
+from server.domain.room import Room, apply
 
 ALICE, BOB = Player(id="a", name="alice"), Player(id="b", name="bob")
 FISCHER = TimeControl(kind="fischer", base=60_000, increment=1000)
@@ -71,7 +71,7 @@ class Log:
 
 
 def event_room(room: Room, event: AnyEvent) -> Room:
-    return Room(event) if isinstance(event, Created) else evolve(room, event)
+    return Room(event) if isinstance(event, Created) else apply(room, event)
 
 
 def busy_log(seed: int, game: str = "conga") -> Log:

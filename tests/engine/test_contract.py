@@ -89,6 +89,15 @@ def test_moves_round_trip_through_text(variant: Variant) -> None:
 
 
 @every_variant
+def test_advance_is_parse_and_after(variant: Variant) -> None:
+    for game, state in positions(variant, GAMES_EACH):
+        for move in game.moves(state):
+            assert game.advance(state, f" {game.format(state, move)} ") == (move, game.after(state, move))
+        with pytest.raises(InvalidNotation):
+            game.advance(state, "no move")
+
+
+@every_variant
 def test_every_move_has_a_unique_path_of_cells(variant: Variant) -> None:
     for game, state in list(positions(variant, 1))[::3]:
         names = {cell.name for row in game.draw(state).rows for cell in row if cell is not None}

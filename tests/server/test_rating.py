@@ -13,7 +13,7 @@ from server.domain.decision import Decision, Refusal
 from server.domain.endings import abort, resign
 from server.domain.glicko2 import PERIOD
 from server.domain.ratings import RatingRow
-from server.domain.room import Room, evolve
+from server.domain.room import Room, apply
 from tests.server.rooms import NOW
 
 ANN = Player(id="p1", name="ann", account=True)
@@ -59,7 +59,7 @@ def test_what_counts() -> None:
 
 
 def test_a_guest_in_a_rated_room_of_old_times_is_not_rated() -> None:
-    old = evolve(room(), Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
+    old = apply(room(), Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
     assert not ratings.counts(old, resigned(old))
 
 
@@ -78,7 +78,7 @@ def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() 
     decision, (first, second) = ratings.settle(resigned(begun), known)
     end = decision.events[-1]
     assert isinstance(end, Ended)
-    assert evolve(begun, end) == decision.room
+    assert apply(begun, end) == decision.room
     assert end.ratings is not None
     assert [change.before for change in end.ratings] == [1700, 1500]
     assert [change.provisional for change in end.ratings] == [False, True]

@@ -27,7 +27,7 @@ from server.domain import creation, snapshots
 from server.domain.decide import decide
 from server.domain.decision import Refusal
 from server.domain.endings import overdue, resume
-from server.domain.room import BOTH_GONE, Room, evolve, replay
+from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, apply, replay
 from server.domain.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
 
@@ -50,7 +50,7 @@ def test_every_version_of_a_room_stays_what_it_was(steps: list[tuple[int, int]])
             continue
         if cell < 0 and moves:
             back = TakenBack(room="r1", seq=room.seq + 1, at=NOW, ply=len(moves) // 2, position="", turn=0)
-            versions.append((evolve(room, back), moves[: len(moves) // 2]))
+            versions.append((apply(room, back), moves[: len(moves) // 2]))
         else:
             texts = room.game.legal(room.state)
             text = texts[cell % len(texts)]
@@ -193,8 +193,8 @@ def test_draws_are_offered_answered_and_forgotten_with_a_move() -> None:
     for agreed in (do(offered, BEN, AnswerDraw, accept=True).room, do(offered, BEN, OfferDraw).room):
         assert agreed.ended is not None
         assert (agreed.ended.reason, agreed.ended.result) == ("agreed", "1/2-1/2")
-    assert do(offered, BEN, AnswerDraw, accept=False).room.draw is None
-    assert play(offered, "a4b4").draw is None
+    assert do(offered, BEN, AnswerDraw, accept=False).room.draw_offer is None
+    assert play(offered, "a4b4").draw_offer is None
 
 
 def test_a_takeback_needs_both_and_goes_to_the_askers_last_turn() -> None:
@@ -204,7 +204,7 @@ def test_a_takeback_needs_both_and_goes_to_the_askers_last_turn() -> None:
     assert refused(asked, ANN, Takeback).code == "bad_request"
     back = do(asked, BEN, Takeback).room
     assert (back.ply, back.turn, back.status) == (0, 0, "running")
-    assert do(asked, BEN, Takeback, accept=False).room.takeback is None
+    assert do(asked, BEN, Takeback, accept=False).room.takeback_offer is None
     assert refused(room, BEN, Takeback, accept=False).code == "no_offer"
     only_mine = do(do(room, BEN, Takeback).room, ANN, Takeback).room
     assert (only_mine.ply, only_mine.turn) == (1, 1)
@@ -249,7 +249,7 @@ def test_a_player_who_is_gone_can_be_claimed_against_after_the_grace() -> None:
 
 def test_a_game_both_have_left_is_over_some_day() -> None:
     room = presence(presence(running(), 0, False, NOW).room, 1, False, NOW + 5).room
-    assert room.deadline == NOW + 5 + BOTH_GONE
+    assert room.deadline == NOW + 5 + BOTH_AWAY_TIMEOUT_MS
     assert overdue(room, room.deadline - 1).events == ()
     assert overdue(room, room.deadline).room.ended is not None
 
@@ -296,7 +296,7 @@ def test_a_move_is_charged_until_it_came_and_the_next_turn_begins_when_it_is_dea
         move(room, ANN, "a4b4", late)
     moved = decide(room, ANN, Move(id=1, room="r1", ply=0, move="a4b4"), late, waited=4500)
     assert (moved.room.moves[0].took, moved.room.clocks[2]) == (500, late)
-    assert evolve(room, moved.events[0]) == moved.room
+    assert apply(room, moved.events[0]) == moved.room
 
 
 @pytest.mark.parametrize("kind", [AnswerDraw, OfferDraw, Takeback, Resign, Abort, Claim])
@@ -314,7 +314,7 @@ def test_a_rematch_swaps_the_seats() -> None:
     assert refused(running(), ANN, Rematch).code == "too_early"
     assert refused(over, BEN, Rematch, accept=False).code == "no_offer"
     offered = do(over, BEN, Rematch).room
-    assert do(offered, ANN, Rematch, accept=False).room.rematch is None
+    assert do(offered, ANN, Rematch, accept=False).room.rematch_offer is None
     agreed = do(offered, ANN, Rematch)
     assert agreed.room.next == "r2"
     assert refused(agreed.room, ANN, Rematch).code == "too_late"
@@ -374,7 +374,7 @@ def test_the_engines_reasons_are_among_ours() -> None:
 def test_an_end_that_nobody_could_read_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     room = play(running("cohcoh", options={"n": 2, "k": 2}), "a1", "a2")
     monkeypatch.setattr(type(room.game), "reason", lambda game, state: "boxes")
-    with pytest.raises(ValueError, match="cohcoh ends by 'boxes'; the reason of an end is one of no_moves, "):
+    with pytest.raises(ValueError, match="cohcoh ended with reason 'boxes': expected one of no_moves, "):
         play(room, "b1")
 
 

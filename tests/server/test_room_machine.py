@@ -30,8 +30,7 @@ from server.domain import snapshots
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.endings import overdue, resume
-from server.domain.past import state_at
-from server.domain.room import Room, evolve, replay
+from server.domain.room import Room, apply, replay, state_at
 from server.domain.seating import presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, made
 
@@ -70,7 +69,7 @@ class RoomMachine(RuleBasedStateMachine):
         if self.log and decision.events:
             room = self.room
             for event in written:
-                room = evolve(room, event)
+                room = apply(room, event)
             assert room == decision.room
         self.log += written
         self.room = decision.room

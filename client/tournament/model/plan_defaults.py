@@ -10,7 +10,6 @@ from client.sdk.time_control import parse_time_control
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from engine.errors import GameError
-from engine.replay import judge
 from protocol.usernames import fold, is_readable
 
 MAX_NAME_LENGTH = 32
@@ -26,7 +25,7 @@ def with_defaults(plan: Plan, where: str) -> Plan:
     try:
         parse_time_control(plan.clock)
         game = plan.create()
-        if judge(game, game.start(), 0, 1) is not None:
+        if game.judge(game.start(), 0, 1) is not None:
             raise TournamentError("at the start position the game is over")
         complete = replace(
             plan,
@@ -127,5 +126,5 @@ def check_goals(plan: Plan) -> None:
             )
         for position in goal.positions:
             game = plan.create(position)
-            if judge(game, game.start(), 0, 1) is not None:
+            if game.judge(game.start(), 0, 1) is not None:
                 raise TournamentError(f"the goal {goal.name!r}: at {position!r} the game is over")
