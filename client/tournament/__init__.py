@@ -1,4 +1,4 @@
-"""Tournaments: what is to be played, by whom, what came of it, and how to make sure of that.
+"""Tournaments: plans, schedules, the log, play, tables and bundles.
 
-The runner is an ordinary client. It makes rooms for two others, watches them, and writes down how they end.
+The runner is an ordinary client of the server. It creates rooms for other players, watches them and logs the results.
 """

@@ -113,24 +113,27 @@ def drop_both(files: Files) -> None:
 
 
 TAMPERING: dict[str, tuple[Callable[[Files], None], str]] = {
-    "a table": (change("table.csv", "1,", "9,"), "table.csv is not what follows from the games"),
-    "points": (change("table.json", '"points": ', '"points": 1'), "table.json is not what follows from the games"),
+    "a table": (change("table.csv", "1,", "9,"), "table.csv does not follow from the games"),
+    "points": (change("table.json", '"points": ', '"points": 1'), "table.json does not follow from the games"),
     "a move": (change("games/00003.txt", "\n1 ", "\n1 zz"), "ply 1 is for"),
     "a result": (swap_results, "the game ended"),
-    "a proof": (swap_proof, "that proof does not hold"),
-    "two games": (swap_games, "were to play"),
-    "a name": (change("games/00002.txt", "seat 0: ", "seat 0: x"), "were to play"),
-    "a time": (change("games/00002.txt", "took=0.", "took=9."), "the times of the record and of the results differ"),
+    "a proof": (swap_proof, "the proof of its result does not hold"),
+    "two games": (swap_games, "played instead of"),
+    "a name": (change("games/00002.txt", "seat 0: ", "seat 0: x"), "played instead of"),
+    "a time": (change("games/00002.txt", "took=0.", "took=9."), "the times in the record and in the results differ"),
     "a reason": (change("results.json", '"reason": "time"', '"reason": "line"'), "the record says 'time'"),
     "the seed": (change("plan.toml", 'format = "round-robin"', 'format = "round-robin"\nseed = 7'), "another position"),
     "an option": (change("plan.toml", "k = 3", "k = 4"), "played with other options"),
-    "the schedule": (change("schedule.json", '"round": 1', '"round": 2'), "the schedule is not the one"),
+    "the schedule": (change("schedule.json", '"round": 1', '"round": 2'), "schedule.json does not follow"),
     "a missing game": (drop_game, "the bundle cannot be read"),
-    "a dropped game": (drop_both, "is not what follows from the games"),
-    "the page": (change("page.html", "</title>", "!</title>"), "page.html is not what follows from the games"),
-    "the shape": (lambda files: files.update({"results.json": b"[]"}), "results.json holds no results"),
-    "a file more": (lambda files: files.update({"extra.txt": b"x"}), "extra.txt belongs to no result"),
-    "another game": (lambda files: files.update({"games/00099.txt": files["games/00002.txt"]}), "belongs to no result"),
+    "a dropped game": (drop_both, "does not follow from the games"),
+    "the page": (change("page.html", "</title>", "!</title>"), "page.html does not follow from the games"),
+    "the shape": (lambda files: files.update({"results.json": b"[]"}), "results.json does not contain results"),
+    "a file more": (lambda files: files.update({"extra.txt": b"x"}), "extra.txt does not belong to any result"),
+    "another game": (
+        lambda files: files.update({"games/00099.txt": files["games/00002.txt"]}),
+        "does not belong to any result",
+    ),
 }
 
 
@@ -168,9 +171,9 @@ def test_the_command_exports_and_verifies(
 ) -> None:
     path = write(tmp_path, pack(*cup))
     assert main(["tournament", "verify", str(path)]) == 0
-    assert "ok, 6 games played through" in capsys.readouterr().out
+    assert "ok, 6 games replayed" in capsys.readouterr().out
     assert main(["tournament", "verify", str(path), "--sha256", "0" * 64]) == 1
-    assert "not the one with that checksum" in capsys.readouterr().out
+    assert "does not have that checksum" in capsys.readouterr().out
 
 
 def test_what_is_published_gives_no_student_away_and_can_be_verified(tmp_path: Path) -> None:
@@ -191,7 +194,7 @@ def test_what_is_published_gives_no_student_away_and_can_be_verified(tmp_path: P
     assert verify(write(tmp_path, data))[0] == []
     for content in unpack(tmp_path / "cup.zip").values():
         assert not any(word in content.decode() for word in ("Zoë", "yan", "/home/x", "r1\n"))
-    with pytest.raises(TournamentError, match="nobody to hide"):
+    with pytest.raises(TournamentError, match="there are no students"):
         pseudonyms(plan("match", "a", "b"), tmp_path)
 
 

@@ -29,13 +29,13 @@ async def test_a_cut_line_is_told_of_and_made_up_for(tmp_path: Path, capsys: pyt
         for action in ("status", "table"):
             assert main(["tournament", action, str(folder.path)]) == 0
             said = capsys.readouterr().err
-            assert "is cut off and does not count" in said
-            assert said.endswith(f"comes again with parlour tournament resume {folder.path}\n")
+            assert "is incomplete and does not count" in said
+            assert said.endswith(f"recover the lost entry with parlour tournament resume {folder.path}\n")
         assert main(["tournament", "status", str(folder.path)]) == 0
         assert "1 of 2 games" in capsys.readouterr().out
         recorder = Recorder()
         await run(folder, there.url, recorder)
-    assert "the last line of the log was cut off and does not count; what it told comes again" in recorder.said
+    assert "the last line of the log is incomplete and does not count; the lost entry is recovered" in recorder.said
     assert table(folder) == before
     main(["tournament", "status", str(folder.path)])
     assert capsys.readouterr().err == ""

@@ -99,7 +99,7 @@ async def test_a_match_that_is_decided_stops_what_is_under_way(tmp_path: Path) -
             left = (await looker.ask(List(id=looker.id()))).rooms
     known = standings(given, folder.state().results)
     assert known.finished
-    assert known.balance is not None
-    assert known.balance.verdict
-    assert known.balance.pairs * 2 == len(known.schedule.games) < 400
+    assert known.sprt is not None
+    assert known.sprt.verdict
+    assert known.sprt.pairs * 2 == len(known.schedule.games) < 400
     assert (left, folder.state().rooms) == ((), {})

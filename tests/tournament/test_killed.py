@@ -121,7 +121,7 @@ async def test_ctrl_c_says_how_to_go_on_and_leaves_nobody_behind(tmp_path: Path)
     process.send_signal(signal.SIGINT)
     rest, errors = await asyncio.wait_for(process.communicate(), 30)
     assert (process.returncode, errors) == (130, b"")
-    assert rest.decode().endswith(f"stopped; go on with: parlour tournament resume {folder.path}\n")
+    assert rest.decode().endswith(f"stopped; continue with: parlour tournament resume {folder.path}\n")
     assert len(children) >= 3
     await until("everybody has left", lambda: not any(map(alive, children)))
 

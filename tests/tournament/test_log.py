@@ -63,7 +63,7 @@ async def test_damage_in_the_middle_is_said(tmp_path: Path) -> None:
     path.write_bytes(b'{"type":"tournament"}\n{"ty\n{"type":"created","game":1,"room":"x"}\n')
     with pytest.raises(TournamentError, match="line 2 is damaged"):
         read(path)
-    with pytest.raises(TournamentError, match="line 1 of the log cannot be understood"):
+    with pytest.raises(TournamentError, match="line 1 of the log is not valid"):
         replay([{"type": "ended", "game": 1}])
     with pytest.raises(TournamentError, match="another version"):
         replay([{"type": "tournament", "version": 99, "plan": ""}])
@@ -72,7 +72,7 @@ async def test_damage_in_the_middle_is_said(tmp_path: Path) -> None:
 async def test_only_one_plays_a_tournament(tmp_path: Path) -> None:
     one, other = Log(tmp_path / "log.jsonl"), Log(tmp_path / "log.jsonl")
     one.open()
-    with pytest.raises(TournamentError, match="is being played already"):
+    with pytest.raises(TournamentError, match="is already being played"):
         other.open()
     await one.close()
     other.open()

@@ -59,4 +59,4 @@ async def test_a_name_that_a_guest_has(tmp_path: Path, monkeypatch: pytest.Monke
     async with parlour(tmp_path) as there, session(there.url, "greedy"):
         with pytest.raises(TournamentError, match="another player is called greedy on that server: change the name in"):
             await run(folder, there.url, recorder)
-    assert recorder.said[-1] == "1 player is started as it is needed"
+    assert recorder.said[-1] == "1 player will be started when needed"

@@ -16,6 +16,7 @@ from tests.tournament.plans import plan
 
 TWO = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "random"\n'
 GOOD = f'game = "mancala"\n{TWO}'
+GRADING = f'format = "grading"\n{GOOD}student = true\n[[goal]]\n'
 
 
 def load(tmp_path: Path, text: str) -> Plan:
@@ -34,15 +35,19 @@ def load(tmp_path: Path, text: str) -> Plan:
         ('formt = "swiss"\n' + GOOD, "unknown key 'formt'; did you mean format?"),
         ("rounds = -1\n" + GOOD, "rounds should be a whole number from 0 to 1000, not '-1'"),
         ("rounds = true\n" + GOOD, "rounds should be a whole number"),
-        ("games = 3\n" + GOOD, "games is an even number"),
-        ("rated = true\nopening_plies = 4\n" + GOOD, "with rated, opening_plies is 0"),
+        ("wait = nan\n" + GOOD, "wait should be a number between 0 and 1e+06, not 'nan'"),
+        ("rated = 1\n" + GOOD, "rated should be true or false, not '1'"),
+        ('clock = " "\n' + GOOD, "clock should be text that is not empty"),
+        ("zzzz = 1\n" + GOOD, "unknown key 'zzzz'; known keys: name, game, format"),
+        ("games = 3\n" + GOOD, "games should be an even number, not 3"),
+        ("rated = true\nopening_plies = 4\n" + GOOD, "set opening_plies to 0 or rated to false"),
         ('clock = "5 minutes"\n' + GOOD, "'5 minutes' is not a valid clock"),
         ("options = 5\n" + GOOD, "options should be a table, as in [options]"),
         (GOOD + "[options]\npots = 6\n", "mancala has no option 'pots'"),
         ('game = "mancala"\nplayer = "ann"\n', "player should be tables, each starting with [[player]]"),
-        ('game = "mancala"\n[[player]]\nbot = "greedy"\n', "a tournament needs two players or more, not 1"),
-        (GOOD + '[[player]]\nname = "Greedy"\n', "there are two players called Greedy"),
-        (GOOD + '[[player]]\nname = "x\\u0007"\n', "a player's name has 1 to 32 printable characters"),
+        ('game = "mancala"\n[[player]]\nbot = "greedy"\n', "a tournament needs at least two players, not 1"),
+        (GOOD + '[[player]]\nname = "Greedy"\n', "two players are called Greedy: rename one of them"),
+        (GOOD + '[[player]]\nname = "x\\u0007"\n', "a player's name should have 1 to 32 printable characters"),
         (GOOD + '[[player]]\nname = "x"\nbot = "greedy"\nexec = "./x"\n', "player 3: give either bot or exec"),
         (GOOD + '[[player]]\nexec = "./x"\n', "player 3: name is missing"),
         (
@@ -50,15 +55,29 @@ def load(tmp_path: Path, text: str) -> Plan:
             "adapter conga of x does not play mancala",
         ),
         (GOOD + '[[player]]\nname = "x"\nbto = "greedy"\n', "player 3: unknown key 'bto'; did you mean bot?"),
-        (GOOD + "[sprt]\nelo0 = 5\n", "sprt goes with format = 'match'"),
+        (GOOD + "[sprt]\nelo0 = 5\n", "sprt needs format = 'match'"),
         ('format = "match"\n' + GOOD + "[sprt]\nelo0 = 50\nelo1 = 10\n", "elo0 should be less than elo1"),
         ('format = "match"\n' + GOOD + "[sprt]\nalpha = 0.7\n", "alpha should be a number between 0 and 0.5"),
         ('format = "match"\n' + GOOD + '[[player]]\nbot = "search@2"\n', "a match has two players, not 3"),
-        ('format = "knockout"\nrounds = 2\n' + GOOD, "a knockout has no rounds to choose"),
+        ('format = "knockout"\nrounds = 2\n' + GOOD, "rounds does not go with format = 'knockout'"),
         ('format = "grading"\n' + GOOD, "grading needs goals, and players with student = true"),
-        (GOOD + '[[goal]]\nbeats = "greedy"\n', "goals go with format = 'grading'"),
+        (GOOD + '[[goal]]\nbeats = "greedy"\n', "goals need format = 'grading'"),
         ('format = "grading"\n' + GOOD + "[[goal]]\n", "goal 1: a goal has exactly one of beats, points"),
-        ('format = "grading"\n' + GOOD + "student = true\n[[goal]]\nbeats = 'nobody'\n", "who is no player besides"),
+        (
+            'format = "grading"\n' + GOOD + "student = true\n[[goal]]\nbeats = 'zoe'\n",
+            "'zoe' should be the name of a player who is not",
+        ),
+        (GRADING + "solves = 'x'\n", "goal 1: solves should be a list of texts, not 'x'"),
+        (GRADING + "solves = ['x', 5]\n", "goal 1: solves should be a list of texts"),
+        (GRADING + "solves = ['x']\nneeded = 2\n", "goal 1: needed should be a whole number from 1 to 1, not '2'"),
+        (
+            GRADING + "points = 3\nagainst = 'greedy'\n",
+            "goal 1: games is missing: it should be a whole number from 2 to",
+        ),
+        (GRADING + "points = 3\ngames = 2\n", "goal 1: against is missing: it should be the name of a player"),
+        (GRADING + "points = 3\nagainst = 'greedy'\ngames = 2\n", "points should be a number from 0 to 2, not '3.0'"),
+        (GRADING + "forfeits = 3\nagainst = 'greedy'\ngames = 2\n", "forfeits should be a whole number from 0 to 2"),
+        (GRADING + "points = 1\nneeded = 1\n", "goal 1: unknown key 'needed'"),
         (
             'format = "grading"\n' + GOOD + "student = true\n[[goal]]\nsolves = ['nonsense']\n",
             "'nonsense' is not two rows of 6 pits",
@@ -110,11 +129,11 @@ def test_flags_make_plans_and_mistakes_cost_one_sentence(tmp_path: Path, capsys:
     found = Folder(Path(folder)).plan()
     assert (found.names, found.sprt, found.games, found.options["stones"]) == (("a", "b"), Sprt(0, 50), 1000, 9)
     assert main(["tournament", "status", folder]) == 0
-    assert "0 of 16 games, more to follow, not begun" in capsys.readouterr().out
+    assert "0 of 16 games, more to follow, not started" in capsys.readouterr().out
     for wrong in (
         ["new", folder, *words],
         ["run", folder, "--game", "conga"],
-        ["new", f"{folder}2", "--game", "conga", "--bot", "nobody", "--bot", "greedy"],
+        ["new", f"{folder}2", "--game", "conga", "--bot", "unknown", "--bot", "greedy"],
         ["new", f"{folder}2", "--game", "conga", "--bot", "missing.py", "--bot", "greedy"],
         ["new", f"{folder}2", "--game", "conga", "--bot", "alphabeta:2:windows", "--bot", "greedy"],
         ["new", f"{folder}2", "--bot", "greedy"],

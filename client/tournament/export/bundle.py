@@ -1,11 +1,11 @@
-"""The bundle: a whole tournament in one archive, the same bytes every time it is written.
+"""The bundle: a whole tournament in one archive. The same tournament always produces the same bytes.
 
-plan.toml schedule.json versions.json     what was to be played, by which seeds, with what
-games/0001.txt … results.json             every record, and what came of it
-table.json table.csv table.txt page.html  what it adds up to
-answers.json grades.csv                   where it was for grades
-evidence/…                                of forfeits, as far as it is short
-SHA256SUMS                                of all of them
+plan.toml schedule.json versions.json     the plan, the games with their openings, the software
+games/0001.txt … results.json             the records and results
+table.json table.csv table.txt page.html  the table, and a page with every game
+answers.json grades.csv                   for a grading
+evidence/…                                failure reports of forfeits, large files truncated
+SHA256SUMS                                the checksums of all files
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
 CHECKSUM_FILE = "SHA256SUMS"
-MAX_EVIDENCE_BYTES = 1 << 16  # bytes of a file of evidence
-ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
+MAX_EVIDENCE_BYTES = 1 << 16  # per file of evidence
+ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date in a ZIP file
 
 Files = dict[str, bytes]
 
 
 def pack(plan: Plan, state: TournamentState, folder: Path | None = None) -> bytes:
-    """`folder`: where evidence is; without one it is left out."""
+    """Return the archive. `folder`: the folder of the tournament, to include evidence."""
     files = contents(plan, state)
     if folder is not None:
         files |= evidence(files, state, folder)
@@ -58,7 +58,7 @@ def contents(plan: Plan, state: TournamentState) -> Files:
 
 
 def derived_files(plan: Plan, state: TournamentState, results: Results) -> dict[str, str]:
-    """What follows from the rest, and can be worked out again by anybody."""
+    """Return the files that follow from plan and results. `verify` computes them again."""
     table = standings(plan, results)
     files = {
         "table.json": as_json(tables.as_json(table)),
@@ -88,7 +88,7 @@ def schedule_json(plan: Plan, results: Results) -> dict[str, Any]:
 
 
 def results_json(results: Results) -> dict[str, Any]:
-    """All but the records, which stand in files of their own."""
+    """Return the results without the records, which have their own files."""
     return {
         str(number): {key: value for key, value in result.dump().items() if key != "record"}
         for number, result in sorted(results.items())
@@ -98,9 +98,9 @@ def results_json(results: Results) -> dict[str, Any]:
 def evidence(files: Files, state: TournamentState, folder: Path) -> Files:
     found: Files = {}
     for number, result in sorted(state.results.items()):
-        place = folder / result.evidence
-        if result.evidence and game_file(number) in files and place.is_dir():
-            for path in sorted(place.iterdir()):
+        source = folder / result.evidence
+        if result.evidence and game_file(number) in files and source.is_dir():
+            for path in sorted(source.iterdir()):
                 if path.is_file() and not path.is_symlink():
                     found[f"{evidence_folder(number)}/{path.name}"] = path.read_bytes()[:MAX_EVIDENCE_BYTES]
     return found
@@ -121,6 +121,6 @@ def archive(files: Files) -> bytes:
             entry = ZipInfo(name, ZIP_EPOCH)
             entry.compress_type = ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            entry.create_system = 3  # as on Unix, wherever it is written
+            entry.create_system = 3  # Unix, on every platform
             zipped.writestr(entry, data)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Who has reached which goal, with the evidence. Pure."""
+"""Grades: which student has reached which goal, with the evidence. Pure."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Grade(NamedTuple):
 
 
 def grades(plan: Plan, state: TournamentState) -> dict[str, list[Grade]]:
-    """For every student, in the order of the goals."""
-    played = {(track.student, track.goal.name): track for track in goal_progress(plan, state.results)}
+    """Return the grades of every student, in the order of the goals."""
+    progress = {(entry.student, entry.goal.name): entry for entry in goal_progress(plan, state.results)}
     found: dict[str, list[Grade]] = {}
     for student in plan.students:
         found[student] = []
@@ -28,22 +28,23 @@ def grades(plan: Plan, state: TournamentState) -> dict[str, list[Grade]]:
             if goal.kind == "solves":
                 found[student].append(solved(state, student, goal))
             else:
-                track = played[student, goal.name]
-                found[student].append(Grade(goal, track.verdict, track.evidence))
+                entry = progress[student, goal.name]
+                found[student].append(Grade(goal, entry.verdict, entry.evidence))
     return found
 
 
 def solved(state: TournamentState, student: str, goal: Goal) -> Grade:
-    known = [state.answers.get((student, goal.name, position)) for position in goal.positions]
-    answers = [answer for answer in known if answer is not None]
+    """Return the grade for a goal of positions."""
+    given = [state.answers.get((student, goal.name, position)) for position in goal.positions]
+    answers = [answer for answer in given if answer is not None]
     right = sum(answer.right for answer in answers)
     wrong = [
         f"{answer.move or answer.text or 'no answer'} at {answer.position}" for answer in answers if not answer.right
     ]
-    text = f"{right} of {len(answers)} right" + (f"; not {'; '.join(wrong)}" if wrong else "")
+    text = f"{right} of {len(answers)} right" + (f"; wrong: {'; '.join(wrong)}" if wrong else "")
     if right >= goal.needed:
         return Grade(goal, "pass", text)
-    return Grade(goal, "fail" if right + len(known) - len(answers) < goal.needed else "open", text)
+    return Grade(goal, "fail" if right + len(given) - len(answers) < goal.needed else "open", text)
 
 
 def passed(row: list[Grade]) -> int:

@@ -1,6 +1,6 @@
-"""One page of HTML with everything: the table, ratings over the rounds, every game to be replayed. It needs no network.
+"""A self-contained HTML page: the table, the ratings by round, and a replay of every game. It works offline.
 
-Names and notes come from strangers. They are escaped, and a policy in the page lets nothing run but its own script.
+Names and notes are untrusted. They are escaped, and a content security policy allows only the page's own script.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
+from client.presentation.texts import counted
 from client.tournament.export.svg import plot
 from client.tournament.export.tables import HEADINGS, crosstable, duel_line, row_cells, shown_duels, sprt_line
 from client.tournament.formats.rating_history import ratings_by_round
@@ -22,7 +23,7 @@ from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results
 from engine.record import parse, play_through
 
-MAX_CROSSTABLE_PLAYERS = 40  # players whose crosstable is of use on a page
+MAX_CROSSTABLE_PLAYERS = 40  # larger crosstables are left out
 Evidence = Callable[[Forfeit], str]
 
 
@@ -31,7 +32,7 @@ def no_evidence(forfeit: Forfeit) -> str:
 
 
 def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no_evidence) -> str:
-    """`evidence`: where a page finds the report of a forfeit, as seen from the page's own place."""
+    """Return the page. `evidence` returns the link to the report of a forfeit, relative to the page."""
     here = files("client.tournament.export")
     style, script = (here.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}"
@@ -49,8 +50,8 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
         html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
         html_table(crosstable(table)) if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS else "",
         "".join(f"<p>{escape(duel_line(duel))}</p>" for duel in shown_duels(table)),
-        f"<p>{escape(sprt_line(table))}</p>" if table.balance is not None else "",
-        f"<h2>Ratings over the rounds</h2>{ratings}" if ratings else "",
+        f"<p>{escape(sprt_line(table))}</p>" if table.sprt is not None else "",
+        f"<h2>Ratings by round</h2>{ratings}" if ratings else "",
         forfeits(table, evidence),
         "<h2>Games</h2>",
         GAME_VIEWER,
@@ -71,7 +72,7 @@ def digest(text: str) -> str:
 
 
 def embedded(data: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """Return JSON that cannot end the element it stands in."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -80,15 +81,14 @@ def about(table: Standings, plan: Plan, count: int) -> str:
     options = ", ".join(f"{name} {value}" for name, value in plan.options.items() if name != "start")
     state = "finished" if table.finished else "not finished"
     clock = "" if plan.clock == "none" else f", clock {plan.clock}"
-    return (
-        f"{plan.format} of {len(plan.players)} in {plan.game} ({options or 'as usual'}){clock}, {count} games, {state}"
-    )
+    players = f"{plan.format} of {counted(len(plan.players), 'player')}"
+    return f"{players} in {plan.game} ({options or 'default options'}){clock}, {counted(count, 'game')}, {state}"
 
 
 def html_table(rows: list[list[str]]) -> str:
     head, *body = rows
     lines = [cells_of(head, "th"), *(cells_of(row, "td") for row in body)]
-    return f'<div class="wide"><table>{"".join(f"<tr>{table_row}</tr>" for table_row in lines)}</table></div>'
+    return f'<div class="wide"><table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
 def cells_of(row: list[str], tag: str) -> str:
@@ -100,7 +100,7 @@ def link(number: int) -> str:
 
 
 def table_row(*parts: str) -> str:
-    """A table_row of a table, of parts that are HTML already."""
+    """Return a table row. The parts are already HTML."""
     return "<tr>" + "".join(f'<td class="left">{part}</td>' for part in parts) + "</tr>"
 
 
@@ -109,8 +109,8 @@ def forfeits(table: Standings, evidence: Evidence) -> str:
         return ""
     rows = []
     for entry in table.forfeits:
-        place = evidence(entry) if entry.evidence else ""
-        where = f'<a href="{escape(quote(place))}">evidence</a>' if place else ""
+        url = evidence(entry) if entry.evidence else ""
+        where = f'<a href="{escape(quote(url))}">evidence</a>' if url else ""
         rows.append(table_row(link(entry.game), escape(entry.loser), escape(entry.reason), where))
     return f"<h2>Forfeits</h2><table>{''.join(rows)}</table>"
 

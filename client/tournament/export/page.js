@@ -1,5 +1,5 @@
 "use strict";
-// Every text goes into the page as text: names and notes of strangers are never taken for markup.
+// Names and notes are untrusted: they are only ever set as textContent.
 const games = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 let game = null;
@@ -23,7 +23,7 @@ function go(to) {
 }
 
 function open(number) {
-  game = games.find((one) => one.number === number) || null;
+  game = games.find((entry) => entry.number === number) || null;
   byId("viewer").hidden = game === null;
   if (game === null) return;
   const moves = byId("moves");
@@ -37,7 +37,7 @@ function open(number) {
   go(0);
 }
 
-function follow() {
+function openFromHash() {
   const wanted = /^#game-(\d+)$/.exec(location.hash);
   if (wanted) open(Number(wanted[1]));
 }
@@ -47,11 +47,11 @@ byId("back").addEventListener("click", () => go(ply - 1));
 byId("next").addEventListener("click", () => go(ply + 1));
 byId("last").addEventListener("click", () => go(game.moves.length));
 document.addEventListener("keydown", (event) => {
-  const where = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: game ? game.moves.length : 0 };
-  if (game !== null && event.key in where) {
-    go(where[event.key]);
+  const target = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: game ? game.moves.length : 0 };
+  if (game !== null && event.key in target) {
+    go(target[event.key]);
     event.preventDefault();
   }
 });
-window.addEventListener("hashchange", follow);
-follow();
+window.addEventListener("hashchange", openFromHash);
+openFromHash();

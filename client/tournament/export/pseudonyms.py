@@ -1,4 +1,4 @@
-"""Names for the public: the same tournament with other names for its students, and nothing that gives them away."""
+"""Pseudonyms: the same tournament with other names for its students, and nothing that reveals them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ KEY_FILE = "pseudonyms.key"
 
 
 def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
-    """Of every student. Without the folder's read_key nobody can tell who is who."""
+    """Return the pseudonym of every student. They cannot be resolved without the key in the folder.
+
+    Raises TournamentError if there are no students.
+    """
     if not plan.students:
-        raise TournamentError("there is nobody to hide: mark those who shall not be known with student = true")
+        raise TournamentError("there are no students: mark the players to hide with student = true")
     key = read_key(folder / KEY_FILE)
     order = sorted(plan.students, key=lambda name: sha256(f"{key} {name}".encode()).digest())
     width = len(str(len(order)))
@@ -32,7 +35,7 @@ def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
 
 
 def shuffle_students(plan: Plan) -> Plan:
-    """With the students in an order shuffle_students by lot, which tells nothing about a class list."""
+    """Return the plan with the students in random order, so that it does not reveal the order of a class list."""
     students = [player for player in plan.players if player.student]
     SystemRandom().shuffle(students)
     order = iter(students)
@@ -40,7 +43,7 @@ def shuffle_students(plan: Plan) -> Plan:
 
 
 def read_key(path: Path) -> str:
-    """Made once, and kept where only the owner can read it."""
+    """Return the key. Create it, readable only by the owner, if it does not exist."""
     if not path.exists():
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             json.dump(token_hex(16), file)
@@ -48,29 +51,31 @@ def read_key(path: Path) -> str:
 
 
 def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> tuple[Plan, TournamentState]:
-    """The plan and the state as anybody may see them."""
+    """Return the plan and the state with pseudonyms, and without notes, rooms, commands and evidence."""
 
-    def public(name: str) -> str:
+    def pseudonym(name: str) -> str:
         return names.get(name, name)
 
     def hide(player: Contestant) -> Contestant:
-        shown = Contestant(public(player.name), student=player.student, at_a_time=player.at_a_time)
+        shown = Contestant(pseudonym(player.name), student=player.student, at_a_time=player.at_a_time)
         return shown if player.name in names or player.exec else replace(player, token="")
 
     results = {}
     for number, result in state.results.items():
         record = parse(result.record)
-        seats = public(record.seats[0]), public(record.seats[1])
-        moves = tuple(replace(played, note="") for played in record.moves)  # a note may say anything
+        seats = pseudonym(record.seats[0]), pseudonym(record.seats[1])
+        moves = tuple(replace(played, note="") for played in record.moves)  # a note may contain a name
         record = replace(record, seats=seats, moves=moves)
-        results[number] = replace(result, room="", evidence="", record=write(record))  # the server knows who was there
-    answers = [replace(answer, student=public(answer.student), text="") for answer in state.answers.values()]
-    shown = TournamentState(
+        results[number] = replace(
+            result, room="", evidence="", record=write(record)
+        )  # a room id would reveal the players
+    answers = [replace(answer, student=pseudonym(answer.student), text="") for answer in state.answers.values()]
+    public = TournamentState(
         plan=state.plan,
         results=results,
         answers={(answer.student, answer.goal, answer.position): answer for answer in answers},
         versions=state.versions,
     )
     players = tuple(map(hide, plan.players))
-    goals = tuple(replace(goal, against=public(goal.against)) if goal.against else goal for goal in plan.goals)
-    return replace(plan, players=players, url="", goals=goals), shown
+    goals = tuple(replace(goal, against=pseudonym(goal.against)) if goal.against else goal for goal in plan.goals)
+    return replace(plan, players=players, url="", goals=goals), public

@@ -1,4 +1,4 @@
-"""Ratings over the rounds as a picture: SVG that needs nothing else."""
+"""The plot of ratings by round, as self-contained SVG."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ from html import escape
 
 WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 56, 170, 16, 36
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#4b4b4b")  # for every eye
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#7f3c8d",
+    "#4b4b4b",
+)  # safe for colour-blind readers
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
-MAX_LABELS = 12  # players that are named beside their lines
+MAX_LABELS = 12  # players in the legend
 
 
 def plot(series: list[tuple[int, dict[str, float]]], names: list[str]) -> str:
-    """One line a player, the best first; "" if there is nothing to be seen."""
+    """Return a plot with one line per player, or "" if there is nothing to plot. `names`: best player first."""
     values = [value for _, known in series for value in known.values()]
     if not values:
         return ""
@@ -25,7 +34,7 @@ def plot(series: list[tuple[int, dict[str, float]]], names: list[str]) -> str:
     def y(value: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low)
 
-    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="ratings over the rounds">']
+    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="ratings by round">']
     for value in ticks(low, high):
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:+.0f}</text>')
@@ -46,7 +55,7 @@ def plot(series: list[tuple[int, dict[str, float]]], names: list[str]) -> str:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """A few round numbers between two others."""
+    """Return a few round numbers in the range."""
     step = next(size for size in (5, 10, 20, 50, 100, 200, 500, 1000, 2000) if (high - low) / size <= 8)
     first = -(-low // step) * step
     found = []

@@ -1,4 +1,4 @@
-"""The table for people, for spreadsheets and for programs."""
+"""The table as text, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import csv
 import io
 from typing import Any
 
+from client.presentation.texts import counted
 from client.tournament.formats.standings import Duel, Row, Standings
 from client.tournament.model.results import FORFEITS
 
-MAX_DUELS = 12  # that fit under a table
-MAX_CROSSTABLE_PLAYERS = 16  # players whose crosstable fits on a screen
+MAX_DUELS = 12  # more are not listed
+MAX_CROSSTABLE_PLAYERS = 16  # larger crosstables are left out
 
 
 def as_text(table: Standings) -> str:
@@ -18,13 +19,13 @@ def as_text(table: Standings) -> str:
     if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS:
         lines += ["", *columns(crosstable(table))]
     lines += ["", *(duel_line(duel) for duel in shown_duels(table))]
-    if table.balance is not None:
+    if table.sprt is not None:
         lines.append(sprt_line(table))
     lines += forfeit_lines(table)
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
 
-HEADINGS = ["", "player", "points", "games", "+", "=", "-", "first", "second", "elo", "s/move", "forfeits"]
+HEADINGS = ["", "player", "points", "games", "+", "=", "-", "first", "second", "Elo", "s/move", "forfeits"]
 
 
 def row_cells(number: int, row: Row, table: Standings) -> list[str]:
@@ -39,17 +40,17 @@ def row_cells(number: int, row: Row, table: Standings) -> list[str]:
 
 
 def signed(elo: float) -> str:
-    """With its sign, but none before nothing that has come out a little below."""
+    """Return a rounded number with its sign; zero is +0."""
     return f"{round(elo):+d}"
 
 
 def rounded(value: float, digits: int) -> float:
-    """As signed() does, for numbers: the same on every machine."""
+    """Return a rounded number without a negative zero, so that it is the same on every machine."""
     return round(value, digits) + 0.0
 
 
 def columns(rows: list[list[str]]) -> list[str]:
-    """Names to the left, numbers to the right."""
+    """Align names to the left and numbers to the right."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return [
         "  ".join(
@@ -70,33 +71,34 @@ def crosstable(table: Standings) -> list[list[str]]:
 
 
 def shown_duels(table: Standings) -> list[Duel]:
-    """Each of those who have met once, from the better one's side."""
+    """Return each pair of players once, from the better player's side; nothing if there are too many."""
     order = [row.name for row in table.rows]
     found = [duel for duel in table.duels if order.index(duel.first) < order.index(duel.second)]
     return found if len(found) <= MAX_DUELS else []
 
 
 def duel_line(duel: Duel) -> str:
-    known = duel.difference
+    difference = duel.difference
     return (
         f"{duel.first} against {duel.second}: {duel.points:g} of {duel.games}, "
-        f"elo {signed(known.elo)} ({signed(known.low)} to {signed(known.high)}), "
-        f"{100 * known.superior:.1f} % likely to be the stronger"
+        f"Elo {signed(difference.elo)} ({signed(difference.low)} to {signed(difference.high)}), "
+        f"{100 * difference.superior:.1f} % likely to be stronger"
     )
 
 
 def sprt_line(table: Standings) -> str:
-    balance, given = table.balance, table.plan.sprt
-    assert balance is not None
+    status, given = table.sprt, table.plan.sprt
+    assert status is not None
     assert given is not None
-    words = {
-        "H1": f"accepted: at least {given.elo1:+g} elo",
-        "H0": f"rejected: at most {given.elo0:+g} elo",
-        "": "open",
+    verdicts = {
+        "H1": f"accepted, at least {given.elo1:+g} Elo",
+        "H0": f"rejected, at most {given.elo0:+g} Elo",
+        "": "undecided",
     }
     return (
-        f"test of {given.elo0:+g} against {given.elo1:+g} elo: {words[balance.verdict]} after {balance.pairs} pairs, "
-        f"log ratio {balance.ratio:.2f} ({balance.lower:.2f} to {balance.upper:.2f})"
+        f"SPRT {given.elo0:+g} against {given.elo1:+g} Elo: {verdicts[status.verdict]} "
+        f"after {counted(status.pairs, 'pair')}, "
+        f"log-likelihood ratio {status.ratio:.2f} ({status.lower:.2f} to {status.upper:.2f})"
     )
 
 
@@ -107,10 +109,10 @@ def forfeit_lines(table: Standings) -> list[str]:
         f"game {entry.game}: {entry.loser}, {entry.reason}" + (f", see {entry.evidence}" if entry.evidence else "")
         for entry in table.forfeits
     ]
-    return ["", "forfeits", *found]
+    return ["", "Forfeits:", *found]
 
 
-# -- for spreadsheets
+# -- CSV
 
 CSV_HEADINGS = [
     "rank", "player", "points", "games", "wins", "draws", "losses", "first_wins", "first_draws", "first_losses",
@@ -134,20 +136,20 @@ def as_csv(table: Standings) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """A text that a spreadsheet does not take for a formula."""
+    """Return a text that a spreadsheet does not take for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-# -- for programs
+# -- JSON
 
 
 def as_json(table: Standings) -> dict[str, Any]:
-    """Rounded, so that the same results give the same bytes on every machine."""
+    """Return the table for programs. Numbers are rounded, so that the same results always give the same bytes."""
     return {
         "finished": table.finished,
         "rows": [row_json(number, row) for number, row in enumerate(table.rows, 1)],
         "duels": [duel_json(duel) for duel in table.duels],
-        "test": None if table.balance is None else test_json(table),
+        "test": None if table.sprt is None else test_json(table),
         "forfeits": [
             {"game": entry.game, "loser": entry.loser, "reason": entry.reason, "evidence": entry.evidence}
             for entry in table.forfeits
@@ -175,26 +177,26 @@ def row_json(number: int, row: Row) -> dict[str, Any]:
 
 
 def duel_json(duel: Duel) -> dict[str, Any]:
-    known = duel.difference
+    difference = duel.difference
     return {
         "first": duel.first,
         "second": duel.second,
         "points": duel.points,
         "games": duel.games,
-        "elo": rounded(known.elo, 3),
-        "low": rounded(known.low, 3),
-        "high": rounded(known.high, 3),
-        "superior": rounded(known.superior, 6),
+        "elo": rounded(difference.elo, 3),
+        "low": rounded(difference.low, 3),
+        "high": rounded(difference.high, 3),
+        "superior": rounded(difference.superior, 6),
     }
 
 
 def test_json(table: Standings) -> dict[str, Any]:
-    balance = table.balance
-    assert balance is not None
+    status = table.sprt
+    assert status is not None
     return {
-        "verdict": balance.verdict,
-        "ratio": rounded(balance.ratio, 6),
-        "lower": rounded(balance.lower, 6),
-        "upper": rounded(balance.upper, 6),
-        "pairs": balance.pairs,
+        "verdict": status.verdict,
+        "ratio": rounded(status.ratio, 6),
+        "lower": rounded(status.lower, 6),
+        "upper": rounded(status.upper, 6),
+        "pairs": status.pairs,
     }

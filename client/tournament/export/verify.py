@@ -1,7 +1,7 @@
-"""Whether a bundle is what it says: every game played through again, every proof repeated, the table worked out anew.
+"""Verify a bundle: replay every game, repeat every proof, and compute the table again.
 
-What cannot be known from a bundle is whether the clock or a crash decided a game as it says; for that, compare the
-archive's own checksum with the one that was anonymize.
+A bundle cannot prove that a clock ran out or that a program crashed. To detect such changes, compare the checksum of
+the archive with the published one.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ FIXED_FILES = {
 
 
 def verify(path: Path) -> tuple[list[str], int]:
-    """What differs, in sentences, and how many games were looked at. TournamentError if it is no bundle at all."""
+    """Return the differences, as sentences, and the number of games checked.
+
+    Raises TournamentError if the file is not a bundle.
+    """
     files = unpack(path)
     found = check_checksums(files)
     try:
         plan = read_plan(files)
         results = read_results(files)
     except KeyError as error:
-        return [*found, f"the bundle cannot be read: there is no {error.args[0]}"], 0
+        return [*found, f"the bundle cannot be read: {error.args[0]} is missing"], 0
     except (TournamentError, ValueError, TypeError) as error:
         return [*found, f"the bundle cannot be read: {error}"], 0
     known = schedule(plan, results)
@@ -57,31 +60,31 @@ def unpack(path: Path) -> Files:
     try:
         with ZipFile(path) as zipped:
             if sum(entry.file_size for entry in zipped.infolist()) > MAX_BUNDLE_BYTES:
-                raise TournamentError(f"{path} is larger than any tournament")
+                raise TournamentError(f"{path} is too large: its files exceed {MAX_BUNDLE_BYTES >> 20} MB")
             return {entry.filename: zipped.read(entry) for entry in zipped.infolist()}
     except OSError as error:
         raise TournamentError(f"cannot read {path}: {error.strerror}") from None
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise TournamentError(f"{path} is no bundle of a tournament: {error}") from None
-    except Exception as error:  # damaged data makes the decompressor say all sorts of things
+        raise TournamentError(f"{path} is not the bundle of a tournament: {error}") from None
+    except Exception as error:  # zlib and lzma raise their own errors for damaged data
         if type(error).__module__ in ("zlib", "lzma"):
             raise TournamentError(f"{path} is damaged: {error}") from None
         raise
 
 
 def check_checksums(files: Files) -> list[str]:
-    said: dict[str, str] = {}
+    expected: dict[str, str] = {}
     for line in files.get(CHECKSUM_FILE, b"").decode(errors="replace").splitlines():
-        sum, _, name = line.partition("  ")
-        said[name] = sum
+        checksum, _, name = line.partition("  ")
+        expected[name] = checksum
     found = [] if CHECKSUM_FILE in files else [f"{CHECKSUM_FILE} is missing"]
-    for name in sorted({*said, *files} - {CHECKSUM_FILE}):
+    for name in sorted({*expected, *files} - {CHECKSUM_FILE}):
         if name not in files:
             found.append(f"{name} is missing")
-        elif name not in said:
-            found.append(f"{name} is not among the checksums")
-        elif sha256(files[name]).hexdigest() != said[name]:
-            found.append(f"{name} is not what its checksum says")
+        elif name not in expected:
+            found.append(f"{name} has no checksum")
+        elif sha256(files[name]).hexdigest() != expected[name]:
+            found.append(f"{name} does not match its checksum")
     return found
 
 
@@ -95,7 +98,7 @@ def read_plan(files: Files) -> Plan:
 def read_results(files: Files) -> dict[int, Result]:
     given: Any = json.loads(files["results.json"])
     if not isinstance(given, dict) or not all(isinstance(entry, dict) for entry in given.values()):
-        raise ValueError("results.json holds no results")
+        raise ValueError("results.json does not contain results")
     return {
         int(number): Result.read({**entry, "record": files[game_file(int(number))].decode()})
         for number, entry in given.items()
@@ -116,32 +119,32 @@ def check_game(plan: Plan, game: Pairing, result: Result) -> list[str]:
     expected = dict(plan.create(opening(plan, game.opening)).spec.options)
     found = []
     if (record.game, dict(record.options)) != (plan.game, expected):
-        found.append("it was played with other options, or from another position, than planned")
+        found.append("it was played with other options or from another position than planned")
     if record.seats != game.seats:
-        found.append(f"{' and '.join(record.seats)} played, {' and '.join(game.seats)} were to play")
+        found.append(f"{' and '.join(record.seats)} played instead of {' and '.join(game.seats)}")
     if record.result != result.result:
         found.append(f"the record says {record.result}, the results say {result.result}")
     if record.reason != result.reason and not (record.result == "*" and not record.reason):
         found.append(f"the record says {record.reason!r}, the results say {result.reason!r}")
     if bool(result.forfeit) and result.reason in (*RULE_REASONS, "adjudicated", "agreed"):
-        found.append(f"a game that ended by {result.reason} is called a forfeit")
+        found.append(f"it ended by {result.reason}, but is counted as a forfeit")
     if time_used(record) != result.used:
-        found.append("the times of the record and of the results differ")
+        found.append("the times in the record and in the results differ")
     return found or check_proof(plan, record, result)
 
 
 def check_proof(plan: Plan, record: Record, result: Result) -> list[str]:
     if result.reason != "adjudicated":
-        return [] if result.proof is None else ["there is a proof of a result that was played out"]
+        return [] if result.proof is None else ["it has a proof, but was not adjudicated"]
     if result.proof is None or not plan.adjudicate:
-        return ["it is called adjudicated, but there is no proof"]
+        return ["it was adjudicated without a proof"]
     again = prove(plan.create(), play_through(record).states, plan.adjudicate)
     if again is None or again["result"] != result.result or again["position"] != result.proof.get("position"):
-        return ["the result was called proved, but that proof does not hold"]
+        return ["the proof of its result does not hold"]
     return []
 
 
-# -- what follows from the games
+# -- derived files
 
 
 def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) -> list[str]:
@@ -149,13 +152,13 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
     found = [f"game {number} is not part of the schedule" for number in sorted(set(results) - numbers)]
     listed = {game_file(number) for number in results}
     extra = [name for name in files if name not in listed | FIXED_FILES and not name.startswith("evidence/")]
-    return found + [f"{name} belongs to no result" for name in sorted(extra)]
+    return found + [f"{name} does not belong to any result" for name in sorted(extra)]
 
 
 def check_derived(files: Files, plan: Plan, results: Results) -> list[str]:
     found = []
     if files.get("schedule.json") != as_json(schedule_json(plan, results)).encode():
-        found.append("the schedule is not the one that follows from the plan and the results")
+        found.append("schedule.json does not follow from the plan and the results")
     state = TournamentState(results=dict(results))
     if plan.goals:
         try:
@@ -165,8 +168,8 @@ def check_derived(files: Files, plan: Plan, results: Results) -> list[str]:
         except (KeyError, ValueError, TypeError):
             found.append("answers.json cannot be read")
     try:
-        follows = derived_files(plan, state, results)
-    except GameError:  # a record that cannot be read, as has been said
+        recomputed = derived_files(plan, state, results)
+    except GameError:  # a record cannot be read; this is already reported
         return found
-    changed = [name for name, text in follows.items() if files.get(name) != text.encode()]
-    return found + [f"{name} is not what follows from the games" for name in changed]
+    changed = [name for name, text in recomputed.items() if files.get(name) != text.encode()]
+    return found + [f"{name} does not follow from the games" for name in changed]

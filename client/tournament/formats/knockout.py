@@ -1,4 +1,4 @@
-"""A knockout: who loses is out. The first players of the list meet as late as can be, and have the byes."""
+"""Knockout: the loser of a tie is out. The first players of the list are seeded to meet late, and get the byes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from client.tournament.model.results import Results
 
 @dataclass
 class Tie:
-    """Two who meet; the first stands higher in the list, and goes on if nothing else decides."""
+    """Two players who meet. The first is higher in the list, and advances if the tie stays level."""
 
     first: str
     second: str
     pairs: list[Pair] = field(default_factory=list)
 
     def lead(self, results: Results) -> float:
-        """Of the first, in points."""
+        """Return the lead of the first player, in points."""
         return sum(
             (pair_points(pair, results, self.first) or 0) - (pair_points(pair, results, self.second) or 0)
             for pair in self.pairs
@@ -30,20 +30,20 @@ class Tie:
 
 def knockout(plan: Plan, results: Results) -> Schedule:
     builder = ScheduleBuilder()
-    line: list[str | None] = bracket(plan.names)
+    entrants: list[str | None] = bracket(plan.names)
     number = 0
-    while len(line) > 1:
+    while len(entrants) > 1:
         number += 1
-        ties = open_round(plan, builder, number, line)
-        known = [tie for tie in ties if tie is not None and tie.second]
-        if not decide(plan, builder, number, known, results):
+        ties = open_round(plan, builder, number, entrants)
+        played = [tie for tie in ties if tie is not None and tie.second]
+        if not decide(plan, builder, number, played, results):
             return builder.schedule(final=False)
-        line = [None if tie is None else tie.winner(results) if tie.second else tie.first for tie in ties]
+        entrants = [None if tie is None else tie.winner(results) if tie.second else tie.first for tie in ties]
     return builder.schedule(final=True)
 
 
 def bracket(names: tuple[str, ...]) -> list[str | None]:
-    """The line in which neighbours meet: 1 8 4 5 2 7 3 6, with nobody for those who are not there."""
+    """Return the seeding in which neighbours meet: 1 8 4 5 2 7 3 6. A missing player is None."""
     order = [0]
     while len(order) < len(names):
         size = 2 * len(order)
@@ -51,9 +51,9 @@ def bracket(names: tuple[str, ...]) -> list[str | None]:
     return [names[seed] if seed < len(names) else None for seed in order]
 
 
-def open_round(plan: Plan, builder: ScheduleBuilder, number: int, line: list[str | None]) -> list[Tie | None]:
+def open_round(plan: Plan, builder: ScheduleBuilder, number: int, entrants: list[str | None]) -> list[Tie | None]:
     ties: list[Tie | None] = []
-    for one, other in zip(line[::2], line[1::2], strict=True):
+    for one, other in zip(entrants[::2], entrants[1::2], strict=True):
         present = sorted((name for name in (one, other) if name is not None), key=plan.names.index)
         if not present:
             ties.append(None)
@@ -67,7 +67,10 @@ def open_round(plan: Plan, builder: ScheduleBuilder, number: int, line: list[str
 
 
 def decide(plan: Plan, builder: ScheduleBuilder, number: int, ties: list[Tie], results: Results) -> bool:
-    """Whether the round is over. Ties that stand level play on, all of them together, so that numbers are certain."""
+    """Return whether the round is over. Add extra pairs for level ties.
+
+    Extra pairs are added for all level ties at once, so that game numbers do not depend on the order of results.
+    """
     for extra in range(plan.extra + 1):
         if not all_played([pair for tie in ties for pair in tie.pairs], results):
             return False

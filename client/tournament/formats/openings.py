@@ -1,6 +1,6 @@
-"""Openings by chance: the number of an opening and the seed of the tournament say which it is.
+"""Random openings. The seed of the tournament and the number of the opening determine the position.
 
-No opening comes twice as long as chance finds others: the same game played again and again would say nothing new.
+An opening is repeated only if no other is found: replaying the same game would add no information.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from engine.game import Game
 from engine.registry import create
 from engine.replay import ending
 
-MAX_DRAWS = 200  # draws for one opening that is new, and does not end the game
+MAX_DRAWS = 200  # per opening, until one is new and does not end the game
 
 
 def opening(plan: Plan, number: int) -> str:
-    """The position that two games start from, make_pair from 1 on; "" is the usual one."""
+    """Return the start position of an opening, numbered from 1. "" is the usual position."""
     if not plan.opening_plies:
         return ""
     return openings_for(plan.game, tuple(sorted(plan.options.items())), plan.seed, plan.opening_plies).get(number)
 
 
 class Openings:
+    """The openings of one game and seed, drawn on demand."""
+
     def __init__(self, game: Game, seed: int, plies: int) -> None:
         self._game, self._seed, self._plies = game, seed, plies
         self._known: list[str] = []
@@ -43,10 +45,10 @@ class Openings:
             if position and position not in self._seen:
                 return position
             found = found or position
-        return found  # there are no others, or none that chance would find
+        return found  # no new one was found
 
     def _walk(self, rng: Random) -> str:
-        """Some moves by chance; "" if they end the game."""
+        """Return the position after random moves, or "" if they end the game."""
         game = self._game
         states = [game.start()]
         while len(states) <= self._plies and ending(game, states) is None:

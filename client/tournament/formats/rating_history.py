@@ -1,4 +1,4 @@
-"""How ratings went from round to round. Pure."""
+"""Ratings round by round. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from client.tournament.model.elo import strengths
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
-MAX_PLOT_POINTS = 40  # points of a line
+MAX_PLOT_POINTS = 40
 
 
 def ratings_by_round(table: Standings, plan: Plan, results: Results) -> list[tuple[int, dict[str, float]]]:
-    """After each round what was known then; of very many rounds only some."""
+    """Return the ratings after each round. If there are many rounds, only some are included."""
     games = [game for game in table.schedule.games if game.number in results]
     numbers = sorted({game.round for game in games})
     step = max(1, -(-len(numbers) // MAX_PLOT_POINTS))

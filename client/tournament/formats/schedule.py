@@ -1,7 +1,7 @@
-"""Which games are to be played. Pure: the plan and the results so far say it all, whatever the order of the results.
+"""The schedule of every format. Pure: it follows from the plan and the results, whatever the order of the results.
 
-`schedule` lists every game that is certain. More may follow when these have been played, unless it is `final`. The
-games that were listed once are always listed again with the same numbers, so a tournament can be taken up at any time.
+`schedule` lists every game known to be needed. More may follow once these have been played, unless it is `final`.
+A game that was listed once is always listed again with the same number, so a tournament can be resumed at any time.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from client.tournament.model.sprt import evaluate_sprt
 
 
 def schedule(plan: Plan, results: Results) -> Schedule:
+    """Return the schedule of a plan, given the results so far."""
     return FORMATS[plan.format](plan, results)
 
 
@@ -42,48 +43,48 @@ def round_robin(plan: Plan, results: Results) -> Schedule:
 
 
 def circle(names: tuple[str, ...], times: int) -> list[Meeting]:
-    """Everybody against everybody, by the old rule: one sits still and the others move on by one chair a round."""
-    chairs: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
-    size, found = len(chairs), []
+    """Pair all players with each other by the circle method."""
+    places: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
+    size, meetings = len(places), []
     for turn in range(times):
-        ring = chairs[1:]
+        ring = places[1:]
         for number in range(size - 1):
-            line = [chairs[0], *ring]
+            line = [places[0], *ring]
             for one, other in zip(line[: size // 2], reversed(line[size // 2 :]), strict=True):
                 if one is not None and other is not None:
-                    found.append(Meeting(turn * (size - 1) + number + 1, one, other))
+                    meetings.append(Meeting(turn * (size - 1) + number + 1, one, other))
             ring = [ring[-1], *ring[:-1]]
-    assert {frozenset(pair) for pair in combinations(names, 2)} == {frozenset(meeting[1:]) for meeting in found}
-    return found
+    assert {frozenset(pair) for pair in combinations(names, 2)} == {frozenset(meeting[1:]) for meeting in meetings}
+    return meetings
 
 
 def gauntlet(plan: Plan, results: Results) -> Schedule:
-    """The first player against each of the others."""
-    hero, *others = plan.names
-    meetings = [Meeting(turn + 1, hero, other) for turn in range(plan.rounds) for other in others]
+    """Pair the first player with each of the others."""
+    first, *others = plan.names
+    meetings = [Meeting(turn + 1, first, other) for turn in range(plan.rounds) for other in others]
     return in_rounds(plan, meetings)
 
 
 def match(plan: Plan, results: Results) -> Schedule:
-    """Pair after pair, until the test has its verdict or there have been enough."""
+    """Schedule pairs until the test has a verdict or all games have been played."""
 
     def pair(number: int) -> Pair:
         return make_pair(number + 1, number + 1, plan.names[0], plan.names[1], number + 1)
 
     count, final = plan.games // 2, True
     if plan.sprt is not None:
-        worth = points_by_pair(map(pair, range(count)), results, plan.names[0])
-        balance = evaluate_sprt(worth, plan.sprt)
-        final = bool(balance.verdict) or len(worth) == count
-        count = balance.pairs if balance.verdict else min(count, len(worth) + plan.ahead)
+        points = points_by_pair(map(pair, range(count)), results, plan.names[0])
+        status = evaluate_sprt(points, plan.sprt)
+        final = bool(status.verdict) or len(points) == count
+        count = status.pairs if status.verdict else min(count, len(points) + plan.ahead)
     return Schedule(tuple(game for number in range(count) for game in pair(number)), (), final)
 
 
 def grading(plan: Plan, results: Results) -> Schedule:
-    """One student after the other towards every goal; a goal that is decided needs no more games."""
-    found = goal_progress(plan, results)
-    games = tuple(game for track in found for pair in track.pairs for game in pair)
-    return Schedule(games, (), all(track.verdict != "open" for track in found))
+    """Schedule the games of every student for every goal. A decided goal needs no more games."""
+    progress = goal_progress(plan, results)
+    games = tuple(game for entry in progress for pair in entry.pairs for game in pair)
+    return Schedule(games, (), all(entry.verdict != "open" for entry in progress))
 
 
 FORMATS: dict[str, Callable[[Plan, Results], Schedule]] = {

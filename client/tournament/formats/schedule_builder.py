@@ -1,4 +1,4 @@
-"""Games being listed one pair after the other, and what pairs that have been played are worth."""
+"""Schedules, and the pairs of games they consist of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Pair = tuple[Pairing, Pairing]
 
 
 class Bye(NamedTuple):
-    """A player who has no opponent in a round."""
+    """A player without an opponent in a round, and the points for it."""
 
     round: int
     name: str
@@ -19,7 +19,7 @@ class Bye(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """`final`: after these games there are no more."""
+    """The games known so far. `final`: no more games will follow."""
 
     games: tuple[Pairing, ...]
     byes: tuple[Bye, ...]
@@ -30,12 +30,14 @@ class Schedule(NamedTuple):
 
 
 class ScheduleBuilder:
+    """Collects the pairs and byes of a schedule."""
+
     def __init__(self) -> None:
         self.pairs: list[Pair] = []
         self.byes: list[Bye] = []
 
     def pair(self, round: int, first: str, second: str) -> Pair:
-        """Two games from an opening of their own."""
+        """Add two games from a new opening."""
         number = len(self.pairs) + 1
         self.pairs.append(make_pair(number, round, first, second, number))
         return self.pairs[-1]
@@ -45,7 +47,7 @@ class ScheduleBuilder:
 
 
 def make_pair(number: int, round: int, first: str, second: str, opening: int) -> Pair:
-    """The pair of games with this number, from one opening."""
+    """Return the pair with this number: two games from one opening, with swapped seats."""
     return (
         Pairing(2 * number - 1, round, number, (first, second), opening),
         Pairing(2 * number, round, number, (second, first), opening),
@@ -53,24 +55,24 @@ def make_pair(number: int, round: int, first: str, second: str, opening: int) ->
 
 
 def pair_points(pair: Pair, results: Results, name: str) -> float | None:
-    """What a pair brought to one of its players; None while it is being played."""
+    """Return the points of one player in a pair, or None while it is being played."""
     if any(game.number not in results for game in pair):
         return None
     return sum(results[game.number].points[game.seats.index(name)] for game in pair)
 
 
 def points_by_pair(pairs: Iterable[Pair], results: Results, name: str) -> list[float]:
-    """The points of a player, pair by pair, as far as they have been played without a gap.
+    """Return the points of a player pair by pair, up to the first pair that is not finished.
 
-    So what follows from them depends on the games alone, and not on which of them was over first.
+    Verdicts based on this depend on the games alone, not on the order in which they finish.
     """
-    found = []
+    points = []
     for pair in pairs:
-        worth = pair_points(pair, results, name)
-        if worth is None:
+        value = pair_points(pair, results, name)
+        if value is None:
             break
-        found.append(worth)
-    return found
+        points.append(value)
+    return points
 
 
 def all_played(pairs: Sequence[Pair], results: Results) -> bool:

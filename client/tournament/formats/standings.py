@@ -1,4 +1,4 @@
-"""The table: what the results of a tournament add up to. Pure; the same results always give the same table."""
+"""The table of a tournament. Pure: the same results always give the same table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIN, DRAW, LOSS = 0, 1, 2
 
 @dataclass(slots=True)
 class Row:
-    """One player. `seats`: wins, draws and losses moving first and moving second; a bye is no game."""
+    """One player. `seats`: wins, draws and losses as first and as second player. A bye is not a game."""
 
     name: str
     points: float = 0.0
@@ -27,7 +27,7 @@ class Row:
     forfeits: Counter[str] = field(default_factory=Counter)
     used: Used = field(default_factory=Used)
     rating: Rating = field(default_factory=Rating)
-    beaten: float = 0.0  # Sonneborn and Berger: the points of those who were beaten, and half of those who drew
+    beaten: float = 0.0  # Sonneborn-Berger score
 
     @property
     def games(self) -> int:
@@ -48,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Two who have met; points and difference are those of the first."""
+    """Two players who have met. Points and difference are those of the first."""
 
     first: str
     second: str
@@ -69,10 +69,10 @@ class Forfeit:
 class Standings:
     plan: Plan
     schedule: Schedule
-    rows: tuple[Row, ...]  # the best first
+    rows: tuple[Row, ...]  # best first
     duels: tuple[Duel, ...]
     forfeits: tuple[Forfeit, ...]
-    balance: SprtStatus | None  # of the test that a match was played for
+    sprt: SprtStatus | None  # the test of a match, if it has one
     finished: bool
 
     def row(self, name: str) -> Row:
@@ -80,6 +80,7 @@ class Standings:
 
 
 def standings(plan: Plan, results: Results) -> Standings:
+    """Return the table of a plan, given the results so far."""
     known = schedule(plan, results)
     games = [game for game in known.games if game.number in results]
     rows = {name: Row(name) for name in plan.names}
@@ -101,13 +102,16 @@ def standings(plan: Plan, results: Results) -> Standings:
         rows=tuple(sorted(rows.values(), key=lambda row: rank(plan, known, results, row))),
         duels=tuple(duels(plan, games, results)),
         forfeits=tuple(forfeit for game in sorted(games) for forfeit in forfeits(game, results[game.number])),
-        balance=balance(plan, games, results),
+        sprt=sprt_status(plan, games, results),
         finished=known.finished(results),
     )
 
 
 def decided(games: Iterable[Pairing], results: Results) -> list[tuple[str, str, float]]:
-    """Those that say something about strength: not those to which neither came."""
+    """Return the games with a result, as (first, second, points of the first).
+
+    Games that neither player attended are left out.
+    """
     return [(*game.seats, results[game.number].points[0]) for game in games if sum(results[game.number].points) == 1]
 
 
@@ -122,7 +126,10 @@ def count(row: Row, seat: int, result: Result) -> None:
 
 
 def rank(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float, ...]:
-    """In a knockout who came further is ahead; else points, then the points of those who were beaten, then wins."""
+    """Return the sort key of a row.
+
+    Knockout: the last round reached. Otherwise: points, Sonneborn-Berger score, wins. Last: the order of the list.
+    """
     listed = plan.names.index(row.name)
     if plan.format != "knockout":
         return (-row.points, -row.beaten, -row.wins, listed)
@@ -133,7 +140,7 @@ def rank(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float
 
 
 def duels(plan: Plan, games: list[Pairing], results: Results) -> list[Duel]:
-    """Of everybody with everybody they have met, both ways."""
+    """Return the score of every player against every opponent, both ways."""
     pairs: dict[tuple[str, str], dict[int, list[float]]] = {}
     for game in games:
         if sum(results[game.number].points) < 1:
@@ -155,7 +162,7 @@ def forfeits(game: Pairing, result: Result) -> list[Forfeit]:
     return [Forfeit(game.number, name, result.forfeit, result.evidence) for name in losers]
 
 
-def balance(plan: Plan, games: list[Pairing], results: Results) -> SprtStatus | None:
+def sprt_status(plan: Plan, games: list[Pairing], results: Results) -> SprtStatus | None:
     if plan.sprt is None:
         return None
     pairs: dict[int, list[float]] = {}

@@ -1,6 +1,6 @@
-"""A Swiss tournament: in every round those meet who stand about equal, and nobody meets anybody twice while possible.
+"""Swiss system: players with similar scores meet, and no two players meet twice while this can be avoided.
 
-Who is left over has a bye, once, and gets what winning every game of the round would have brought.
+With an odd number of players one has a bye, at most once if possible. A bye counts as a win in every game of the round.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from client.tournament.formats.schedule_builder import Bye, Pair, Schedule, Sche
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
-Met = Counter[frozenset[str]]  # how often two have met
-MAX_PAIRING_STEPS = 20_000  # steps of looking for a round without repetitions
+Met = Counter[frozenset[str]]  # number of meetings of two players
+MAX_PAIRING_STEPS = 20_000  # of the search for a round without repeats
 
 
 def swiss(plan: Plan, results: Results) -> Schedule:
     builder = ScheduleBuilder()
-    order_drawn = list(plan.names)
-    Random(f"{plan.seed} swiss").shuffle(order_drawn)
-    score: dict[str, float] = dict.fromkeys(order_drawn, 0.0)
+    draw_order = list(plan.names)
+    Random(f"{plan.seed} swiss").shuffle(draw_order)
+    score: dict[str, float] = dict.fromkeys(draw_order, 0.0)
     met: Met = Counter()
     for number in range(1, plan.rounds + 1):
-        order = sorted(order_drawn, key=lambda name: -score[name])
-        idle, meetings = pair_up(order, met, {bye.name for bye in builder.byes})
-        if idle is not None:
-            builder.byes.append(Bye(number, idle, float(plan.games)))
-            score[idle] += plan.games
+        order = sorted(draw_order, key=lambda name: -score[name])
+        bye_player, meetings = pair_up(order, met, {bye.name for bye in builder.byes})
+        if bye_player is not None:
+            builder.byes.append(Bye(number, bye_player, float(plan.games)))
+            score[bye_player] += plan.games
         pairs = open_round(plan, builder, number, meetings, met)
         if not all_played(pairs, results):
             return builder.schedule(final=False)
@@ -48,25 +48,25 @@ def open_round(
     return pairs
 
 
-def pair_up(order: Sequence[str], met: Met, idle_before: set[str]) -> tuple[str | None, list[tuple[str, str]]]:
-    """Who has the bye, if somebody must, and who meets whom; `order` has the best first."""
+def pair_up(order: Sequence[str], met: Met, had_bye: set[str]) -> tuple[str | None, list[tuple[str, str]]]:
+    """Return the player with the bye, if any, and the pairs. `order` has the best player first."""
     if len(order) % 2 == 0:
         return None, pair_without_repeats(order, met) or pair_with_fewest_repeats(order, met)
-    last_first = [*reversed([name for name in order if name not in idle_before])]
-    last_first += [*reversed([name for name in order if name in idle_before])]
-    for idle in last_first:
-        found = pair_without_repeats([name for name in order if name != idle], met)
+    last_first = [*reversed([name for name in order if name not in had_bye])]
+    last_first += [*reversed([name for name in order if name in had_bye])]
+    for bye_player in last_first:
+        found = pair_without_repeats([name for name in order if name != bye_player], met)
         if found is not None:
-            return idle, found
-    idle = last_first[0]
-    return idle, pair_with_fewest_repeats([name for name in order if name != idle], met)
+            return bye_player, found
+    bye_player = last_first[0]
+    return bye_player, pair_with_fewest_repeats([name for name in order if name != bye_player], met)
 
 
 def pair_without_repeats(order: Sequence[str], met: Met) -> list[tuple[str, str]] | None:
-    """Each with the next one below whom they have not met; None if that cannot be done.
+    """Pair each player with the next one below that they have not met. Return None if this is impossible.
 
-    From the top with steps back; groups that could not be paired are remembered. Once steps back were needed, whoever
-    has the least choice comes first.
+    The search goes from the top and backtracks. It remembers groups that cannot be paired. After the first dead end it
+    continues with the player who has the fewest possible opponents.
     """
     unpairable: set[frozenset[str]] = set()
     steps = 0
@@ -93,7 +93,7 @@ def pair_without_repeats(order: Sequence[str], met: Met) -> list[tuple[str, str]
 
 
 def pair_with_fewest_repeats(order: Sequence[str], met: Met) -> list[tuple[str, str]]:
-    """ServerAccess that cannot be done: each, from the top, with whomever they have met least."""
+    """Pair each player, from the top, with the opponent they have met least often."""
     left, found = list(order), []
     while left:
         first = left.pop(0)

@@ -1,10 +1,10 @@
-"""The folder of a tournament: its plan, its log, and what its players leave behind.
+"""The folder of a tournament.
 
-plan.toml     what is played; it does not change once the first game has begun
-log.jsonl     what has happened
-server/       the games of the private server, if there is one
-players/      sessions and output of the players that are started
-forensics/    the evidence of every failure
+plan.toml     the plan; it cannot change once the first game has begun
+log.jsonl     the log
+server/       the database of the tournament's own server
+players/      sessions and output of the players that the runner starts
+forensics/    failure reports
 """
 
 from __future__ import annotations
@@ -33,11 +33,9 @@ class Folder:
         return self.plan_file.is_file()
 
     def create(self, plan: Plan) -> None:
-        """TournamentError if there is one already."""
+        """Write the plan of a new tournament. Raises TournamentError if the folder already has one."""
         if self.exists:
-            raise TournamentError(
-                f"there is a tournament in {self.path} already; go on with it, or choose another folder"
-            )
+            raise TournamentError(f"{self.path} already contains a tournament: resume it, or choose another folder")
         plan_file.check(plan, self.plan_file)
         self.path.mkdir(parents=True, exist_ok=True)
         draft = self.plan_file.with_suffix(".draft")
@@ -45,19 +43,21 @@ class Folder:
         draft.replace(self.plan_file)
 
     def plan(self) -> Plan:
+        """Return the plan. Raises TournamentError if there is none."""
         if not self.exists:
-            raise TournamentError(f"there is no tournament in {self.path}; 'parlour tournament new' makes one")
+            raise TournamentError(f"there is no tournament in {self.path}: create one with parlour tournament new")
         return plan_file.load(self.plan_file)
 
     def digest(self) -> str:
         return sha256(self.plan_file.read_bytes()).hexdigest()
 
     def state(self) -> TournamentState:
-        """What has happened so far, also while it is being played."""
+        """Return the state so far, also while the tournament is running."""
         state = replay(read(self.log_file)) if self.log_file.exists() else TournamentState()
         self.check_plan(state)
         return state
 
     def check_plan(self, state: TournamentState) -> None:
+        """Raise TournamentError if the plan has changed since the first game."""
         if state.begun and state.plan != self.digest():
-            raise TournamentError(f"{self.plan_file} was changed after the tournament had begun; put it back as it was")
+            raise TournamentError(f"{self.plan_file} was changed after the tournament had begun: restore it")

@@ -1,4 +1,4 @@
-"""A tournament is a log: one line of JSON for everything that happens, never changed once it is written."""
+"""The log of a tournament: one line of JSON per entry, only ever appended."""
 
 from __future__ import annotations
 
@@ -15,52 +15,56 @@ Entry = dict[str, Any]
 
 
 def read(path: Path) -> list[Entry]:
-    """The whole entries of a log; a last line that a crash has left unfinished is none. TournamentError."""
+    """Return the complete entries of a log. An unfinished last line, left by a crash, is ignored.
+
+    Raises TournamentError if another line is damaged.
+    """
     return whole_entries(path, path.read_bytes())[0]
 
 
 def is_cut(path: Path) -> bool:
-    """Whether its last line is unfinished."""
+    """Return whether the last line is unfinished."""
     data = path.read_bytes() if path.exists() else b""
     return whole_entries(path, data)[1] < len(data)
 
 
 def whole_entries(path: Path, data: bytes) -> tuple[list[Entry], int]:
-    """The entries, and how many bytes they are."""
+    """Return the complete entries, and their length in bytes."""
     entries: list[Entry] = []
     end = 0
     lines = data.split(b"\n")
-    for number, line in enumerate(lines[:-1], 1):  # behind the last line's end there is nothing, or half a line
+    for number, line in enumerate(lines[:-1], 1):  # the last element is empty or an unfinished line
         try:
             entry = json.loads(line)
         except ValueError:
             if number == len(lines) - 1:
                 break
-            raise TournamentError(
-                f"{path}: line {number} is damaged; the log of this tournament cannot be used"
-            ) from None
+            raise TournamentError(f"{path}: line {number} is damaged, so this tournament cannot be resumed") from None
         entries.append(entry)
         end += len(line) + 1
     return entries, end
 
 
 class Log:
-    """The log of a tournament that is being played; nobody else can have it meanwhile."""
+    """The log of a running tournament. Only one process can open it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = -1
         self._written = self._durable = 0
         self._syncing: asyncio.Task[None] | None = None
-        self.was_cut = False  # by a crash, in the middle of a line
+        self.was_cut = False  # whether the last line was unfinished
 
     def open(self) -> list[Entry]:
-        """What is in it; whatever a crash has left behind the last whole line is cut off."""
+        """Lock the log, truncate an unfinished last line, and return the entries.
+
+        Raises TournamentError if another process is playing this tournament.
+        """
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         if not try_lock(self._file):
             os.close(self._file)
             self._file = -1
-            raise TournamentError(f"the tournament in {self._path.parent} is being played already")
+            raise TournamentError(f"the tournament in {self._path.parent} is already being played by another process")
         data = self._path.read_bytes()
         entries, end = whole_entries(self._path, data)
         self.was_cut = end < len(data)
@@ -68,26 +72,26 @@ class Log:
         return entries
 
     def write(self, entry: Entry) -> None:
-        """Into the hands of the system: it outlives us, though not a power failure."""
+        """Append an entry. It survives a crash of this process, but not a power failure."""
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         while line:
             line = line[os.write(self._file, line) :]
         self._written += 1
 
     async def keep(self, entry: Entry) -> None:
-        """Onto the disk; whatever has been written meanwhile goes with it."""
+        """Append an entry and wait until it is on disk. One fsync serves all entries written before it."""
         self.write(entry)
-        mine = self._written
-        while self._durable < mine:
+        position = self._written
+        while self._durable < position:
             if self._syncing is None:
                 self._syncing = asyncio.create_task(self._sync())
             await asyncio.shield(self._syncing)
 
     async def _sync(self) -> None:
-        upto = self._written
+        position = self._written
         try:
             await asyncio.to_thread(os.fsync, self._file)
-            self._durable = upto
+            self._durable = position
         finally:
             self._syncing = None
 

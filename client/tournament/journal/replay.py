@@ -1,4 +1,4 @@
-"""What a log tells: results, rooms without a result, positions that students were asked about. Pure."""
+"""Rebuild the state of a tournament from its log. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Result
 
 LOG_VERSION = 1
-NO_RESULT = "no result"  # why a game had to be begun again although nobody interrupted it
+NO_RESULT = "no result"  # why a room was dropped: its game ended without a result
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a student's program answered to a position, and whether it was right."""
+    """The answer of a student's program to a position, and whether it was right."""
 
     student: str
     goal: str
@@ -30,40 +30,46 @@ class Answer:
 
 @dataclass(slots=True)
 class TournamentState:
-    plan: str = ""  # the digest of the plan it began with
-    url: str = ""  # the server it was last played on; nothing for the one of its plan, or one of its own
+    """The state of a tournament: the fold of its log."""
+
+    plan: str = ""  # digest of the plan
+    url: str = ""  # the last server, if it is neither that of the plan nor the tournament's own
     results: dict[int, Result] = field(default_factory=dict)
-    rooms: dict[int, str] = field(default_factory=dict)  # games that were begun, and have no result yet
-    dropped: Counter[int] = field(default_factory=Counter)  # how often a room has come to nothing
+    rooms: dict[int, str] = field(default_factory=dict)  # running games
+    dropped: Counter[int] = field(default_factory=Counter)  # rooms without a result, per game
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
-    versions: list[dict[str, str]] = field(default_factory=list)  # what it was played with, each once
+    versions: list[dict[str, str]] = field(default_factory=list)  # distinct software versions
 
     @property
     def begun(self) -> bool:
-        """Whether anything has come of it that belongs to its plan."""
+        """Whether a game has started or a position was answered. The plan is fixed from then on."""
         return bool(self.results or self.rooms or self.dropped or self.answers)
 
     @property
     def known(self) -> set[str]:
-        """Rooms that need not be looked for."""
+        """The ids of all rooms in the log."""
         return {*self.rooms.values(), *(result.room for result in self.results.values())}
 
 
 def replay(entries: Iterable[Entry]) -> TournamentState:
+    """Return the state after all entries. Raises TournamentError if an entry is not valid."""
     state = TournamentState()
     for number, entry in enumerate(entries, 1):
         try:
             apply_entry(state, entry)
         except (KeyError, TypeError, ValueError) as error:
-            raise TournamentError(f"line {number} of the log cannot be understood ({error!r})") from None
+            raise TournamentError(f"line {number} of the log is not valid ({error!r})") from None
     return state
 
 
 def apply_entry(state: TournamentState, entry: Entry) -> None:
+    """Update the state with one entry."""
     match entry["type"]:
         case "tournament":
             if entry["version"] != LOG_VERSION:
-                raise TournamentError(f"this tournament was begun by another version of parlour ({entry['version']})")
+                raise TournamentError(
+                    f"this tournament was started by another version of parlour (log version {entry['version']})"
+                )
             state.plan = entry["plan"]
         case "run":
             state.url = entry.get("url", "")
@@ -81,10 +87,10 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
             answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
             state.answers[answer.student, answer.goal, answer.position] = answer
         case other:
-            raise ValueError(f"there is no entry {other!r}")
+            raise ValueError(f"unknown entry type {other!r}")
 
 
-# -- entries
+# -- making entries
 
 
 def tournament(plan: str) -> Entry:

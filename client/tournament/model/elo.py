@@ -1,4 +1,4 @@
-"""Elo differences out of results, and how sure they are. Pure arithmetic."""
+"""Elo differences and ratings from results, with error bars. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from math import erf, exp, isfinite, log, log10, sqrt
 from typing import NamedTuple
 
-Z_95 = 1.959964  # standard deviations on both sides of 95 %
-PRIOR_DRAW_PAIRS = (
-    1.0  # pairs of draws that nobody has played: they keep a difference finite where somebody wins all games
-)
+Z_95 = 1.959964  # standard deviations of a two-sided 95 % interval
+PRIOR_DRAW_PAIRS = 1.0  # imaginary drawn pairs that keep a difference finite when one player wins every game
 ELO_SCALE = log(10) / 400
 MAX_SWEEPS, CONVERGED_STEP = 2000, 1e-9
 
 
 class Difference(NamedTuple):
-    """Elo, the ends of its 95 % interval, and the likelihood that the first is the stronger one."""
+    """An Elo difference, its 95 % interval, and the likelihood that the first player is the stronger one."""
 
     elo: float
     low: float
@@ -24,14 +22,14 @@ class Difference(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """Elo above the average of the field, and half of its 95 % interval."""
+    """Elo above the average of the field, and half the width of its 95 % interval."""
 
     elo: float = 0.0
     error: float = 0.0
 
 
 def expected_score(elo: float) -> float:
-    """The score of somebody who is that much stronger."""
+    """Return the expected score of a player who is `elo` points stronger than the opponent."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -44,9 +42,9 @@ def normal_cdf(z: float) -> float:
 
 
 def difference(pairs: Sequence[float]) -> Difference:
-    """Of two players, from the points of the first in each pair of games: 0 to 2.
+    """Return the Elo difference of two players from the first player's points in each pair of games (0 to 2).
 
-    The games of a pair have the same opening and belong together; it is the pairs that vary independently.
+    The two games of a pair share an opening, so the pairs, not the games, are the independent samples.
     """
     count = len(pairs) + PRIOR_DRAW_PAIRS
     mean = (sum(pairs) / 2 + PRIOR_DRAW_PAIRS / 2) / count
@@ -60,21 +58,22 @@ def difference(pairs: Sequence[float]) -> Difference:
 
 
 Games = Sequence[tuple[str, str, float]]  # first, second, points of the first
-Tallies = list[dict[int, list[float]]]  # for everybody: whom they have met, with points and games
+Tallies = list[dict[int, list[float]]]  # per player: opponent -> [points, games]
 
 
 def ratings(players: Sequence[str], games: Games) -> Mapping[str, Rating]:
-    """Of a whole field: what makes the results most likely, and how sure that is.
+    """Return the maximum-likelihood ratings of a field, with their errors.
 
-    Everybody also draws once against somebody of average strength, which keeps those finite who win or lose all.
+    Each player gets one extra draw against an average opponent. This keeps the ratings finite for players who win or
+    lose every game.
     """
-    met = tally_games(players, games)
-    strength = maximize_likelihood(met)
-    return centre_ratings(players, strength, information_matrix(strength, met))
+    tallies = tally_games(players, games)
+    strength = maximize_likelihood(tallies)
+    return centre_ratings(players, strength, information_matrix(strength, tallies))
 
 
 def strengths(players: Sequence[str], games: Games) -> Mapping[str, float]:
-    """The same without the errors, which are what takes long."""
+    """Return the ratings without errors. This is much faster."""
     strength = maximize_likelihood(tally_games(players, games))
     mean = sum(strength) / max(1, len(strength))
     return {name: (value - mean) / ELO_SCALE for name, value in zip(players, strength, strict=True)}
@@ -82,46 +81,46 @@ def strengths(players: Sequence[str], games: Games) -> Mapping[str, float]:
 
 def tally_games(players: Sequence[str], games: Games) -> Tallies:
     index = {name: number for number, name in enumerate(players)}
-    met: Tallies = [{} for _ in players]
+    tallies: Tallies = [{} for _ in players]
     for first, second, points in games:
         for own, other, worth in ((index[first], index[second], points), (index[second], index[first], 1 - points)):
-            tally = met[own].setdefault(other, [0.0, 0.0])
+            tally = tallies[own].setdefault(other, [0.0, 0.0])
             tally[0] += worth
             tally[1] += 1
-    return met
+    return tallies
 
 
-def maximize_likelihood(met: Tallies) -> list[float]:
-    """One after the other moves to where the others make their results most likely, until nobody moves any more."""
-    strength = [0.0] * len(met)
+def maximize_likelihood(tallies: Tallies) -> list[float]:
+    """Return the strengths that make the results most likely, by coordinate-wise Newton steps."""
+    strength = [0.0] * len(tallies)
     for _ in range(MAX_SWEEPS):
-        farthest = 0.0
-        for i, others in enumerate(met):
+        largest_step = 0.0
+        for i, opponents in enumerate(tallies):
             own = win_probability(strength[i])
             slope, curve = 0.5 - own, own * (1 - own)
-            for j, (points, count) in others.items():
+            for j, (points, count) in opponents.items():
                 wins = win_probability(strength[i] - strength[j])
                 slope += points - count * wins
                 curve += count * wins * (1 - wins)
             step = max(-1.0, min(1.0, slope / curve))
             strength[i] += step
-            farthest = max(farthest, abs(step))
-        if farthest < CONVERGED_STEP:
+            largest_step = max(largest_step, abs(step))
+        if largest_step < CONVERGED_STEP:
             break
     return strength
 
 
-def information_matrix(strength: list[float], met: Tallies) -> list[list[float]]:
-    """Of the logarithm of the likelihood: the information that the games hold."""
+def information_matrix(strength: list[float], tallies: Tallies) -> list[list[float]]:
+    """Return the negative Hessian of the log likelihood."""
     size = len(strength)
-    found = [[0.0] * size for _ in range(size)]
-    for i, others in enumerate(met):
-        found[i][i] += win_probability(strength[i]) * (1 - win_probability(strength[i]))
-        for j, (_, count) in others.items():
+    matrix = [[0.0] * size for _ in range(size)]
+    for i, opponents in enumerate(tallies):
+        matrix[i][i] += win_probability(strength[i]) * (1 - win_probability(strength[i]))
+        for j, (_, count) in opponents.items():
             wins = win_probability(strength[i] - strength[j])
-            found[i][i] += count * wins * (1 - wins)
-            found[i][j] -= count * wins * (1 - wins)
-    return found
+            matrix[i][i] += count * wins * (1 - wins)
+            matrix[i][j] -= count * wins * (1 - wins)
+    return matrix
 
 
 def win_probability(difference: float) -> float:
@@ -131,7 +130,7 @@ def win_probability(difference: float) -> float:
 def centre_ratings(
     players: Sequence[str], strength: list[float], information: list[list[float]]
 ) -> Mapping[str, Rating]:
-    """As Elo above the average. The error is that of the distance from the average."""
+    """Return Elo above the average of the field. The error is that of the distance from the average."""
     size = len(players)
     if not size:
         return {}
@@ -147,7 +146,7 @@ def centre_ratings(
 
 
 def solve_linear(matrix: list[list[float]], right: list[list[float]]) -> list[list[float]]:
-    """Gauss and Jordan; the matrix is symmetric and positive, so the diagonal will do."""
+    """Solve by Gauss-Jordan elimination. No pivoting: the matrix is symmetric and positive definite."""
     size = len(matrix)
     rows = [[*matrix[i], *right[i]] for i in range(size)]
     for i in range(size):

@@ -1,7 +1,7 @@
-"""What is wrong with a tournament, in one sentence that can be shown as it is."""
+"""The error that is shown to the user as it is."""
 
 from __future__ import annotations
 
 
 class TournamentError(Exception):
-    """A plan that cannot be, a folder that is none of ours, a player who cannot be started."""
+    """A plan that cannot be played, a folder that is not a tournament, or a player that cannot be started."""

@@ -1,4 +1,4 @@
-"""What is to be played, by whom and how: everything that is settled before the first game. Pure values."""
+"""The plan of a tournament: everything that is fixed before the first game. Pure values."""
 
 from __future__ import annotations
 
@@ -15,40 +15,43 @@ FORMATS: tuple[str, ...] = get_args(Format)
 
 
 def file_of(bot: str) -> str:
-    """The file of FILE.py or FILE.py:Class; "" for a bot of the house."""
+    """Return the file of FILE.py or FILE.py:Class, or "" for a built-in bot."""
     file, dot, _ = bot.partition(".py")
     return file + dot if dot else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A player: a bot or a program that the runner starts, or (neither) somebody who connects under that name."""
+    """A player: a bot or a program that the runner starts, or, with neither, a client that connects under this name."""
 
     name: str
-    bot: str = ""  # a name of the house like search@3, or FILE.py[:Class]
-    exec: str = ""  # a command
+    bot: str = ""  # a built-in bot like search@3, or FILE.py[:Class]
+    exec: str = ""  # a command line
     adapter: str = ""
     workdir: str = ""
-    seconds: float = 0.0  # to think about a move; 0: as the clock allows
-    depth: int = 4  # what {depth} stands for in a command
-    memory: int = 2048
+    seconds: float = 0.0  # per move; 0: as the clock allows
+    depth: int = 4  # the value of {depth} in the command line
+    memory: int = 2048  # MB
     retries: int = 0
-    startup: float = 10.0
+    startup: float = 10.0  # seconds
     ready: bool = False
     events: bool = False
     token: str = ""  # the environment variable that holds the token of an account
-    at_a_time: int = 0  # games; 0: one for those who connect, as many as there are for the others
+    at_a_time: int = 0  # concurrent games; 0: one for players who connect, no limit for the others
     student: bool = False
 
     @property
     def started(self) -> bool:
-        """Whether the runner starts it, and is to blame when it goes away with the runner."""
+        """Whether the runner starts this player. Such a player disconnects when the runner stops."""
         return bool(self.bot or self.exec)
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A sequential test: is the difference `elo0` or less, or `elo1` or more? `alpha`, `beta`: how often it may err."""
+    """A sequential test whether the first player is at most `elo0` or at least `elo1` stronger.
+
+    `alpha`, `beta`: the error rates.
+    """
 
     elo0: float = 0.0
     elo1: float = 50.0
@@ -58,10 +61,11 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a student is to reach.
+    """A goal that students have to reach.
 
-    `beats`: wins against `against`, as sure as the test says. `points` of `games`, at least. `forfeits` in `games`, at
-    most. `solves`: of these positions so many, each within so many seconds.
+    `beats`: win against `against`, according to the SPRT. `points`: score at least so many points in `games` games.
+    `forfeits`: lose at most so many of `games` games by forfeit. `solves`: find the best move in at least `needed` of
+    `positions`, within `seconds` each.
     """
 
     kind: Literal["beats", "points", "forfeits", "solves"]
@@ -85,18 +89,18 @@ class Plan:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     clock: str = "none"
     seed: int = 1
-    rounds: int = 0  # 0: what is usual for the format
-    games: int = 0  # of two players when they meet; with an SPRT at most
-    opening_plies: int = -1  # moves by chance before the players begin; -1: as many as are usual
+    rounds: int = 0  # 0: the default of the format
+    games: int = 0  # per meeting of two players; with an SPRT the maximum
+    opening_plies: int = -1  # random moves before the players begin; -1: the default
     concurrency: int = 4
-    wait: float = 60.0  # seconds for a player to come
-    longest: float = 3600.0  # seconds that a game may last
+    wait: float = 60.0  # seconds to wait for a player
+    longest: float = 3600.0  # maximum seconds per game
     illegal: int = 0
     rated: bool = False
-    adjudicate: int = 0  # nodes to prove a result with; 0: games are played to their end
+    adjudicate: int = 0  # node limit of a proof; 0: no adjudication
     url: str = ""
     sprt: Sprt | None = None
-    extra: int = 2  # pairs of games that may decide a tie of a knockout
+    extra: int = 2  # extra pairs for a level knockout tie
     goals: tuple[Goal, ...] = ()
 
     @property
@@ -112,13 +116,14 @@ class Plan:
 
     @property
     def ahead(self) -> int:
-        """Pairs of games to have ready where it is not certain how many will be needed."""
+        """Number of pairs to schedule in advance when the total is not known yet."""
         return 2 * self.concurrency
 
     def limit(self, name: str) -> int:
-        """How many games this player plays at a time."""
+        """Return the number of games this player plays concurrently."""
         player = self.player(name)
         return player.at_a_time or (self.concurrency if player.started else 1)
 
     def create(self, start: str = "") -> Game:
+        """Return the game, starting from `start` or from the usual position."""
         return create(self.game, {**self.options, **({"start": start} if start else {})})

@@ -1,4 +1,4 @@
-"""A plan as somebody wrote it becomes one that can be played, or a sentence that says why not."""
+"""Fill in the defaults of a plan, and check that it can be played."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from engine.errors import GameError
 from protocol.usernames import fold, is_readable
 
 MAX_NAME_LENGTH = 32
-MATCH_GAMES, SPRT_MATCH_GAMES = 100, 1000  # games of a match, with and without a test that ends it earlier
-OPENING_PLIES = 4  # plies
+MATCH_GAMES, SPRT_MATCH_GAMES = 100, 1000  # defaults without and with a test that ends the match early
+DEFAULT_OPENING_PLIES = 4
 MAX_GAMES = 1_000_000
 HOW_TO_ADD_PLAYERS = "add --bot, --exec or --connects, or [[player]] tables to a file"
-DEFAULT_ROUNDS = {"round-robin": 1, "gauntlet": 1}  # rounds that are usual
+DEFAULT_ROUNDS = {"round-robin": 1, "gauntlet": 1}
 
 
 def with_defaults(plan: Plan, where: str) -> Plan:
-    """With its options complete and the usual values filled in; TournamentError begins with `where`."""
+    """Return the plan with complete options and defaults filled in.
+
+    Raises TournamentError if it cannot be played. The message begins with `where`.
+    """
     try:
         parse_time_control(plan.clock)
         game = plan.create()
         if game.judge(game.start(), 0, 1) is not None:
-            raise TournamentError("at the start position the game is over")
+            raise TournamentError("the game is over at the start position")
         complete = replace(
             plan,
             options=dict(game.spec.options),
@@ -35,7 +38,7 @@ def with_defaults(plan: Plan, where: str) -> Plan:
             opening_plies=opening_plies_of(plan) if plan.opening_plies < 0 else plan.opening_plies,
         )
         if plan.rated and complete.opening_plies:
-            raise TournamentError("rated games begin at the usual position: with rated, opening_plies is 0")
+            raise TournamentError("rated games begin at the usual position: set opening_plies to 0 or rated to false")
         check_players(complete)
         check_format(complete)
         check_goals(complete)
@@ -47,20 +50,19 @@ def with_defaults(plan: Plan, where: str) -> Plan:
 def games_of(plan: Plan) -> int:
     if plan.games % 2:
         raise TournamentError(
-            f"games is an even number, since every opening is played from both seats, not {plan.games}"
+            f"games should be an even number, not {plan.games}: every opening is played from both seats"
         )
-    usual = 2 if plan.format != "match" else MATCH_GAMES if plan.sprt is None else SPRT_MATCH_GAMES
-    return plan.games or usual
+    default = 2 if plan.format != "match" else MATCH_GAMES if plan.sprt is None else SPRT_MATCH_GAMES
+    return plan.games or default
 
 
 def opening_plies_of(plan: Plan) -> int:
-    """Rated games begin at the usual position."""
-    return 0 if plan.rated else OPENING_PLIES
+    return 0 if plan.rated else DEFAULT_OPENING_PLIES
 
 
 def rounds_of(plan: Plan) -> int:
     if plan.rounds and plan.format in ("knockout", "match", "grading"):
-        raise TournamentError(f"a {plan.format} has no rounds to choose")
+        raise TournamentError(f"rounds does not go with format = '{plan.format}': remove it")
     swiss = max(1, ceil(log2(max(2, len(plan.players)))))
     return plan.rounds or (swiss if plan.format == "swiss" else DEFAULT_ROUNDS.get(plan.format, 0))
 
@@ -70,12 +72,14 @@ def check_players(plan: Plan) -> None:
     for player in plan.players:
         name = player.name
         if len(name) > MAX_NAME_LENGTH or not is_readable(name):
-            raise TournamentError(f"a player's name has 1 to {MAX_NAME_LENGTH} printable characters, not {name[:60]!r}")
+            raise TournamentError(
+                f"a player's name should have 1 to {MAX_NAME_LENGTH} printable characters, not {name[:60]!r}"
+            )
         if fold(name) in seen:
-            raise TournamentError(f"there are two players called {name}; give one of them another name")
+            raise TournamentError(f"two players are called {name}: rename one of them")
         seen[fold(name)] = name
         if player.adapter and (player.adapter not in ADAPTERS or not player.exec):
-            raise TournamentError(f"adapter of {name} goes with exec and is one of {', '.join(ADAPTERS)}")
+            raise TournamentError(f"adapter of {name} should be one of {', '.join(ADAPTERS)}, and needs exec")
         if player.adapter and ADAPTERS[player.adapter].game != plan.game:
             raise TournamentError(f"adapter {player.adapter} of {name} does not play {plan.game}")
 
@@ -83,19 +87,19 @@ def check_players(plan: Plan) -> None:
 def check_format(plan: Plan) -> None:
     count = len(plan.players)
     if count < 2:
-        raise TournamentError(f"a tournament needs two players or more, not {count}: {HOW_TO_ADD_PLAYERS}")
+        raise TournamentError(f"a tournament needs at least two players, not {count}: {HOW_TO_ADD_PLAYERS}")
     if plan.format == "match" and count != 2:
         raise TournamentError(f"a match has two players, not {count}")
     if plan.sprt is not None and plan.format != "match":
-        raise TournamentError("sprt goes with format = 'match'")
+        raise TournamentError("sprt needs format = 'match'")
     if plan.goals and plan.format != "grading":
-        raise TournamentError("goals go with format = 'grading'")
+        raise TournamentError("goals need format = 'grading'")
     if max_games(plan) > MAX_GAMES:
-        raise TournamentError(f"that would be {max_games(plan):,} games; {MAX_GAMES:,} are the most")
+        raise TournamentError(f"this plan has up to {max_games(plan):,} games; the maximum is {MAX_GAMES:,}")
 
 
 def max_games(plan: Plan) -> int:
-    """As many as it can come to, about."""
+    """Return an upper bound of the number of games."""
     count = len(plan.players)
     meetings = {
         "round-robin": plan.rounds * count * (count - 1) // 2,
@@ -114,17 +118,17 @@ def check_goals(plan: Plan) -> None:
     if not plan.goals or not plan.students:
         raise TournamentError("grading needs goals, and players with student = true")
     if len({goal.name for goal in plan.goals}) < len(plan.goals):
-        raise TournamentError("two goals have the same name; give one of them another")
+        raise TournamentError("two goals have the same name: rename one of them")
     for goal in plan.goals:
         if goal.against and (goal.against not in plan.names or goal.against in plan.students):
             raise TournamentError(
-                f"the goal {goal.name!r} is against {goal.against!r}, who is no player besides the students"
+                f"goal {goal.name!r}: {goal.against!r} should be the name of a player who is not a student"
             )
         if goal.games % 2:
             raise TournamentError(
-                f"the goal {goal.name!r} needs an even number of games: every opening from both seats"
+                f"goal {goal.name!r} needs an even number of games: every opening is played from both seats"
             )
         for position in goal.positions:
             game = plan.create(position)
             if game.judge(game.start(), 0, 1) is not None:
-                raise TournamentError(f"the goal {goal.name!r}: at {position!r} the game is over")
+                raise TournamentError(f"goal {goal.name!r}: the game is over at {position!r}")

@@ -1,4 +1,4 @@
-"""What came of a game, and what it is worth. Pure values, written into the log as they are."""
+"""Games and their results. Pure values, written to the log as they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FORFEITS = ("time", "illegal_moves", "abandoned", "crashed", "absent")
 
 
 class Pairing(NamedTuple):
-    """A game to be played. Two games of a pair have the same opening and the seats swapped."""
+    """A game of the schedule. The two games of a pair share an opening and swap the seats."""
 
     number: int
     round: int
@@ -21,7 +21,7 @@ class Pairing(NamedTuple):
 
 
 class Used(NamedTuple):
-    """The time of one side: moves, and milliseconds in all and for the longest of them."""
+    """The thinking time of one side: number of moves, and milliseconds in total and for the longest move."""
 
     moves: int = 0
     total: int = 0
@@ -30,9 +30,10 @@ class Used(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`forfeit`: why the loser has lost without being beaten; `evidence`: the folder that tells of it.
+    """The result of a game.
 
-    `proof`: for a game that was stopped since its result was proved. The record has the rest.
+    `forfeit`: why the loser lost other than by play. `evidence`: the folder with the failure report. `proof`: how an
+    adjudicated result was proved.
     """
 
     result: str
@@ -54,7 +55,7 @@ class Result:
 
     @property
     def forfeited(self) -> tuple[bool, bool]:
-        """Who has lost without being beaten; both, if neither came."""
+        """Which seats lost by forfeit. Both, if neither player came."""
         return (bool(self.forfeit) and self.result != "1-0", bool(self.forfeit) and self.result != "0-1")
 
     def dump(self) -> dict[str, Any]:
@@ -62,10 +63,10 @@ class Result:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Result:
-        """KeyError, TypeError or ValueError if it is none."""
+        """Return the result of a log entry. Raises KeyError, TypeError or ValueError if it is not valid."""
         first, second = (Used(*map(int, side)) for side in given["used"])
         if given["result"] not in POINTS:
-            raise ValueError(f"{given['result']!r} is no result")
+            raise ValueError(f"{given['result']!r} is not a result")
         return cls(
             result=given["result"],
             reason=str(given["reason"]),
@@ -78,4 +79,4 @@ class Result:
         )
 
 
-Results = Mapping[int, Result]  # by the number of the game
+Results = Mapping[int, Result]  # by game number

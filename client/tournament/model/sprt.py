@@ -1,7 +1,7 @@
-"""The sequential probability ratio test over pairs of games: stop as soon as the results say enough.
+"""The sequential probability ratio test over pairs of games: stop as soon as the results are conclusive.
 
-Generalised for five outcomes of a pair (0, 1/2, 1, 3/2, 2 points): the likelihood of what happened under each
-hypothesis is the largest that any distribution with that expected score can give.
+This is the pentanomial GSPRT: a pair has five outcomes (0, 1/2, 1, 3/2 or 2 points). The likelihood under a hypothesis
+is the largest that any distribution with that expected score can give.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from client.tournament.model.elo import expected_score
 from client.tournament.model.plan import Sprt
 
 Verdict = Literal["H0", "H1", ""]
-OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as its share of the points
-UNSEEN_OUTCOME_WEIGHT = 1e-3  # what counts for an outcome that has not happened: it may
+OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)  # share of the points in a pair
+UNSEEN_OUTCOME_WEIGHT = 1e-3  # weight of an outcome that has not occurred yet
 BISECTION_STEPS = 60
 
 
 class SprtStatus(NamedTuple):
-    """`ratio` is the logarithm; below `lower` H0 is accepted, above `upper` H1. `pairs`: how many it took."""
+    """The state of a test. H0 is accepted at or below `lower`, H1 at or above `upper`. `pairs`: pairs that count.
+
+    `ratio` is the log-likelihood ratio.
+    """
 
     verdict: Verdict
     ratio: float
@@ -30,11 +33,11 @@ class SprtStatus(NamedTuple):
     pairs: int
 
 
-def evaluate_sprt(pairs: Sequence[float], given: Sprt) -> SprtStatus:
-    """Go through the pairs in their order until there is a verdict; what comes after it does not count."""
-    lower, upper = log(given.beta / (1 - given.alpha)), log((1 - given.beta) / given.alpha)
+def evaluate_sprt(pairs: Sequence[float], sprt: Sprt) -> SprtStatus:
+    """Run the test over the pairs in order. Pairs after the verdict do not count."""
+    lower, upper = log(sprt.beta / (1 - sprt.alpha)), log((1 - sprt.beta) / sprt.alpha)
     counts, ratio = [0] * len(OUTCOMES), 0.0
-    score0, score1 = expected_score(given.elo0), expected_score(given.elo1)
+    score0, score1 = expected_score(sprt.elo0), expected_score(sprt.elo1)
     for number, points in enumerate(pairs, 1):
         counts[round(points * 2)] += 1
         ratio = log_ratio(tuple(counts), score0, score1)
@@ -43,9 +46,9 @@ def evaluate_sprt(pairs: Sequence[float], given: Sprt) -> SprtStatus:
     return SprtStatus("", ratio, lower, upper, len(pairs))
 
 
-@lru_cache(maxsize=100_000)  # the same pairs are weighed again with every new one
+@lru_cache(maxsize=100_000)  # every new pair repeats the test from the start
 def log_ratio(counts: tuple[int, ...], score0: float, score1: float) -> float:
-    """How much more likely these pairs are with the expected score 1 than with 0, as a logarithm."""
+    """Return the log-likelihood ratio of `score1` against `score0`."""
     weights = [max(count, UNSEEN_OUTCOME_WEIGHT) for count in counts]
     total = sum(weights)
     shares = [weight / total for weight in weights]
@@ -57,7 +60,10 @@ def log_ratio(counts: tuple[int, ...], score0: float, score1: float) -> float:
 
 
 def lagrange_multiplier(shares: Sequence[float], score: float) -> float:
-    """The multiplier of the likeliest distribution with that expected score: share / (1 + tilt (outcome - score))."""
+    """Return the multiplier of the likeliest distribution with this expected score.
+
+    Its probabilities are share / (1 + multiplier * (outcome - score)).
+    """
     low, high = -1 / (1 - score) + 1e-9, 1 / score - 1e-9
     for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2

@@ -1,8 +1,7 @@
-"""Results that need not be played out: the engine has proved how a game ends if nobody errs.
+"""Adjudication: end a game as soon as the engine has proved its result under perfect play.
 
-As an ordinary client we cannot end somebody's game with a result. We are its arbiter, though, and may stop it: it ends
-without a result on the server, and the tournament counts what was proved. The proof is written down, and `verify`
-repeats it.
+The runner is an ordinary client, so it cannot give a game a result. As arbiter it can abort the game: the server stores
+no result, and the tournament counts the proved one. The proof is logged, and `verify` repeats it.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ TABLE_MB = 16
 
 
 def prove(game: Game, states: Sequence[State], nodes: int) -> dict[str, Any] | None:
-    """The proof that the last of these states is won, lost or drawn; None if that takes more nodes."""
-    state, past = states[-1], states[:-1]
+    """Return the proof that the last of these states is won, lost or drawn, or None if it takes more nodes."""
+    state, earlier = states[-1], states[:-1]
     thinker, limits = Thinker(game, table_mb=TABLE_MB), Limits(nodes=nodes)
-    remembers = game.spec.repetition is not None or game.spec.max_plies is not None
-    report = thinker.think(state, limits, past=past) if remembers else thinker.solve(state, limits)
+    history_matters = game.spec.repetition is not None or game.spec.max_plies is not None
+    report = thinker.think(state, limits, past=earlier) if history_matters else thinker.solve(state, limits)
     if not report.proved:
         return None
     line = []
-    at = state
+    position = state
     for move in report.line:
-        line.append(game.format(at, move))
-        at = game.after(at, move)
+        line.append(game.format(position, move))
+        position = game.after(position, move)
     value = report.value if state.turn == 0 else -report.value
     result = "1-0" if value > 0 else "0-1" if value < 0 else "1/2-1/2"
     return {
@@ -44,14 +43,14 @@ def prove(game: Game, states: Sequence[State], nodes: int) -> dict[str, Any] | N
 
 
 class Prover:
-    """In a thread of its own, one position after the other."""
+    """Proves positions one at a time in a thread."""
 
     def __init__(self, nodes: int) -> None:
         self.nodes = nodes
         self._thread = ThreadPoolExecutor(1, "prover")
 
     async def warm_up(self, game: Game) -> None:
-        """Load what is slow to load, before any clock runs."""
+        """Load the search before any clock runs."""
         await self._run(game, [game.start()], 1)
 
     async def prove(self, game: Game, states: Sequence[State]) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The connection of a tournament: it makes rooms for two others, and hears what happens in them."""
+"""The arbiter: the client session of a tournament. It creates rooms for two other players and watches them."""
 
 from __future__ import annotations
 
@@ -22,58 +22,62 @@ from protocol.replies import Ok, Snapshot
 from protocol.types import RoomInfo
 from runtime.tasks import BackgroundTasks
 
-RETRY_DELAY_S = 1.0  # seconds before another try at what was refused for now
-HISTORY_PAGES = 3  # of finished games, in which one may be that we never heard of
+RETRY_DELAY_S = 1.0  # after a temporary refusal
+HISTORY_PAGES = 3  # of finished games to search for unlogged rooms
 
 
 class Arbiter:
-    def __init__(self, session: Session, plan: Plan, state: CredentialsFile) -> None:
+    """Creates, watches and aborts the rooms of a tournament."""
+
+    def __init__(self, session: Session, plan: Plan, credentials: CredentialsFile) -> None:
         self.session = session
-        self._plan, self._state = plan, state
+        self._plan, self._credentials = plan, credentials
         self._clock = parse_time_control(plan.clock)
-        self._changed: dict[str, asyncio.Event] = {}  # the rooms that somebody waits for
-        self._watched: set[str] = set()  # rooms that we have asked to hear of, beside those that we made
+        self._changed: dict[str, asyncio.Event] = {}  # by room: set when something happens there
+        self._watched: set[str] = set()  # rooms we sent `watch` for; rooms we created need none
         self._tasks = BackgroundTasks(SessionError)
-        self._away_since: float | None = None
-        self._away = 0.0  # seconds without a connection, so far
+        self._disconnected_at: float | None = None
+        self._disconnected_s = 0.0  # total seconds without a connection
         self._unlogged: list[RoomInfo] = []
 
     async def listen(self) -> None:
-        """For as long as the tournament lasts. SessionError if the server does not want us any more."""
-        async for happening in self.session:
-            match happening:
+        """Handle events for as long as the tournament lasts. Raises SessionError if the server ends the session."""
+        async for event in self.session:
+            match event:
                 case Connected():
-                    self._connected(happening)
-                case Disconnected() if self._away_since is None:
-                    self._away_since = time.monotonic()
+                    self._connected(event)
+                case Disconnected() if self._disconnected_at is None:
+                    self._disconnected_at = time.monotonic()
                 case Snapshot() | Event():
-                    event = self._changed.get(happening.room)
-                    if event is not None:
-                        event.set()
+                    if event.room in self._changed:
+                        self._changed[event.room].set()
 
-    def _connected(self, happening: Connected) -> None:
-        self._state.save(happening.welcome.session)
-        if self._away_since is not None:
-            self._away += time.monotonic() - self._away_since
-            self._away_since = None
+    def _connected(self, event: Connected) -> None:
+        self._credentials.save(event.welcome.session)
+        if self._disconnected_at is not None:
+            self._disconnected_s += time.monotonic() - self._disconnected_at
+            self._disconnected_at = None
         for room in self._changed:
             self._tasks.start(self._send_watch(room))
 
     def now(self) -> float:
-        """A clock that stands still while there is no connection: nobody is to lose for what the network does."""
-        since = time.monotonic() if self._away_since is None else self._away_since
-        return since - self._away
+        """Return a monotonic time that stops while disconnected, so that network failures cost players no time."""
+        since = time.monotonic() if self._disconnected_at is None else self._disconnected_at
+        return since - self._disconnected_s
 
     # -- rooms
 
     async def create_room(self, game: Pairing, start: str) -> str:
-        """A room for a game."""
+        """Create a room for a game and return its id. An unlogged room for this game is reused.
+
+        Raises TournamentError if the server refuses for good.
+        """
         while True:
-            stray = self.take_unlogged_room(game, start)
-            if stray:
-                return stray
+            room = self.take_unlogged_room(game, start)
+            if room:
+                return room
             try:
-                made = await self.session.ask(
+                created = await self.session.ask(
                     Create(
                         id=self.session.id(),
                         game=self._plan.game,
@@ -84,18 +88,18 @@ class Arbiter:
                         players=game.seats,
                     )
                 )
-                return made.room
+                return created.room
             except (ConnectionLost, ReplyTimeout):
-                await self.find_unlogged_rooms(set())  # perhaps it was made
+                await self.find_unlogged_rooms(set())  # it may have been created all the same
             except Refused as refused:
                 if refused.code not in (*TEMPORARY_ERRORS, "too_many_rooms"):
                     raise TournamentError(
-                        f"the server makes no room for {' and '.join(game.seats)}: {refused}"
+                        f"the server refuses a room for {' and '.join(game.seats)}: {refused}"
                     ) from None
                 await asyncio.sleep(refused.retry_after or RETRY_DELAY_S)
 
     def take_unlogged_room(self, game: Pairing, start: str) -> str:
-        """A room of ours for this game that nobody knows of; "" if there is none."""
+        """Return an unlogged room for this game and forget it, or return "" if there is none."""
         for info in self._unlogged:
             if info.players == game.seats and (not start or info.options.get("start") == start):
                 self._unlogged.remove(info)
@@ -103,22 +107,24 @@ class Arbiter:
         return ""
 
     async def find_unlogged_rooms(self, known: set[str]) -> None:
-        """Rooms of ours that nobody knows of: the last thing before a crash may have been to make one."""
+        """Find rooms of this arbiter that are not in the log: a crash may have happened right after creating one."""
         game, id = self._plan.game, self.session.id
-        found = list((await self._ask(lambda: List(id=id(), game=game))).rooms or ())
+        rooms = list((await self._ask(lambda: List(id=id(), game=game))).rooms or ())
         before: int | None = None
         for _ in range(HISTORY_PAGES):
             page = await self._ask(lambda: History(id=id(), game=game, before=before, limit=100))  # noqa: B023
-            found += page.rooms or ()
+            rooms += page.rooms or ()
             before = page.before
             if before is None:
                 break
-        me = "" if self.session.welcome is None else self.session.welcome.you.name
+        own_name = "" if self.session.welcome is None else self.session.welcome.you.name
         known = known | set(self._changed)
-        self._unlogged = [info for info in found if info.players and info.arbiter == me and info.room not in known]
+        self._unlogged = [
+            info for info in rooms if info.players and info.arbiter == own_name and info.room not in known
+        ]
 
     async def watch(self, room: str) -> RoomView | None:
-        """Hear of a room until `forget`; None if there is no such room any more."""
+        """Watch a room until `unwatch`. Return None if it does not exist."""
         self._changed.setdefault(room, asyncio.Event())
         if room not in self.session.rooms:
             self._watched.add(room)
@@ -128,15 +134,12 @@ class Arbiter:
                 if refused.code == "no_room":
                     return None
                 raise
-            while room not in self.session.rooms:  # the snapshot follows the answer
+            while room not in self.session.rooms:  # the snapshot follows the reply
                 await self.wait(room, RETRY_DELAY_S)
         return self.session.rooms[room]
 
-    def table(self, room: str) -> RoomView:
-        return self.session.rooms[room]
-
     async def wait(self, room: str, seconds: float) -> bool:
-        """Until something happens in a room, or so much time has passed; whether it was the former."""
+        """Wait until something happens in a room or the time is up. Return whether something happened."""
         event = self._changed[room]
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -146,21 +149,21 @@ class Arbiter:
         return happened
 
     async def refresh(self, room: str) -> None:
-        """Ask what has happened in a room that has been silent for long: news may have been lost."""
+        """Ask the server for events of a room that has been silent for long, in case some were lost."""
         with suppress(SessionError):
             await self._send_watch(room)
 
     def unwatch(self, room: str) -> None:
         self._changed.pop(room, None)
-        if room in self._watched:  # else the session would go on asking for it, connection after connection
+        if room in self._watched:  # else the session would watch it again after every reconnect
             self._watched.discard(room)
             self._tasks.start(self._send_leave(room))
-        table = self.session.rooms.get(room)
-        if table is not None and table.status == "ended":  # of others more may be heard, which needs a place
+        view = self.session.rooms.get(room)
+        if view is not None and view.status == "ended":  # events may still come for the others
             del self.session.rooms[room]
 
     async def abort(self, room: str) -> bool:
-        """Whether the game is over now, by this or because it was over before; not if we have no say in it any more."""
+        """Abort a game. Return whether it is over now; False if this session is not its arbiter any more."""
         try:
             await self._ask(lambda: Abort(id=self.session.id(), room=room))
         except Refused as refused:
@@ -173,7 +176,7 @@ class Arbiter:
         return (await self._ask(lambda: Export(id=self.session.id(), room=room))).text
 
     async def _ask(self, command: Callable[[], Command]) -> Ok:
-        """Ask until there is an answer, however long the server is away; Refused if it is a lasting no."""
+        """Send a command until it is answered, however long the server is away. Raises Refused unless temporary."""
         while True:
             try:
                 return await self.session.ask(command())
@@ -184,7 +187,7 @@ class Arbiter:
                     raise
                 await asyncio.sleep(refused.retry_after or RETRY_DELAY_S)
 
-    # -- connections
+    # -- commands
 
     async def _send_leave(self, room: str) -> None:
         await self.session.ask(Leave(id=self.session.id(), room=room))

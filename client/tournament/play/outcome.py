@@ -1,4 +1,4 @@
-"""How a game that is over counts: its result, why it was forfeited if it was, and where the evidence lies."""
+"""The result of a game that is over: forfeit reason, evidence and times."""
 
 from __future__ import annotations
 
@@ -18,40 +18,43 @@ from client.tournament.model.results import Pairing, Result, Used
 from client.tournament.play.player_process import file_name
 from engine.record import Record, parse, play_through, write
 
-FORFEITS = {"time": "time", "abandoned": "abandoned", "illegal_moves": "illegal_moves"}  # by the end's reason
-FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "illegal_moves"}  # others have crashed
+FORFEITS = {"time": "time", "abandoned": "abandoned", "illegal_moves": "illegal_moves"}  # by end reason
+FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "illegal_moves"}  # other failures are "crashed"
 RESIGNED_AFTER_FAILURE = re.compile(
     r"I resign\. (start|timeout|exited|garbage|illegal|flood|error): "
-)  # client/bots/game_loop.py
+)  # sent by client/bots/game_loop.py
 
 
-def finished_result(game: Pairing, table: RoomView, text: str, folder: Folder) -> Result:
-    """Of a game that has come to an end of its own."""
-    result, reason = table.result, table.reason or "aborted"
-    forfeit = forfeit_reason(table)
-    evidence = find_evidence(folder, game, table) if forfeit else ""
-    spent = sum_times((played.side, played.took) for played in table.moves)
-    return Result(result, reason, table.room, forfeit, evidence, used=spent, record=text)
+def finished_result(game: Pairing, view: RoomView, text: str, folder: Folder) -> Result:
+    """Return the result of a game that ended on the server."""
+    result, reason = view.result, view.reason or "aborted"
+    forfeit = forfeit_reason(view)
+    evidence = find_evidence(folder, game, view) if forfeit else ""
+    used = sum_times((played.side, played.took) for played in view.moves)
+    return Result(result, reason, view.room, forfeit, evidence, used=used, record=text)
 
 
 def adjudicated_result(room: str, text: str, proof: dict[str, Any]) -> Result:
-    """Of a game whose end was proved; what was played behind that position does not count."""
+    """Return the proved result of a game. Moves after the proved position do not count."""
     record = parse(text)
     record = replace(record, moves=record.moves[: proof["ply"]], result=proof["result"], reason="adjudicated")
     return Result(proof["result"], "adjudicated", room, proof=proof, used=time_used(record), record=write(record))
 
 
-def forfeited_result(game: Pairing, room: str, text: str, guilty: list[str], reason: str) -> Result:
-    """Of a game that we have stopped. Nobody gets anything if both are to blame."""
-    first, second = (name in guilty for name in game.seats)
+def forfeited_result(game: Pairing, room: str, text: str, losers: list[str], reason: str) -> Result:
+    """Return the result of a game that the runner stopped. If both players are to blame, neither gets points."""
+    first, second = (name in losers for name in game.seats)
     result = "*" if first and second else "0-1" if first else "1-0"
     record = replace(parse(text), seats=game.seats, result=result, reason="" if result == "*" else reason)
     return Result(result, reason, room, reason, used=time_used(record), record=write(record))
 
 
-def unstarted_result(plan: Plan, game: Pairing, broken: Mapping[str, str]) -> Result:
-    """Of a game that could not even begin; `broken`: who cannot be started, and the evidence."""
-    first, second = (name in broken for name in game.seats)
+def unstarted_result(plan: Plan, game: Pairing, unstartable: Mapping[str, str]) -> Result:
+    """Return the result of a game that could not start.
+
+    `unstartable`: players that cannot be started, and the evidence.
+    """
+    first, second = (name in unstartable for name in game.seats)
     result = "*" if first and second else "0-1" if first else "1-0"
     options = plan.create(opening(plan, game.opening)).spec.options
     record = Record(plan.game, options, game.seats, result=result, reason="" if result == "*" else "crashed")
@@ -60,29 +63,29 @@ def unstarted_result(plan: Plan, game: Pairing, broken: Mapping[str, str]) -> Re
         "crashed",
         "",
         "crashed",
-        os.path.commonpath(broken.values()),
+        os.path.commonpath(unstartable.values()),
         used=time_used(record),
         record=write(record),
     )
 
 
-def forfeit_reason(table: RoomView) -> str:
-    """The word for it; "" if the game was played to its end, or somebody gave up a lost one."""
-    if table.reason == "resigned" and table.winner is not None:
-        for said in reversed(table.chat):
+def forfeit_reason(view: RoomView) -> str:
+    """Return why the loser forfeited, or "" if the game was lost by play."""
+    if view.reason == "resigned" and view.winner is not None:
+        for said in reversed(view.chat):
             match = RESIGNED_AFTER_FAILURE.match(said.text)
-            if match is not None and said.seat == 1 - table.winner:
+            if match is not None and said.seat == 1 - view.winner:
                 return FAILURES.get(match[1], "crashed")
-    return FORFEITS.get(table.reason or "", "")
+    return FORFEITS.get(view.reason or "", "")
 
 
-def find_evidence(folder: Folder, game: Pairing, table: RoomView) -> str:
-    """The folder that a player of ours has left about this very game, relative to the tournament's."""
-    if table.winner is None:
+def find_evidence(folder: Folder, game: Pairing, view: RoomView) -> str:
+    """Return the folder with the loser's failure report of this game, relative to the tournament's folder."""
+    if view.winner is None:
         return ""
-    place = folder.forensics / file_name(game.seats[1 - table.winner])
+    place = folder.forensics / file_name(game.seats[1 - view.winner])
     for report in sorted(place.glob("*/report.json"), reverse=True):
-        if read_room(report) == table.room:
+        if read_room(report) == view.room:
             return str(report.parent.relative_to(folder.path))
     return ""
 
@@ -95,13 +98,13 @@ def read_room(report: Path) -> str:
 
 
 def time_used(record: Record) -> tuple[Used, Used]:
-    """The time of both sides, from what the server has measured."""
+    """Return the thinking time of both sides, as measured by the server."""
     states = play_through(record).states
     return sum_times((state.turn, played.took or 0) for state, played in zip(states, record.moves, strict=False))
 
 
 def sum_times(moves: Iterable[tuple[int, int]]) -> tuple[Used, Used]:
-    """From the side and the milliseconds of every move."""
+    """Return the thinking time of both sides, from the side and the milliseconds of every move."""
     taken: tuple[list[int], list[int]] = ([], [])
     for side, took in moves:
         taken[side].append(took)

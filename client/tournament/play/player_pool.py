@@ -1,7 +1,7 @@
-"""Who is there: players that are started come when a game needs them, and leave when others need their place.
+"""The players that the runner starts. They are started when a game needs them and stopped when there are too many.
 
-So a class of a hundred does not mean a hundred processes. A student's program that cannot even be started forfeits its
-games, and nobody else's; any other player that cannot be started ends the tournament before it has gone wrong.
+So a class of a hundred students does not need a hundred processes. A student's program that cannot be started forfeits
+its games. Any other player that cannot be started ends the tournament.
 """
 
 from __future__ import annotations
@@ -16,34 +16,37 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.play.player_process import PlayerProcess, file_name
 
-MAX_CONCURRENT_STARTS = 4  # players that come up at a time; each is a process
-MAX_RUNNING_PLAYERS = 40  # that are there at a time, if so many will do
+MAX_CONCURRENT_STARTS = 4
+MAX_RUNNING_PLAYERS = 40  # more only if that many play at once
 
 OnMessage = Callable[[str], None]
 
 
 class PlayerPool:
+    """Starts and stops player processes."""
+
     def __init__(self, plan: Plan, folder: Folder, url: str, trust: str, on_message: OnMessage) -> None:
         self._plan, self._folder, self._on_message = plan, folder, on_message
         self._players = {
             player.name: PlayerProcess(player, plan, folder, url, trust) for player in plan.players if player.started
         }
-        self._started: dict[
-            str, asyncio.Task[None]
-        ] = {}  # who has come or is starting, whoever was needed last at the end
+        self._started: dict[str, asyncio.Task[None]] = {}  # least recently needed first
         self._stopping: dict[str, asyncio.Task[None]] = {}
         self._busy: Counter[str] = Counter()
         self._start_slots = asyncio.Semaphore(MAX_CONCURRENT_STARTS)
-        self.broken: dict[str, str] = {}  # students' programs that cannot be started, and the evidence
+        self.unstartable: dict[str, str] = {}  # students whose program cannot be started -> evidence
 
-    async def open(self) -> None:
-        """Those who are not students come at once, so that a mistake in the plan is seen at once."""
+    async def start(self) -> None:
+        """Start the players that are not students, so that a mistake in the plan is reported at once."""
         first = [name for name in self._players if name not in self._plan.students][:MAX_RUNNING_PLAYERS]
         await self.acquire(first)
         self.release(first)
 
     async def acquire(self, names: Sequence[str]) -> None:
-        """Until all of them are there, or known to be broken; TournamentError if one is that should not be."""
+        """Wait until these players are running, or known to be unstartable.
+
+        Raises TournamentError if a player that is not a student cannot be started.
+        """
         for name in names:
             self._busy[name] += 1
         try:
@@ -53,6 +56,7 @@ class PlayerPool:
             raise
 
     async def _ensure_started(self, name: str) -> None:
+        """Start a player, or wait until it has started. Move it to the end of the idle order."""
         if name in self._stopping:
             await asyncio.shield(self._stopping[name])
         starting = self._started.pop(name, None) or asyncio.create_task(self._start(name))
@@ -66,18 +70,18 @@ class PlayerPool:
             except TournamentError as error:
                 if name not in self._plan.students:
                     raise
-                self.broken[name] = self._keep_evidence(name, str(error))
-                self._on_message(f"{error}; it forfeits its games")
+                self.unstartable[name] = self._keep_evidence(name, str(error))
+                self._on_message(f"{error}; {name} forfeits its games")
 
-    def _keep_evidence(self, name: str, sentence: str) -> str:
+    def _keep_evidence(self, name: str, error: str) -> str:
         place = self._folder.forensics / file_name(name) / "start"
         place.mkdir(parents=True, exist_ok=True)
-        report = {"kind": "start", "what": sentence, "bot": name, "room": ""}
+        report = {"kind": "start", "what": error, "bot": name, "room": ""}
         (place / "report.json").write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         return str(place.relative_to(self._folder.path))
 
     def release(self, names: Sequence[str]) -> None:
-        """They are not needed for the moment; whoever has been idle for longest goes, if there are too many."""
+        """Mark players as not needed. Stop those that have been idle longest, if too many are running."""
         self._busy.subtract(names)
         idle = [name for name in self._started if not self._busy[name] and self._started[name].done()]
         for name in idle[: max(0, len(self._started) - MAX_RUNNING_PLAYERS)]:

@@ -1,6 +1,6 @@
-"""A tournament from wherever it stands to its end: rooms are made, watched, and what comes of them is written down.
+"""Play a tournament from its current state to its end: create rooms, watch them, log the results.
 
-Whenever it is interrupted, by whatever, another runner goes on with what the log says.
+If the runner is interrupted, another one continues from the log.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from client.tournament.play.outcome import unstarted_result
 from client.tournament.play.player_pool import PlayerPool
 from engine.record import RULE_REASONS
 
-MAX_ROOMS_PER_GAME = 5  # rooms for one game; if all of them come to nothing the server is to blame, and nobody wins
-ROOM_CREATION_GRACE_S = 2.0  # seconds for rooms that are just being made
+MAX_ROOMS_PER_GAME = 5  # without a result; then the tournament stops
+ROOM_CREATION_GRACE_S = 2.0  # for rooms that are being created
 STANDING_REASONS = (*RULE_REASONS, "resigned", "agreed", "illegal_moves")
 
 
 @dataclass(frozen=True, slots=True)
 class GameUpdate:
-    """Something has happened to a game: it was begun, has ended, or has to be begun again."""
+    """A game has begun, has ended, or has to be played again."""
 
     kind: Literal["began", "ended", "again"]
     game: Pairing
@@ -48,6 +48,8 @@ OnUpdate = Callable[[GameUpdate], None]
 
 
 class Runner:
+    """Plays all games of a plan."""
+
     def __init__(
         self,
         plan: Plan,
@@ -60,7 +62,7 @@ class Runner:
     ) -> None:
         self.plan, self.state, self.arbiter = plan, state, arbiter
         self._folder, self._log, self._pool, self._on_update = folder, log, pool, on_update
-        self.live: dict[int, tuple[Pairing, str]] = {}  # games under way, and their rooms
+        self.live: dict[int, tuple[Pairing, str]] = {}  # running games and their rooms
         self.schedule: Schedule = schedule(plan, state.results)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._creations: set[asyncio.Task[str]] = set()
@@ -69,7 +71,7 @@ class Runner:
         self._prover = Prover(plan.adjudicate) if plan.adjudicate else None
 
     async def run(self) -> None:
-        """Until every game has its result."""
+        """Play until every game has a result."""
         try:
             if self._prover is not None:
                 await self._prover.warm_up(self.plan.create())
@@ -87,13 +89,13 @@ class Runner:
             if self._prover is not None:
                 self._prover.close()
 
-    def table(self, room: str) -> RoomView | None:
+    def view(self, room: str) -> RoomView | None:
         return self.arbiter.session.rooms.get(room)
 
-    # -- which games
+    # -- scheduling
 
     def _start_games(self) -> None:
-        """As many games as may be played at a time, in the order of the schedule."""
+        """Start games in the order of the schedule, up to the limits of the plan and of each player."""
         busy = Counter(name for number in self._tasks for name in self._game(number).seats)
         for game in self.schedule.games:
             if len(self._tasks) >= self.plan.concurrency:
@@ -108,7 +110,7 @@ class Runner:
         return self.live[number][0]
 
     def _collect_finished(self) -> None:
-        """Games that are over leave their place to others."""
+        """Remove finished games, and extend the schedule if needed."""
         done = [number for number, task in self._tasks.items() if task.done()]
         for number in done:
             del self.live[number]
@@ -120,7 +122,7 @@ class Runner:
             self.schedule = schedule(self.plan, self.state.results)
 
     async def _cancel_unneeded(self) -> None:
-        """A test that has its verdict needs no more games, not even those under way."""
+        """Abort running games that a decided test does not need any more."""
         wanted = {game.number for game in self.schedule.games}
         unneeded = [number for number in self._tasks if number not in wanted]
         await self._cancel(unneeded)
@@ -145,15 +147,15 @@ class Runner:
     async def _play(self, game: Pairing) -> None:
         await self._pool.acquire(game.seats)
         try:
-            broken = {name: self._pool.broken[name] for name in game.seats if name in self._pool.broken}
-            if broken:
-                await self._record_result(game, unstarted_result(self.plan, game, broken))
+            unstartable = {name: self._pool.unstartable[name] for name in game.seats if name in self._pool.unstartable}
+            if unstartable:
+                await self._record_result(game, unstarted_result(self.plan, game, unstartable))
             else:
-                await self._play_in_rooms(game)
+                await self._play_until_result(game)
         finally:
             self._pool.release(game.seats)
 
-    async def _play_in_rooms(self, game: Pairing) -> None:
+    async def _play_until_result(self, game: Pairing) -> None:
         start = opening(self.plan, game.opening)
         room = await self._resume_room(game, start)
         while True:
@@ -176,19 +178,19 @@ class Runner:
             room = ""
 
     async def _open(self, game: Pairing, start: str) -> str:
-        """Make a room and write it down; whoever interrupts us meanwhile interrupts us after that."""
+        """Create a room and log it. A cancellation does not come between the two."""
 
-        async def open_one() -> str:
+        async def create() -> str:
             room = await self.arbiter.create_room(game, start)
-            self._created(game, room)
+            self._log_room(game, room)
             return room
 
-        opening = asyncio.create_task(open_one())
+        opening = asyncio.create_task(create())
         self._creations.add(opening)
         opening.add_done_callback(self._creations.discard)
         return await asyncio.shield(opening)
 
-    def _created(self, game: Pairing, room: str) -> None:
+    def _log_room(self, game: Pairing, room: str) -> None:
         self._log.write(entries.created(game.number, room))
         self.state.rooms[game.number] = room
 
@@ -198,35 +200,36 @@ class Runner:
         self.state.results[game.number] = result
         self._on_update(GameUpdate("ended", game, result.room, result))
 
-    def _drop(self, number: int, room: str, why: str) -> None:
-        self._log.write(entries.dropped(number, room, why))
+    def _drop(self, number: int, room: str, reason: str) -> None:
+        self._log.write(entries.dropped(number, room, reason))
         self.state.rooms.pop(number, None)
-        self.state.dropped[number] += why == entries.NO_RESULT
+        self.state.dropped[number] += reason == entries.NO_RESULT
 
     async def _resume_room(self, game: Pairing, start: str) -> str:
-        """The room in which a game was begun before we were interrupted, if it can be counted or goes on; else "".
+        """Return the room where a game was begun before an interruption, if its result counts or it continues; else "".
 
-        Players of ours went away with the runner: what they have lost by that is played again. Others have played on.
+        Players started by the runner stopped with it. What they lost that way is played again. Other players continued.
         """
         room = self.state.rooms.get(game.number, "")
         if not room:
             room = self.arbiter.take_unlogged_room(game, start)
             if not room:
                 return ""
-            self._created(game, room)
-        table = await self.arbiter.watch(room)
-        if table is not None and self._result_counts(game, table):
+            self._log_room(game, room)
+        view = await self.arbiter.watch(room)
+        if view is not None and self._result_counts(game, view):
             return room
-        if table is not None and table.status != "ended":
+        if view is not None and view.status != "ended":
             await self.arbiter.abort(room)
         self.arbiter.unwatch(room)
         self._drop(game.number, room, "interrupted")
         return ""
 
-    def _result_counts(self, game: Pairing, table: RoomView) -> bool:
-        ours = [self.plan.player(name).started for name in game.seats]
-        if table.status != "ended":
-            return not all(ours)
-        if table.reason in STANDING_REASONS:
+    def _result_counts(self, game: Pairing, view: RoomView) -> bool:
+        """Return whether an interrupted game continues or its result is not due to the interruption."""
+        started = [self.plan.player(name).started for name in game.seats]
+        if view.status != "ended":
+            return not all(started)
+        if view.reason in STANDING_REASONS:
             return True
-        return table.winner is not None and not ours[1 - table.winner]
+        return view.winner is not None and not started[1 - view.winner]

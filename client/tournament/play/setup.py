@@ -1,15 +1,18 @@
-"""Everything that a tournament needs while it is played, put together: log, server, players, arbiter, runner."""
+"""Set up everything a tournament needs while it is played: log, server, players, arbiter and runner."""
 
 from __future__ import annotations
 
 import asyncio
+import platform
 import re
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 
 from client.local_server import BackgroundServer
+from client.presentation.texts import counted
 from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
 from client.tournament.journal import replay as entries
@@ -17,20 +20,19 @@ from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import Log
 from client.tournament.journal.replay import TournamentState, replay
 from client.tournament.model.plan import Plan
-from client.tournament.model.versions import versions
 from client.tournament.play.arbiter import Arbiter
 from client.tournament.play.player_pool import OnMessage, PlayerPool
 from client.tournament.play.position_tests import ask_position, unanswered
 from client.tournament.play.runner import OnUpdate, Runner
 
-CONNECT_TIMEOUT_S = 15.0  # seconds to wait for the server
-# Of a server of our own: the bots are ours too, and their number is known. No limit is to slow them down.
+CONNECT_TIMEOUT_S = 15.0
+# The tournament's own server only serves its own players, so no limit should slow them down.
 UNLIMITED = ("--rate", "1e9", "--burst", "1000000", "--rooms-per-player", "1000", "--connections-per-address", "10000")
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAccess:
-    """The server, and who we are there. Without a url the tournament has a server of its own."""
+    """The server to play on, and the account there. Without a url the tournament starts its own server."""
 
     url: str = ""
     token: str = ""
@@ -41,24 +43,38 @@ class ServerAccess:
 async def open_runner(
     folder: Folder, server: ServerAccess, on_message: OnMessage, on_update: OnUpdate
 ) -> AsyncIterator[Runner]:
-    """A runner that can begin. TournamentError or SessionError if something is missing."""
+    """Yield a runner that is ready to play.
+
+    Raises TournamentError or SessionError if something is missing.
+    """
     plan = folder.plan()
     async with AsyncExitStack() as stack:
         log, state = open_log(folder, stack)
         if log.was_cut:
-            on_message("the last line of the log was cut off and does not count; what it told comes again")
-        known = (state.url, plan.url) if state.begun else (plan.url, state.url)  # a plan may change until then
+            on_message("the last line of the log is incomplete and does not count; the lost entry is recovered")
+        known = (state.url, plan.url) if state.begun else (plan.url, state.url)  # until then the plan may change
         server = replace(server, url=server.url or known[0] or known[1])
         await log.keep(entries.run(versions(), "" if server.url == plan.url else server.url))
         if not server.url:
-            on_message("starting a server of its own")
-            hosting = BackgroundServer(folder.server, UNLIMITED)
-            stack.push_async_callback(hosting.stop)
-            server = ServerAccess(await hosting.start())  # server no token of any other server is known
+            on_message("starting the tournament's own server")
+            own_server = BackgroundServer(folder.server, UNLIMITED)
+            stack.push_async_callback(own_server.stop)
+            server = ServerAccess(await own_server.start())  # tokens of other servers are not valid there
         arbiter = await connect_arbiter(plan, folder, server, stack)
         pool = await open_player_pool(plan, folder, server, stack, on_message)
         await run_position_tests(plan, folder, log, state, on_message)
         yield Runner(plan, folder, log, state, arbiter, pool, on_update)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the software that the tournament is played with."""
+    found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    for package in ("parlour", "numba", "websockets", "msgspec"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, TournamentState]:
@@ -72,17 +88,17 @@ def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, TournamentStat
 
 
 async def connect_arbiter(plan: Plan, folder: Folder, server: ServerAccess, stack: AsyncExitStack) -> Arbiter:
-    state = CredentialsFile(folder.players / "arbiter.json")
-    stack.callback(state.close)
+    credentials = CredentialsFile(folder.players / "arbiter.json")
+    stack.callback(credentials.close)
     name = re.sub(r"[^A-Za-z0-9]+", "-", plan.name).strip("-")[:20] or "tournament"
     session = Session(
         server.url, name=f"{name}-{secrets.token_hex(3)}", token=server.token, trust=server.trust,
-        resume="" if server.token else state.open(), client="parlour-tournament",
+        resume="" if server.token else credentials.open(), client="parlour-tournament",
     )  # fmt: skip
     stack.push_async_callback(session.close)
     welcome = await session.open(CONNECT_TIMEOUT_S)
-    state.save(welcome.session)  # rooms that we make are ours alone
-    return Arbiter(session, plan, state)
+    credentials.save(welcome.session)  # so that a resumed runner is the arbiter of the same rooms
+    return Arbiter(session, plan, credentials)
 
 
 async def open_player_pool(
@@ -94,22 +110,20 @@ async def open_player_pool(
         on_message(f"{', '.join(others)} should connect to {server.url} under {names}")
     if len(others) < len(plan.players):
         count = len(plan.players) - len(others)
-        on_message(
-            f"{count} {'player is started as it is' if count == 1 else 'players are started as they are'} needed"
-        )
+        on_message(f"{counted(count, 'player')} will be started when needed")
     pool = PlayerPool(plan, folder, server.url, server.trust, on_message)
     stack.push_async_callback(pool.close)
-    await pool.open()
+    await pool.start()
     return pool
 
 
 async def run_position_tests(
     plan: Plan, folder: Folder, log: Log, state: TournamentState, on_message: OnMessage
 ) -> None:
-    """One at a time, before any game is played: their time is measured."""
+    """Ask the students' programs, one at a time and before any game, because their time is measured."""
     left = unanswered(plan, state)
     if left:
-        on_message(f"asking {'once' if len(left) == 1 else f'{len(left)} times'} for the move of a position")
+        on_message(f"testing {counted(len(left), 'position')}")
     for student, goal, position in left:
         answer = await ask_position(plan, folder, student, goal, position)
         await log.keep(entries.answered(answer))
@@ -117,7 +131,7 @@ async def run_position_tests(
 
 
 async def play(runner: Runner) -> None:
-    """To the end. SessionError if the server does not want us any more."""
+    """Play to the end. Raises SessionError if the server ends the session."""
     listening = asyncio.create_task(runner.arbiter.listen())
     playing = asyncio.create_task(runner.run())
     try:

@@ -1,17 +1,18 @@
-"""Tournaments: round robin, gauntlet, swiss, knockout, matches that end when they are decided, and grading.
+"""Play a tournament: round robin, gauntlet, Swiss, knockout, match (optionally with an SPRT) or grading.
 
 parlour tournament run cup --game mancala --bot greedy --bot random --bot search@3
 parlour tournament run duel --game conga --format match --bot old=old.py --bot new=new.py --sprt 0,50
-parlour tournament new spring --plan spring.toml      then: run spring
-parlour tournament status cup                         how far it is
-parlour tournament resume cup                         go on after Ctrl-C, a crash or a power failure
-parlour tournament table cup --csv                    or --json, or text
-parlour tournament export cup                         cup.zip: every game, and a page to look at them
-parlour tournament verify cup.zip                     play every game through again
-parlour tournament grade course --csv                 pass or fail, with the evidence
+parlour tournament new spring --plan spring.toml      create it; then: run spring
+parlour tournament status cup                         show the progress
+parlour tournament resume cup                         continue after Ctrl-C, a crash or a power failure
+parlour tournament table cup --csv                    show the results as text, --csv or --json
+parlour tournament export cup                         write cup.zip: every game, and a page to replay them
+parlour tournament verify cup.zip                     replay every game and check the table
+parlour tournament grade course --csv                 pass or fail for every student, with the evidence
 
-A tournament is a folder. Whatever happens, what has been played is in it, and nothing is played twice. Without --url
-it has a server of its own. docs/tournaments.md leads from nothing to a graded table."""
+A tournament is a folder. Everything that has been played is stored there, and no game is played twice. Without --url
+the tournament starts its own server. docs/tournaments.md is a step-by-step guide.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, (about, add) in ACTIONS.items():
         action = actions.add_parser(name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter)
-        where = ("BUNDLE", "the archive") if name == "verify" else ("FOLDER", "where the tournament is kept")
+        where = ("BUNDLE", "the archive") if name == "verify" else ("FOLDER", "the folder of the tournament")
         action.add_argument("folder", metavar=where[0], type=Path, help=where[1])
         add(action)
 
@@ -38,13 +39,13 @@ def new(parser: ArgumentParser) -> None:
 
 
 def resume(parser: ArgumentParser) -> None:
-    where = parser.add_argument_group("where")
-    where.add_argument("--url", default="", help="a server; without one the tournament has its own")
-    where.add_argument("--token", default="", help="the token of an account there (PARLOUR_TOKEN)")
-    where.add_argument("--tls-trust", metavar="FILE", default="", help="a certificate to trust beside the usual ones")
-    show = parser.add_argument_group("what is shown")
-    show.add_argument("--json", action="store_true", help="one JSON object a line")
-    show.add_argument("--quiet", action="store_true", help="lines and no screen, as where there is no terminal")
+    where = parser.add_argument_group("server")
+    where.add_argument("--url", default="", help="the server to play on (default: start one for the tournament)")
+    where.add_argument("--token", default="", help="the token of an account there (default: PARLOUR_TOKEN)")
+    where.add_argument("--tls-trust", metavar="FILE", default="", help="an additional certificate to trust")
+    show = parser.add_argument_group("output")
+    show.add_argument("--json", action="store_true", help="print one JSON object per line")
+    show.add_argument("--quiet", action="store_true", help="print lines instead of a screen, also on a terminal")
 
 
 def play(parser: ArgumentParser) -> None:
@@ -53,40 +54,42 @@ def play(parser: ArgumentParser) -> None:
 
 
 def status(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def table(parser: ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="for spreadsheets")
-    form.add_argument("--json", action="store_true", help="for programs")
-    parser.add_argument("--public", action="store_true", help="with pseudonyms for students")
+    form.add_argument("--csv", action="store_true", help="print CSV")
+    form.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--public", action="store_true", help="use pseudonyms for students")
 
 
 def export(parser: ArgumentParser) -> None:
-    parser.add_argument("--out", metavar="FILE", type=Path, help="the archive, or the page (FOLDER.zip, FOLDER.html)")
-    parser.add_argument("--page", action="store_true", help="only the page: one HTML file that needs no network")
-    parser.add_argument("--public", action="store_true", help="with pseudonyms for students, and without evidence")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="the file to write (default: FOLDER.zip, or FOLDER.html with --page)"
+    )
+    parser.add_argument("--page", action="store_true", help="write only the page: one HTML file that works offline")
+    parser.add_argument("--public", action="store_true", help="use pseudonyms for students, and leave out evidence")
 
 
 def verify(parser: ArgumentParser) -> None:
-    parser.add_argument("--sha256", metavar="SUM", default="", help="the archive's own checksum, as it was published")
+    parser.add_argument("--sha256", metavar="SUM", default="", help="the published checksum of the archive")
 
 
 def grade(parser: ArgumentParser) -> None:
-    parser.add_argument("--csv", action="store_true", help="with the evidence, for spreadsheets")
-    parser.add_argument("--public", action="store_true", help="with pseudonyms")
+    parser.add_argument("--csv", action="store_true", help="print CSV with the evidence")
+    parser.add_argument("--public", action="store_true", help="use pseudonyms")
 
 
 ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
-    "new": ("make a tournament: a folder with a plan that can still be changed", new),
-    "run": ("play it; with arguments for a plan, make it first", play),
-    "resume": ("go on with one that was interrupted", resume),
-    "status": ("how far it is, and what is under way", status),
-    "table": ("the results so far", table),
-    "export": ("write a bundle: everything, in one archive that can be verified", export),
-    "verify": ("play every game of a bundle through again, and say what differs", verify),
-    "grade": ("who has reached which goal, with the evidence", grade),
+    "new": ("create a tournament: a folder with a plan that can still be edited", new),
+    "run": ("play it; with arguments for a plan, create it first", play),
+    "resume": ("continue an interrupted tournament", resume),
+    "status": ("show the progress and the running games", status),
+    "table": ("show the results so far", table),
+    "export": ("write a bundle: the whole tournament in one archive that can be verified", export),
+    "verify": ("replay every game of a bundle and report what differs", verify),
+    "grade": ("show which student has reached which goal, with the evidence", grade),
 }
 
 

@@ -1,1 +1,1 @@
-"""The command line of tournaments; what they are is in client/tournament."""
+"""The command line of tournaments; client/tournament has the rest."""

@@ -1,4 +1,4 @@
-"""What `parlour tournament` does, action by action."""
+"""The actions of `parlour tournament`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
 
 def new(folder: Folder, args: Namespace) -> int:
     create(folder, args)
-    print(f"{folder.plan_file} says what will be played; begin with: parlour tournament run {folder.path}")
+    print(f"created {folder.plan_file}; start with: parlour tournament run {folder.path}")
     return 0
 
 
@@ -41,24 +41,27 @@ def create(folder: Folder, args: Namespace) -> None:
 
 
 def check_bots(plan: Plan) -> None:
-    """That there are such bots, and that they play this game; LoadError or GameError. Nobody's file is run here."""
+    """Check that all bots exist and play this game, without running their files.
+
+    Raises TournamentError, LoadError or GameError.
+    """
     for player in plan.players:
         file = file_of(player.bot)
         if file and not Path(file).is_file():
-            raise TournamentError(f"there is no file {file}")
+            raise TournamentError(f"{player.name}: there is no file {file}")
         if player.bot and not file:
-            recipe = parse_bot_name(player.bot)
-            recipe.check()
-            if plan.game not in recipe.games:
+            spec = parse_bot_name(player.bot)
+            spec.check()
+            if plan.game not in spec.games:
                 raise TournamentError(f"{player.name} does not play {plan.game}")
 
 
 def check_students(plan: Plan) -> None:
-    """That those can be asked who are to solve positions."""
-    absent = [name for name in plan.students if not plan.player(name).started]
-    if absent and any(goal.kind == "solves" for goal in plan.goals):
+    """Check that students who have to solve positions are started by the runner."""
+    connecting = [name for name in plan.students if not plan.player(name).started]
+    if connecting and any(goal.kind == "solves" for goal in plan.goals):
         raise TournamentError(
-            f"{absent[0]} connects by itself and cannot be asked to solve positions: give bot or exec"
+            f"{connecting[0]} cannot solve positions, because the runner does not start it: give bot or exec"
         )
 
 
@@ -80,24 +83,25 @@ def status(folder: Folder, args: Namespace) -> int:
     done = sum(game.number in state.results for game in known.schedule.games)
     total = len(known.schedule.games)
     if args.json:
-        under_way = {str(number): room for number, room in sorted(state.rooms.items())}
-        print(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": under_way}))
+        running = {str(number): room for number, room in sorted(state.rooms.items())}
+        print(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": running}))
         return 0
-    phase = "finished" if known.finished else "not begun" if not state.plan else f"{len(state.rooms)} under way"
+    phase = "finished" if known.finished else "not started" if not state.plan else f"{len(state.rooms)} running"
     more = "" if known.schedule.final else ", more to follow"
-    print(f"{plan.name}: {plan.format} of {len(plan.players)} in {plan.game}, {done} of {total} games{more}, {phase}")
+    print(f"{plan.name}: {plan.format} of {counted(len(plan.players), 'player')} in {plan.game}, ", end="")
+    print(f"{done} of {counted(total, 'game')}{more}, {phase}")
     for number, room in sorted(state.rooms.items()):
         print(f"  game {number} in room {room}")
     return 0
 
 
 def load_state(folder: Folder, public: bool = False) -> tuple[Plan, TournamentState]:
-    """The plan and what has happened; for the public with other names."""
+    """Return the plan and the state. `public`: with pseudonyms for students."""
     plan, state = folder.plan(), folder.state()
     if is_cut(folder.log_file):
         how = f"parlour tournament resume {folder.path}"
         report_error(
-            f"the last line of {folder.log_file} is cut off and does not count; what it told comes again with {how}"
+            f"the last line of {folder.log_file} is incomplete and does not count; recover the lost entry with {how}"
         )
     return anonymize(plan, state, pseudonyms(plan, folder.path)) if public else (plan, state)
 
@@ -116,13 +120,13 @@ def export(folder: Folder, args: Namespace) -> int:
     plan, state = load_state(folder, args.public)
     target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
     if args.page:
-        place = os.path.relpath(folder.path, target.parent)
-        found = page(standings(plan, state.results), plan, state.results, lambda forfeit: report_of(place, forfeit))
-        data = found.encode()
+        relative = os.path.relpath(folder.path, target.parent)
+        text = page(standings(plan, state.results), plan, state.results, lambda forfeit: report_path(relative, forfeit))
+        data = text.encode()
     else:
         data = pack(plan, state, None if args.public else folder.path)
     if target.is_dir():
-        raise UserError(f"{target} is a folder; --out takes the name of a file")
+        raise UserError(f"{target} is a folder: --out needs the name of a file")
     draft = target.with_name(f"{target.name}.draft")
     try:
         draft.write_bytes(data)
@@ -134,7 +138,7 @@ def export(folder: Folder, args: Namespace) -> int:
     return 0
 
 
-def report_of(folder: str, forfeit: Forfeit) -> str:
+def report_path(folder: str, forfeit: Forfeit) -> str:
     return f"{folder}/{forfeit.evidence}/report.json"
 
 
@@ -142,16 +146,16 @@ def verify(folder: Folder, args: Namespace) -> int:
     path = folder.path
     found, games = check(path)
     if args.sha256 and sha256(path.read_bytes()).hexdigest() != args.sha256.lower():
-        found.insert(0, "the archive is not the one with that checksum")
+        found.insert(0, "the archive does not have that checksum")
     for sentence in found:
-        print(f"{path}: WRONG: {shown(sentence)}")
+        print(f"{path}: WRONG: {printable_only(sentence)}")
     if not found:
-        print(f"{path}: ok, {counted(games, 'game')} played through, and the table is right")
+        print(f"{path}: ok, {counted(games, 'game')} replayed, the table is correct")
     return 1 if found else 0
 
 
-def shown(sentence: str) -> str:
-    """A stranger wrote the bundle: nothing in it is to steer a terminal."""
+def printable_only(sentence: str) -> str:
+    """Return a text without control characters: a bundle is untrusted, and is shown on a terminal."""
     return "".join(char if char.isprintable() else "?" for char in sentence)
 
 

@@ -1,4 +1,4 @@
-"""A plan from the command line: flags, or a TOML file, or a file with flags that say something else."""
+"""Make a plan from the command line: flags, a TOML file, or a file with flags that override it."""
 
 from __future__ import annotations
 
@@ -30,42 +30,54 @@ NUMBER_KEYS = (
 
 
 def add_plan(parser: ArgumentParser) -> None:
-    what = parser.add_argument_group("what is played")
-    what.add_argument("--plan", metavar="FILE", type=Path, help="a TOML file; flags beside it say something else")
-    what.add_argument("--game", help=f"one of {', '.join(GAMES)}")
-    add_options(what)  # type: ignore[arg-type]  # a group takes arguments too
-    what.add_argument("--format", choices=[name for name in FORMATS if name != "grading"], help="(round-robin)")
-    what.add_argument(
-        "--rounds", metavar="N", type=count, help="of a swiss, or how often a round robin is gone through"
+    games = parser.add_argument_group("games")
+    games.add_argument("--plan", metavar="FILE", type=Path, help="a TOML file; flags override it")
+    games.add_argument("--game", help=f"one of {', '.join(GAMES)}")
+    add_options(games)  # type: ignore[arg-type]  # a group takes arguments too
+    games.add_argument("--format", choices=[name for name in FORMATS if name != "grading"], help="default: round-robin")
+    games.add_argument(
+        "--rounds", metavar="N", type=count, help="rounds of a Swiss, or repetitions of a round robin or gauntlet"
     )
-    what.add_argument("--games", metavar="N", type=count, help="when two meet: an even number (2; a match: 100)")
-    what.add_argument("--clock", help="5+3, 90s+1, 10/move, 10/move+60 or none (none)")
-    what.add_argument("--opening-plies", metavar="N", type=non_negative, help="begin after so many moves by chance (4)")
-    what.add_argument("--seed", metavar="N", type=non_negative, help="of everything that is left to chance (1)")
-    what.add_argument(
-        "--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", type=sprt, help="end a match as soon as this is decided"
+    games.add_argument(
+        "--games", metavar="N", type=count, help="games per meeting, an even number (default: 2; match: 100)"
     )
-    what.add_argument("--adjudicate", metavar="NODES", type=count, help="end a game once its result is proved")
-    what.add_argument("--illegal", metavar="N", type=count, help="lose with the Nth illegal move")
-    what.add_argument("--rated", action="store_true", help="games count for the ratings of the server")
-    who = parser.add_argument_group("who plays; all may be repeated")
+    games.add_argument("--clock", help="5+3, 90s+1, 10/move, 10/move+60 or none (default: none)")
+    games.add_argument(
+        "--opening-plies", metavar="N", type=non_negative, help="random moves before the players begin (default: 4)"
+    )
+    games.add_argument("--seed", metavar="N", type=non_negative, help="seed of everything random (default: 1)")
+    games.add_argument(
+        "--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", type=sprt, help="end a match as soon as this test is decided"
+    )
+    games.add_argument(
+        "--adjudicate", metavar="NODES", type=count, help="end a game once its result is proved within so many nodes"
+    )
+    games.add_argument("--illegal", metavar="N", type=count, help="a player loses with the Nth illegal move")
+    games.add_argument("--rated", action="store_true", help="count the games for the ratings of the server")
+    players = parser.add_argument_group("players (repeatable)")
     add: dict[str, Any] = {"dest": "players", "action": "append", "default": []}
-    who.add_argument(
+    players.add_argument(
         "--bot", metavar="[NAME=]BOT", type=bot_contestant, help="greedy, search@3, alphabeta:4, FILE.py …", **add
     )
-    who.add_argument(
+    players.add_argument(
         "--exec",
         metavar="NAME=CMD",
         type=program_contestant,
-        help="a program, as of parlour bot --exec",
+        help="a program, as for parlour bot --exec",
         **add,
     )
-    who.add_argument("--connects", metavar="NAME", type=Contestant, help="somebody who connects by that name", **add)
-    how = parser.add_argument_group("how it is run")
-    how.add_argument("--extra", metavar="N", type=non_negative, help="more pairs of games for a tie of a knockout (2)")
-    how.add_argument("--concurrency", metavar="N", type=count, help="games at a time (4)")
-    how.add_argument("--wait", metavar="S", type=seconds, help="for a player who does not come, who then forfeits (60)")
-    how.add_argument("--longest", metavar="S", type=seconds, help="a game may last (3600)")
+    players.add_argument(
+        "--connects", metavar="NAME", type=Contestant, help="a player who connects under this name", **add
+    )
+    running = parser.add_argument_group("running")
+    running.add_argument(
+        "--extra", metavar="N", type=non_negative, help="extra pairs of games for a level knockout tie (default: 2)"
+    )
+    running.add_argument("--concurrency", metavar="N", type=count, help="concurrent games (default: 4)")
+    running.add_argument(
+        "--wait", metavar="S", type=seconds, help="seconds to wait for a player, who then forfeits (default: 60)"
+    )
+    running.add_argument("--longest", metavar="S", type=seconds, help="maximum seconds per game (default: 3600)")
 
 
 def non_negative(text: str) -> int:
@@ -73,7 +85,7 @@ def non_negative(text: str) -> int:
 
 
 def has_plan_arguments(args: Namespace) -> bool:
-    """Whether the arguments say anything about a plan."""
+    """Return whether the arguments describe a plan."""
     names = ("plan", "game", "format", "clock", "sprt", *NUMBER_KEYS)
     return bool(
         args.players or args.option or args.rated or any(getattr(args, name, None) is not None for name in names)
@@ -89,12 +101,14 @@ def plan_of(args: Namespace, name: str) -> Plan:
         changes["options"] = options_of(args)
     players = tuple(args.players)
     if args.plan is not None:
-        known = plan_file.load(args.plan)
-        return with_defaults(replace(known, **changes, players=known.players + players), str(args.plan))
+        plan = plan_file.load(args.plan)
+        return with_defaults(replace(plan, **changes, players=plan.players + players), str(args.plan))
     if args.game is None:
-        raise UserError("say what is played: --game GAME and players with --bot, --exec or --connects, or --plan FILE")
-    settled = {"format": "round-robin", "games": 0, **changes}
-    return with_defaults(Plan(name=name, players=players, **settled), "the plan")
+        raise UserError(
+            "the plan is missing: give --game GAME and players with --bot, --exec or --connects, or --plan FILE"
+        )
+    values = {"format": "round-robin", "games": 0, **changes}
+    return with_defaults(Plan(name=name, players=players, **values), "the plan")
 
 
 def bot_contestant(text: str) -> Contestant:
@@ -118,7 +132,7 @@ def sprt(text: str) -> Sprt:
         test = Sprt(*numbers)
     except (ValueError, TypeError):
         numbers, test = [], Sprt()
-    sane = len(numbers) in (2, 4) and -1000 < test.elo0 < test.elo1 < 1000
-    if not sane or not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
+    valid = len(numbers) in (2, 4) and -1000 < test.elo0 < test.elo1 < 1000
+    if not valid or not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
         raise ArgumentTypeError(f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA like 0,50,0.05,0.05, not {text[:40]!r}")
     return test

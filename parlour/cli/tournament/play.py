@@ -1,4 +1,4 @@
-"""`parlour tournament run` and `resume`: play, and show how it goes."""
+"""`parlour tournament run` and `resume`: play the tournament and show its progress."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(folder: Folder, args: Namespace) -> int:
             asyncio.run(interruptible(play_with_output(folder, server, choose_output(args)), with_stdin=False))
         except SessionError as error:
             raise UserError(
-                f"{error}; what has been played is kept, see parlour tournament resume {folder.path}"
+                f"{error}; finished games are kept, continue with: parlour tournament resume {folder.path}"
             ) from None
     if not args.json:
         report(folder)
@@ -42,9 +42,9 @@ def finished(folder: Folder) -> bool:
     return standings(plan, state.results).finished and not unanswered(plan, state)
 
 
-async def play_with_output(folder: Folder, server: ServerAccess, lines: LineOutput) -> None:
-    async with open_runner(folder, server, lines.message, lines.update) as runner:
-        showing = asyncio.create_task(lines.show(runner))
+async def play_with_output(folder: Folder, server: ServerAccess, output: LineOutput) -> None:
+    async with open_runner(folder, server, output.message, output.update) as runner:
+        showing = asyncio.create_task(output.show(runner))
         try:
             await play(runner)
         finally:
@@ -69,4 +69,4 @@ def report(folder: Folder) -> None:
         if plan.goals:
             print(f"\n{grades.as_text(grades.grades(plan, state), plan)}")
     else:
-        print(f"stopped; go on with: parlour tournament resume {folder.path}")
+        print(f"stopped; continue with: parlour tournament resume {folder.path}")

@@ -1,4 +1,4 @@
-"""What is seen of a tournament while it is played: a screen at a terminal, quiet lines elsewhere, or JSON lines."""
+"""Show the progress of a tournament: a screen on a terminal, plain lines elsewhere, or JSON lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from client.tournament.model.results import Pairing, Result
 from client.tournament.play.runner import GameUpdate, Runner
 
 BAR_WIDTH = 30
-REDRAW_INTERVAL_S = 0.5  # seconds between two pictures
+REDRAW_INTERVAL_S = 0.5
 HIDE_CURSOR, SHOW_CURSOR, CLEAR_BELOW = "\x1b[?25l", "\x1b[?25h", "\x1b[J"
-REDRAW_COST_FACTOR = 20  # times what a screen_lines costs, so that it never costs much
+REDRAW_COST_FACTOR = 20  # wait at least so many times the cost of drawing
 MAX_LIVE_GAMES = 8
 
 Print = Callable[[str], None]
@@ -30,29 +30,29 @@ def result_line(game: Pairing, result: Result) -> str:
 
 
 class LineOutput:
-    """One line for everything that happens."""
+    """Prints one line per event."""
 
     def __init__(self, out: Print = print) -> None:
         self._out = out
 
-    def message(self, sentence: str) -> None:
-        self._out(sentence)
+    def message(self, text: str) -> None:
+        self._out(text)
 
     def update(self, update: GameUpdate) -> None:
         if update.result is not None:
             self._out(result_line(update.game, update.result))
         elif update.kind == "again":
-            self._out(f"game {update.game.number}: room {update.room} has come to nothing; once more")
+            self._out(f"game {update.game.number}: room {update.room} ended without a result, playing again")
 
     async def show(self, runner: Runner) -> None:
-        """There is nothing to be drawn again and again."""
+        """Redraw the screen. Plain lines have none."""
 
 
 class JsonOutput(LineOutput):
-    """One object for everything that happens, for programs."""
+    """Prints one JSON object per event."""
 
-    def message(self, sentence: str) -> None:
-        self._out(json.dumps({"type": "said", "text": sentence}))
+    def message(self, text: str) -> None:
+        self._out(json.dumps({"type": "said", "text": text}))
 
     def update(self, update: GameUpdate) -> None:
         game = update.game
@@ -70,25 +70,25 @@ class JsonOutput(LineOutput):
 
 
 class ScreenOutput(LineOutput):
-    """A bar, the running table and the games under way, drawn anew in the same place."""
+    """Redraws a progress bar, the table and the running games in place."""
 
     def __init__(self) -> None:
         super().__init__(self._keep)
-        self._said: list[str] = []
+        self._recent: list[str] = []
         self._drawn = 0
 
     def _keep(self, line: str) -> None:
-        self._said = [*self._said[-4:], line]
+        self._recent = [*self._recent[-4:], line]
 
-    def message(self, sentence: str) -> None:
-        print(sentence, flush=True)
+    def message(self, text: str) -> None:
+        print(text, flush=True)
 
     async def show(self, runner: Runner) -> None:
         try:
             sys.stdout.write(HIDE_CURSOR)
             while True:
                 began = time.monotonic()
-                self._draw(screen_lines(runner, self._said))
+                self._draw(screen_lines(runner, self._recent))
                 spent = time.monotonic() - began
                 await asyncio.sleep(max(REDRAW_INTERVAL_S, REDRAW_COST_FACTOR * spent))
         finally:
@@ -105,7 +105,7 @@ class ScreenOutput(LineOutput):
         self._drawn = len(lines)
 
 
-def screen_lines(runner: Runner, said: list[str]) -> list[str]:
+def screen_lines(runner: Runner, recent: list[str]) -> list[str]:
     table = standings(runner.plan, runner.state.results)
     known = table.schedule
     done = sum(game.number in runner.state.results for game in known.games)
@@ -117,10 +117,10 @@ def screen_lines(runner: Runner, said: list[str]) -> list[str]:
     live = [live_line(runner, game, room) for game, room in list(runner.live.values())[:MAX_LIVE_GAMES]]
     hidden = len(runner.live) - len(live)
     lines += ["", *live, *([f"and {hidden} more"] if hidden > 0 else [])]
-    return [*lines, *([""] if said else []), *said]
+    return [*lines, *([""] if recent else []), *recent]
 
 
 def live_line(runner: Runner, game: Pairing, room: str) -> str:
-    table = runner.table(room) if room else None
-    state = "…" if table is None else "waiting" if table.status == "waiting" else f"move {table.ply}"
+    view = runner.view(room) if room else None
+    state = "…" if view is None else "waiting" if view.status == "waiting" else f"move {view.ply}"
     return f"game {game.number}: {game.seats[0]} - {game.seats[1]}, {state} {room}"
