@@ -1,4 +1,4 @@
-"""What makes a bot for every game: a class, a name of the house, or a program that is not ours."""
+"""Factories that create a bot for each game: from a spec, a class, or an external program."""
 
 from __future__ import annotations
 
@@ -21,55 +21,59 @@ from client.programs.workdir import Workshop
 from client.sdk.bot import Bot
 from engine.registry import GAMES
 
-WORKER = (sys.executable, "-P", "-m", "client.bots.worker")  # -P: the working folder may hold anything
-STARTUP = 30.0  # seconds that a process of ours may take to come up
+WORKER = (sys.executable, "-P", "-m", "client.bots.worker")  # -P: do not import from the working folder
+WORKER_STARTUP_S = 30.0
 
 
-def nothing() -> None:
-    """There is nothing to do."""
+def close_nothing() -> None:
+    """Do nothing: the factory holds no resources."""
 
 
-def nothing_for(games: tuple[str, ...]) -> None:
-    """There is nothing to load."""
+def warm_nothing(games: tuple[str, ...]) -> None:
+    """Do nothing: the bot has nothing to load."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotFactory:
-    """`source`: the words with which `parlour bot` gets it. `warm` has the first bot ready before any of these games
-    begins; `close` gets rid of whatever still waits.
+    """Creates bots. `source`: the arguments of `parlour bot` that select the bot.
+
+    `warm` loads what the given games need before a clock runs. `close` releases idle resources.
     """
 
     name: str
     source: tuple[str, ...]
     games: tuple[str, ...]
     make: Callable[[], Bot]
-    warm: Callable[[tuple[str, ...]], None] = nothing_for
-    close: Callable[[], None] = nothing
+    warm: Callable[[tuple[str, ...]], None] = warm_nothing
+    close: Callable[[], None] = close_nothing
 
 
-def spec_factory(recipe: BotSpec, forensics: Path | None = None, lazy: bool = False) -> BotFactory:
-    """LoadError or GameError if there is no such bot. `lazy`: load nothing before it is needed."""
-    recipe.check()
-    if recipe.isolation == "thread":
-        return BotFactory(recipe.name, recipe.words, recipe.games, recipe.maker(), nothing_for if lazy else recipe.warm)
+def spec_factory(spec: BotSpec, forensics: Path | None = None, lazy: bool = False) -> BotFactory:
+    """Return the factory of a spec. `lazy`: load nothing in advance. Raises LoadError or GameError."""
+    spec.check()
+    if spec.isolation == "thread":
+        return BotFactory(spec.name, spec.args, spec.games, spec.constructor(), warm_nothing if lazy else spec.warm)
     program = Program(
-        (*WORKER, recipe.dump()),
-        limits=Limits(startup=STARTUP, memory=0, file=0),
+        (*WORKER, spec.dump()),
+        limits=Limits(startup=WORKER_STARTUP_S, memory=0, file=0),
         ready=True,
         events=True,
-        name=recipe.name,
+        name=spec.name,
         forensics=forensics or default_folder(),
     )
     pool = Pool(program)
-    return BotFactory(recipe.name, recipe.words, recipe.games, lambda: ExecBot(pool), nothing_for, pool.close)
+    return BotFactory(spec.name, spec.args, spec.games, lambda: ExecBot(pool), warm_nothing, pool.close)
 
 
 def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
-    """A class of the caller's own. In a process of its own it is loaded from its file, so it needs to have one."""
+    """Return the factory of a bot class. Raises LoadError.
+
+    A class with isolation "process" is loaded from its file by the worker, so it must be defined at module level.
+    """
     games = tuple(bot.games) or tuple(GAMES)
     unknown = [game for game in games if game not in GAMES]
     if unknown:
-        raise LoadError(f"{bot.__name__} plays {unknown[0]!r}; there are {', '.join(GAMES)}")
+        raise LoadError(f"{bot.__name__} plays an unknown game {unknown[0]!r}; the games are {', '.join(GAMES)}")
     name = bot.name or bot.__name__
     try:
         source = f"{Path(inspect.getfile(bot)).resolve()}:{bot.__qualname__}"
@@ -78,11 +82,12 @@ def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
     if bot.isolation == "thread":
         return BotFactory(name, (source or name,), games, bot)
     if not source or "<locals>" in source:
-        raise LoadError(f"{bot.__name__} with isolation 'process' must stand at the top of a file")
+        raise LoadError(f"{bot.__name__} has isolation 'process' and must be defined at the top level of a file")
     return spec_factory(BotSpec(source), forensics)
 
 
 def program_factory(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> BotFactory:
+    """Return the factory of an external program that speaks the line protocol."""
     pool = Pool(program)
     return BotFactory(program.name, source, games, lambda: ExecBot(pool), lambda games: pool.warm(), pool.close)
 
@@ -90,7 +95,10 @@ def program_factory(program: Program, games: tuple[str, ...], source: tuple[str,
 def oneshot_factory(
     program: Program, adapter: str, copied: Path | None = None, source: tuple[str, ...] = ()
 ) -> BotFactory:
-    """Failure if the adapter cannot fill in what the command asks for."""
+    """Return the factory of a program that is run once per move, through an adapter.
+
+    Raises Failure if the command has placeholders that the adapter does not fill.
+    """
     chosen, workshop = ADAPTERS[adapter], Workshop(copied, program.forensics)
     check_placeholders(program.words, chosen)
     return BotFactory(

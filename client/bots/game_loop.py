@@ -1,4 +1,4 @@
-"""One game of a bot, from its start to its end."""
+"""The game loop of a bot: play one game from its start to its end."""
 
 from __future__ import annotations
 
@@ -22,13 +22,21 @@ from protocol.commands import AnswerDraw, Claim, Move, Resign, Say, Takeback
 from runtime.threads import in_thread
 
 Notify = Callable[[str], None]
-AGAIN = ("stale", "not_your_turn", "game_over", "too_late", "not_running")  # the table knows better, or soon will
-LATER = ("unavailable", "rate_limited", "internal", "draining")
+# Refusals of a move after which the view changes, now or soon.
+OUTDATED = ("stale", "not_your_turn", "game_over", "too_late", "not_running")
+RETRY_LATER = ("unavailable", "rate_limited", "internal", "draining")
+RETRY_S = 0.5
+CLAIM_INTERVAL_S = 5.0  # between claims of an absent opponent's game
+ECHO_TIMEOUT_S = 5.0  # for our own move to come back as an event
+DEFAULT_MAX_CHAT_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class PlaySettings:
-    """How a bot plays. `move_timeout`: the most seconds for a move; `seconds`: the time it should take."""
+    """How a bot plays. `move_timeout`: the most seconds for a move. `seconds`: the time it should take.
+
+    `human`: wait as long as a person before each move.
+    """
 
     move_timeout: float = 60.0
     seconds: float | None = None
@@ -39,182 +47,183 @@ class PlaySettings:
 
 
 class GameLoop:
-    def __init__(self, session: Session, room: str, bot: Bot, settings: PlaySettings, tell: Notify) -> None:
-        self._session, self._room, self._bot, self._settings, self._tell = session, room, bot, settings, tell
+    """Plays one game in a task. The owner calls `room_changed` after each event of the room."""
+
+    def __init__(self, session: Session, room: str, bot: Bot, settings: PlaySettings, notify: Notify) -> None:
+        self._session, self._room, self._bot, self._settings, self._notify = session, room, bot, settings, notify
         self._rng = Random()
         self._changed = asyncio.Event()
-        self._failed_at = -1  # the ply at which the bot has failed, and waits for the end
-        self.task = asyncio.create_task(self._play())
+        self._failed_at = -1  # the ply at which the bot failed; it makes no more move there
+        self.task = asyncio.create_task(self._run())
 
     @property
-    def table(self) -> RoomView:
+    def view(self) -> RoomView:
         return self._session.rooms[self._room]
 
-    def hear(self) -> None:
-        """Something has happened in the room."""
+    def room_changed(self) -> None:
+        """Wake the loop after an event."""
         self._changed.set()
 
-    async def _play(self) -> None:
-        table = self.table
-        game = table.game
-        if game is None or table.seat is None:
+    async def _run(self) -> None:
+        view = self.view
+        game = view.game
+        if game is None or view.seat is None:
             return
-        opponent = "" if table.opponent is None else table.opponent.name
+        opponent = "" if view.opponent is None else view.opponent.name
         try:
-            await self._hook(lambda: self._bot.started(game, table.seat or 0, opponent))
-            if self._settings.greeting and table.ply < 2:
+            await self._call_hook(lambda: self._bot.started(game, view.seat or 0, opponent))
+            if self._settings.greeting and view.ply < 2:
                 await self._say(self._settings.greeting)
-            while self.table.status == "running":
+            while self.view.status == "running":
                 await self._step(game)
-            outcome = self.table.outcome()
+            outcome = self.view.outcome()
             if outcome is not None:
-                await self._hook(lambda: self._bot.ended(game, outcome))
+                await self._call_hook(lambda: self._bot.ended(game, outcome))
         finally:
             self._bot.close()
 
     async def _step(self, game: Game) -> None:
-        table = self.table
+        view = self.view
         await self._answer_offers()
-        if table.my_move and table.ply != self._failed_at:
+        if view.my_move and view.ply != self._failed_at:
             await self._move(game)
         else:
-            opponent = table.opponent
-            gone = opponent is not None and not opponent.online
-            await self._wait(5.0 if gone else None)
-            if gone:
-                with suppress(SessionError):  # too early, or back again
+            opponent = view.opponent
+            absent = opponent is not None and not opponent.online
+            await self._wait(CLAIM_INTERVAL_S if absent else None)
+            if absent:
+                with suppress(SessionError):  # too early, or the opponent is back
                     await self._session.ask(Claim(id=self._session.id(), room=self._room))
 
     async def _wait(self, seconds: float | None) -> None:
-        """Until something happens in the room."""
+        """Wait for an event of the room, for at most `seconds`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         self._changed.clear()
 
-    # -- a move
+    # -- moves
 
     async def _move(self, game: Game) -> None:
-        table, began = self.table, time.monotonic()
-        ply, allowed = table.ply, allot_time(
-            table, began, self._session.latency, self._settings.move_timeout, self._settings.seconds
-        )  # fmt: skip
-        budget = self._budget(table, allowed, began)
-        thinking = asyncio.ensure_future(request_move(self._bot, game, table.state, budget, self._settings.source))
+        view, began, settings = self.view, time.monotonic(), self._settings
+        ply = view.ply
+        allotted = allot_time(view, began, self._session.latency, settings.move_timeout, settings.seconds)
+        budget = self._budget(view, allotted, began)
+        thinking = asyncio.ensure_future(request_move(self._bot, game, view.state, budget, settings.source))
         try:
-            if not await self._still_ours(thinking, ply):
+            if not await self._wait_while_our_move(thinking, ply):
                 return
             thought = thinking.result()
         except Failure as failure:
-            await self._failed(failure, allowed, ply)
+            await self._handle_failure(failure, allotted, ply)
             return
         finally:
             thinking.cancel()
             await asyncio.gather(thinking, return_exceptions=True)
-        if self._settings.human:
-            delay = human_delay(
-                len(game.moves(table.state)), allowed.left, table.setup.clock.increment / 1000, self._rng
-            )
+        if settings.human:
+            choices, increment = len(game.moves(view.state)), view.setup.clock.increment / 1000
+            delay = human_delay(choices, allotted.left, increment, self._rng)
             pause = asyncio.ensure_future(asyncio.sleep(delay - (time.monotonic() - began)))
-            if not await self._still_ours(pause, ply):
+            if not await self._wait_while_our_move(pause, ply):
                 pause.cancel()
                 return
-        await self._send(thought, ply)
+        await self._send_move(thought, ply)
 
-    def _budget(self, table: RoomView, allowed: TimeAllotment, now: float) -> Budget:
+    def _budget(self, view: RoomView, allotted: TimeAllotment, now: float) -> Budget:
         return Budget(
-            seconds=allowed.seconds,
-            deadline=now + allowed.most,
-            left=allowed.left,
-            increment=table.setup.clock.increment / 1000,
-            ply=table.ply,
-            side=table.seat or 0,
-            opponent="" if table.opponent is None else table.opponent.name,
+            seconds=allotted.seconds,
+            deadline=now + allotted.most,
+            left=allotted.left,
+            increment=view.setup.clock.increment / 1000,
+            ply=view.ply,
+            side=view.seat or 0,
+            opponent="" if view.opponent is None else view.opponent.name,
             room=self._room,
-            history=tuple(played.move for played in table.moves),
+            history=tuple(played.move for played in view.moves),
         )
 
-    async def _still_ours(self, work: asyncio.Future[Thought] | asyncio.Future[None], ply: int) -> bool:
-        """Wait for work that makes sense only as long as it is our move at this ply; whether it does still."""
-        while self.table.my_move and self.table.ply == ply:
+    async def _wait_while_our_move(self, work: asyncio.Future[Thought] | asyncio.Future[None], ply: int) -> bool:
+        """Wait for the work. Return False as soon as it is no longer our move at this ply."""
+        while self.view.my_move and self.view.ply == ply:
             await self._answer_offers()
-            hearing = asyncio.ensure_future(self._changed.wait())
+            change = asyncio.ensure_future(self._changed.wait())
             try:
-                await asyncio.wait({work, hearing}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({work, change}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                hearing.cancel()
+                change.cancel()
             if work.done():
-                return self.table.my_move and self.table.ply == ply
+                return self.view.my_move and self.view.ply == ply
             self._changed.clear()
         return False
 
-    async def _send(self, thought: Thought, ply: int) -> None:
+    async def _send_move(self, thought: Thought, ply: int) -> None:
         session = self._session
         command = Move(id=session.id(), room=self._room, ply=ply, move=str(thought.move), note=clean(str(thought.note)))
         try:
             ok = await session.ask(command)
         except Refused as refused:
-            if refused.code in LATER:
-                await asyncio.sleep(refused.retry_after or 0.5)
-            elif refused.code in AGAIN:
+            if refused.code in RETRY_LATER:
+                await asyncio.sleep(refused.retry_after or RETRY_S)
+            elif refused.code in OUTDATED:
                 await self._wait(1.0)
             else:
-                await self._give_up(f"the server refuses {thought.move}: {refused}", ply)
+                await self._resign(f"the server refuses {thought.move}: {refused}", ply)
             return
         except ReplyTimeout:
-            return  # once more, if it is still our move
-        while self.table.seq < ok.seq and self.table.ply == ply:
-            await self._wait(5.0)
+            return  # the loop tries again if it is still our move
+        while self.view.seq < ok.seq and self.view.ply == ply:
+            await self._wait(ECHO_TIMEOUT_S)
 
-    # -- trouble
+    # -- failures
 
-    async def _failed(self, failure: Failure, allowed: TimeAllotment, ply: int) -> None:
+    async def _handle_failure(self, failure: Failure, allotted: TimeAllotment, ply: int) -> None:
         if failure.kind == "stopped":
             return
         where = f"; evidence in {failure.evidence}" if failure.evidence else ""
-        self._tell(f"{self._room} ply {ply + 1}: {failure.kind}: {failure}{where}")
-        if failure.kind == "timeout" and allowed.by_clock:
-            self._failed_at = ply  # the clock has the last word
+        self._notify(f"{self._room} ply {ply + 1}: {failure.kind}: {failure}{where}")
+        if failure.kind == "timeout" and allotted.by_clock:
+            self._failed_at = ply  # wait for the server to flag us
             await self._say(f"{failure.kind}: {failure}")
-        elif failure.move and self.table.setup.illegal:
-            await self._foul(failure, ply)
+        elif failure.move and self.view.setup.illegal:
+            await self._send_illegal_move(failure, ply)
         else:
-            await self._give_up(f"{failure.kind}: {failure}", ply)
+            await self._resign(f"{failure.kind}: {failure}", ply)
 
-    async def _foul(self, failure: Failure, ply: int) -> None:
-        """In this room the server counts illegal moves: it is to see this one."""
+    async def _send_illegal_move(self, failure: Failure, ply: int) -> None:
+        """Let the server count the illegal move, as the rules of this room ask."""
         session = self._session
         with suppress(SessionError):
             await session.ask(Move(id=session.id(), room=self._room, ply=ply, move=failure.move[:40]))
         await self._wait(0.2)
 
-    async def _give_up(self, why: str, ply: int) -> None:
+    async def _resign(self, reason: str, ply: int) -> None:
         self._failed_at = ply
-        await self._say(f"I resign. {why}")
+        await self._say(f"I resign. {reason}")
         with suppress(SessionError):
             await self._session.ask(Resign(id=self._session.id(), room=self._room))
 
-    # -- manners
+    # -- offers, chat, hooks
 
     async def _answer_offers(self) -> None:
-        table, session, me = self.table, self._session, self.table.seat
+        view, session, me = self.view, self._session, self.view.seat
         with suppress(SessionError):
-            if table.offers.draw is not None and table.offers.draw != me:
+            if view.offers.draw is not None and view.offers.draw != me:
                 await session.ask(AnswerDraw(id=session.id(), room=self._room, accept=False))
-            if table.offers.takeback is not None and table.offers.takeback != me:
-                accept = self._settings.takebacks and not table.setup.rated
-                ply = table.last_turn(table.offers.takeback)
+            if view.offers.takeback is not None and view.offers.takeback != me:
+                accept = self._settings.takebacks and not view.setup.rated
+                ply = view.last_turn(view.offers.takeback)
                 await session.ask(Takeback(id=session.id(), room=self._room, accept=accept, ply=ply))
 
     async def _say(self, text: str) -> None:
-        limit = 200 if self._session.welcome is None else self._session.welcome.limits.text_length
+        welcome = self._session.welcome
+        limit = DEFAULT_MAX_CHAT_CHARS if welcome is None else welcome.limits.text_length
         with suppress(SessionError):
             await self._session.ask(Say(id=self._session.id(), room=self._room, text=clean(text, limit)))
 
-    async def _hook(self, work: Callable[[], None]) -> None:
-        """started() and ended() are the bot's own code too; they may fail without costing the game."""
+    async def _call_hook(self, hook: Callable[[], None]) -> None:
+        """Run started() or ended() in a thread. An error there is reported and does not end the game."""
         try:
             async with asyncio.timeout(self._settings.move_timeout):
-                await in_thread(work)
+                await in_thread(hook)
         except Exception as error:
-            self._tell(f"{self._room}: {type(error).__name__}: {error}")
+            self._notify(f"{self._room}: {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""A bot from somebody's file: FILE.py, or FILE.py:Class where the file has several."""
+"""Load a bot class from a file: FILE.py, or FILE.py:Class if the file has several."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from client.sdk.bot import Bot
 
 
 class LoadError(Exception):
-    """The file holds no bot that could be used; one sentence."""
+    """A bot cannot be loaded. The message is one sentence for the user."""
 
 
 @cache
 def load(text: str) -> type[Bot]:
+    """Return the bot class named by FILE.py or FILE.py:Class. Raises LoadError."""
     path, _, name = text.partition(":") if ".py:" not in text else text.rpartition(":")
     module = run_file(Path(path))
     bots = {
@@ -29,14 +30,15 @@ def load(text: str) -> type[Bot]:
         raise LoadError(f"{path} has no bot {name[:40]!r}; it has {', '.join(bots) or 'none'}")
     if not name and len(bots) != 1:
         found = ", ".join(bots) or "none"
-        raise LoadError(
-            f"{path} should hold one class derived from parlour.Bot, or say which as {path}:Name; it has {found}"
-        )
+        raise LoadError(f"{path} must define one subclass of parlour.Bot, or name one as {path}:Name; it has {found}")
     return bots[name] if name else next(iter(bots.values()))
 
 
 def run_file(path: Path) -> ModuleType:
-    """The file as a module. Its folder comes last on the path, so that nothing there hides a package of ours."""
+    """Run the file as a module and return it. Raises LoadError.
+
+    Its folder is appended to sys.path, so that files there cannot shadow our packages.
+    """
     if not path.is_file():
         raise LoadError(f"there is no file {path}")
     folder = str(path.resolve().parent)
@@ -44,7 +46,7 @@ def run_file(path: Path) -> ModuleType:
         sys.path.append(folder)
     spec = importlib.util.spec_from_file_location(f"bot_file_{path.stem}", path.absolute())
     if spec is None or spec.loader is None:
-        raise LoadError(f"{path} is no Python file: its name should end in .py")
+        raise LoadError(f"{path} is not a Python file: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
@@ -55,7 +57,7 @@ def run_file(path: Path) -> ModuleType:
 
 
 def explain(error: BaseException, path: Path) -> str:
-    """What happened and in which line of the file."""
+    """Return the error's message and the line of the file that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None

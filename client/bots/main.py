@@ -1,4 +1,4 @@
-"""Running a bot of one's own: `from parlour import Bot, run`."""
+"""Entry point of a bot program: `from parlour import Bot, run`."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from runtime.child_process import wait_for_stdin_end
 from runtime.event_loop import run_loop
 from runtime.threads import in_thread
 
-LONGEST = 26  # characters of a name that leave room for more
+MAX_NAME_STEM_CHARS = 26  # leaves room for a suffix within the server's limit
 
 
-def say(sentence: str) -> None:
-    """BrokenPipeError once, when nobody reads any more. A full disk costs what we say, not the game."""
+def print_line(sentence: str) -> None:
+    """Print a line. Raises BrokenPipeError once if the reader has gone; ignores other errors, such as a full disk."""
     try:
         print(sentence, flush=True)
     except OSError as error:
-        if error.errno in (errno.EPIPE, errno.EIO):  # a reader or a terminal that has gone
+        if error.errno in (errno.EPIPE, errno.EIO):  # the reader or the terminal has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise BrokenPipeError from None
 
@@ -57,19 +57,21 @@ def run(
     games: int | None = None,
     concurrent: int = 4,
 ) -> None:
-    """Connect a bot and play until interrupted, or so many games. `seek`: a game to look for opponents in.
+    """Connect a bot and play until interrupted, or until `games` games are played.
 
-    Without url and token, the environment's PARLOUR_URL and PARLOUR_TOKEN. `parlour bot FILE.py` has more to choose.
-    What cannot be done is said in one sentence and ends the program with status 2.
+    `seek`: a game for which to seek opponents. Without it the bot waits for invitations. `clock`: the time control of
+    that game. `concurrent`: the most games at a time. `url` and `token` default to the environment variables
+    PARLOUR_URL and PARLOUR_TOKEN. An error is printed as one sentence and ends the program with status 2.
+    `parlour bot FILE.py` has more options.
     """
-    place, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
+    server, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
     try:
         factory = class_factory(bot)
         seeks = (Seek(seek, dict(create(seek).spec.options), parse_time_control(clock)),) if seek else ()
         if concurrent < 1 or (games is not None and games < 1):
-            raise LoadError("a bot plays one game at least: games and concurrent are 1 or more")
+            raise LoadError("a bot plays at least one game: games and concurrent must be 1 or more")
         policy, settings = Policy(factory.games, concurrent=concurrent), PlaySettings(source=BotSource(factory.source))
-        run_loop(play(ConnectionSettings(place, name, secret), factory, policy, settings, seeks=seeks, games=games))
+        run_loop(play(ConnectionSettings(server, name, secret), factory, policy, settings, seeks=seeks, games=games))
     except KeyboardInterrupt:
         pass
     except (LoadError, GameError, Failure, SessionError) as error:
@@ -79,9 +81,9 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """Where to and as whom. `state`: the file with the way back; None is the usual one, an empty path none at all.
+    """The server and the identity. `state`: the credentials file; None is the default file, Path() means none.
 
-    A token is a way back by itself: with one, nobody looks into a file that may belong to somebody else.
+    With a token no credentials file is used: the token identifies the player, and the file may be another player's.
     """
 
     url: str = ""
@@ -91,9 +93,10 @@ class ConnectionSettings:
     trust: str = ""
     idle_timeout: float = 20.0
     backoff: Backoff | None = None
-    with_stdin: bool = False  # leave when standard input ends
+    with_stdin: bool = False  # stop when standard input ends
 
-    def state_file(self, name: str) -> CredentialsFile | None:
+    def credentials(self, name: str) -> CredentialsFile | None:
+        """Return the credentials file of a player name, or None."""
         if self.token or self.state == Path():
             return None
         return CredentialsFile(self.state or default_credentials_path(self.url or DEFAULT_URL, name))
@@ -108,18 +111,16 @@ async def play(
     seeks: tuple[Seek, ...] = (),
     open_rooms: bool = False,
     games: int | None = None,
-    tell: Notify = say,
+    notify: Notify = print_line,
 ) -> int:
-    """Play until it is enough or somebody interrupts; how many games there were. SessionError."""
+    """Play until enough games are played or a signal arrives. Return the number of games. Raises SessionError."""
     name = connection.name or factory.name
-    state = connection.state_file(name)
-    resume = "" if state is None else state.open()
+    credentials = connection.credentials(name)
+    resume = "" if credentials is None else credentials.open()
     session = Session(
         connection.url or DEFAULT_URL,
         name=name,
-        fallback_name=""
-        if connection.name
-        else f"{name[:LONGEST]}-guest",  # as where a bot of the house is called the same
+        fallback_name="" if connection.name else f"{name[:MAX_NAME_STEM_CHARS]}-guest",  # a house bot may have the name
         token=connection.token,
         resume=resume,
         client=f"parlour-bot {sys.version_info.major}.{sys.version_info.minor}",
@@ -129,24 +130,33 @@ async def play(
         backoff=connection.backoff,
     )
 
-    def speak(sentence: str) -> None:
+    def notify_or_stop(sentence: str) -> None:
         try:
-            tell(sentence)
+            notify(sentence)
         except BrokenPipeError:
-            runner.leave()
+            runner.stop()
 
     runner = Runner(
-        session, factory, policy, settings, speak, seeks=seeks, open_rooms=open_rooms, games=games, state=state
+        session,
+        factory,
+        policy,
+        settings,
+        notify_or_stop,
+        seeks=seeks,
+        open_rooms=open_rooms,
+        games=games,
+        credentials=credentials,
     )
     try:
-        await interruptible(live(session, factory, policy.games, runner), connection.with_stdin)
+        await run_until_signal(run_session(session, factory, policy.games, runner), connection.with_stdin)
         return runner.played
     finally:
-        if state is not None:
-            state.close()
+        if credentials is not None:
+            credentials.close()
 
 
-async def live(session: Session, factory: BotFactory, games: tuple[str, ...], runner: Runner) -> None:
+async def run_session(session: Session, factory: BotFactory, games: tuple[str, ...], runner: Runner) -> None:
+    """Load the bot, connect, play, and release everything at the end."""
     try:
         await in_thread(lambda: factory.warm(games))
         session.start()
@@ -156,22 +166,22 @@ async def live(session: Session, factory: BotFactory, games: tuple[str, ...], ru
         await in_thread(factory.close)
 
 
-async def interruptible(work: Coroutine[Any, Any, None], with_stdin: bool) -> None:
-    """Work until its end, or until a signal or the end of the terminal or of the input; then it takes its leave."""
+async def run_until_signal(work: Coroutine[Any, Any, None], with_stdin: bool) -> None:
+    """Run the work. Cancel it on SIGTERM, SIGINT or SIGHUP, or at the end of standard input."""
     task = asyncio.create_task(work)
     if with_stdin:
         in_thread(wait_for_stdin_end).add_done_callback(lambda ended: task.cancel())
     loop = asyncio.get_running_loop()
     numbers = [signal.SIGTERM, signal.SIGINT]
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # unless run by nohup
         numbers.append(signal.SIGHUP)
     for number in numbers:
-        with suppress(NotImplementedError, ValueError, RuntimeError):  # not in this thread, or not on this system
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # not in this thread or system
             loop.add_signal_handler(number, task.cancel)
     try:
         await task
     except asyncio.CancelledError:
-        if not task.cancelled():  # it was not the task that was told to end, but we
+        if not task.cancelled():  # the caller was cancelled, not the task
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             raise

@@ -1,4 +1,4 @@
-"""How a bot comes to its games: rooms that wait for it or for anybody, and those it makes because it wants a game."""
+"""Matchmaking of a bot: join rooms it is invited to or that are open, and create rooms for games it seeks."""
 
 from __future__ import annotations
 
@@ -16,123 +16,125 @@ from client.sdk.session import Session
 from protocol.commands import Create, Join, Leave, Pair
 from protocol.types import RoomInfo
 
-# after these asking again would not help
-HOPELESS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request", "account_needed")
-WAITING = (3.0, 9.0)  # seconds for one game before another is tried; by chance, or two would chase each other
-RETRY = 2.0  # seconds before another try at something that was refused
-LEAVING = 1.0  # seconds to give our seats back
+# Refusals of a seek that a retry cannot cure.
+PERMANENT_ERRORS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request", "account_needed")
+SEEK_WAIT_S = (3.0, 9.0)  # range of the wait before the next seek is tried; random, or two bots would chase each other
+RETRY_S = 2.0  # before a refused seek is tried again
+LEAVE_TIMEOUT_S = 1.0  # for leaving the waiting rooms at the end
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 
 
 class Matchmaking:
+    """Finds games within the policy's limits."""
+
     def __init__(
         self,
         session: Session,
         policy: Policy,
         seeks: Collection[Seek],
-        tell: Notify,
+        notify: Notify,
         spawn: Spawn,
         playing: Collection[str],
-        left: Callable[[], int],
+        games_left: Callable[[], int],
     ) -> None:
-        """`playing`: the rooms with a game under way; `left`: how many games there may still be."""
-        self._session, self._policy, self._tell, self._spawn = session, policy, tell, spawn
-        self._seeks, self._playing, self._left = list(seeks), playing, left
-        self._seated: set[str] = set()  # rooms where we wait for the start, or for the news of it
-        self._sought: dict[str, Seek] = {}  # what those rooms are for, where we looked for it
-        self._open: dict[str, RoomInfo] = {}  # rooms we might join
+        """`playing`: the rooms with a running game. `games_left`: returns how many games the bot may still play."""
+        self._session, self._policy, self._notify, self._spawn = session, policy, notify, spawn
+        self._seeks, self._playing, self._games_left = list(seeks), playing, games_left
+        self._seated: set[str] = set()  # rooms with our seat where the game has not started
+        self._sought: dict[str, Seek] = {}  # the rooms that were created for a seek
+        self._candidates: dict[str, RoomInfo] = {}  # rooms to join if the policy allows
         self._joining: set[str] = set()
         self._rng = Random()
         self._awake = asyncio.Event()
 
     @property
     def free(self) -> int:
-        """How many games more we may begin now."""
+        """The number of games that may start now."""
         busy = len(self._playing) + len(self._seated) + len(self._joining)
-        return min(self._policy.concurrent, self._left()) - busy
+        return min(self._policy.concurrent, self._games_left()) - busy
 
-    # -- what we hear of
+    # -- events
 
-    def sits(self, rooms: Collection[str], again: bool) -> None:
-        """Where the server says that we sit; `again`: as the same player as before."""
+    def connected(self, rooms: Collection[str], again: bool) -> None:
+        """Note the rooms where the server says we have seats. `again`: as the same player as before."""
         if not again:
             self._seated.clear()
         self._seated |= set(rooms) - set(self._playing)
         self.wake()
 
     def consider(self, info: RoomInfo) -> None:
-        """A room that might be for us."""
-        self._open[info.room] = info
+        """Consider joining a room."""
+        self._candidates[info.room] = info
         self.wake()
 
-    def waits(self, table: RoomView) -> None:
-        """A room where we sit and wait; one that we looked for in an earlier life is recognised."""
-        room = table.room
+    def waiting(self, view: RoomView) -> None:
+        """Note a room where we wait for an opponent. Recognise rooms that were sought before a restart."""
+        room = view.room
         self._seated.add(room)
         for seek in self._seeks:
-            if room not in self._sought and seek.matches(table.setup):
+            if room not in self._sought and seek.matches(view.setup):
                 self._sought[room] = seek
-                self._spawn(self._move_on(room))
+                self._spawn(self._try_next_seek(room))
 
-    def begun(self, room: str) -> None:
-        """The waiting is over, with a game or without."""
+    def started(self, room: str) -> None:
+        """Forget a room that no longer waits: its game has started or ended."""
         self._seated.discard(room)
         self._sought.pop(room, None)
 
     def wake(self) -> None:
-        """Something has changed that may let us play another game."""
+        """Check again whether another game can start."""
         self._awake.set()
 
-    # -- what we do about it
+    # -- actions
 
     async def run(self) -> None:
-        """For ever; Refused if a seek can never come true."""
+        """Join and create rooms until cancelled. Raises Refused if the server can never accept a seek."""
         while True:
             await self._awake.wait()
             self._awake.clear()
-            for room, info in list(self._open.items()):
-                await self._look_at(room, info)
-            for seek in self._unfulfilled():
+            for room, info in list(self._candidates.items()):
+                await self._join_if_allowed(room, info)
+            for seek in self._open_seeks():
                 if self.free > 0:
                     await self._seek(seek)
 
     async def leave(self) -> None:
-        """Nobody is to wait for us in vain; games under way can be taken up again."""
+        """Leave the rooms where we wait, so that no opponent is paired with us. Running games can be resumed."""
         with suppress(SessionError, TimeoutError):
-            async with asyncio.timeout(LEAVING):
+            async with asyncio.timeout(LEAVE_TIMEOUT_S):
                 for room in list(self._seated):
                     await self._session.ask(Leave(id=self._session.id(), room=room))
 
-    async def _look_at(self, room: str, info: RoomInfo) -> None:
+    async def _join_if_allowed(self, room: str, info: RoomInfo) -> None:
         me = "" if self._session.welcome is None else self._session.welcome.you.name
         objection = self._policy.objection(info, me)
         if objection:
-            del self._open[room]
+            del self._candidates[room]
             if info.invite and info.status == "waiting":
-                self._tell(f"{room}: not joined, {objection}")
+                self._notify(f"{room}: not joined, {objection}")
         elif self.free > 0:
-            del self._open[room]
+            del self._candidates[room]
             await self._join(room)
 
     async def _join(self, room: str) -> None:
         self._joining.add(room)
         try:
             await self._session.ask(Join(id=self._session.id(), room=room))
-            self._sit(room)
+            self._mark_seated(room)
         except SessionError as error:
-            self._tell(f"{room}: not joined, {error}")
+            self._notify(f"{room}: not joined, {error}")
         finally:
             self._joining.discard(room)
 
-    def _sit(self, room: str) -> None:
-        """We have a seat; the news of it may still be on its way to us."""
-        table = self._session.rooms.get(room)
-        if room not in self._playing and (table is None or table.status != "ended"):
+    def _mark_seated(self, room: str) -> None:
+        """Note a new seat, unless events that arrived before the reply say that the game runs or has ended."""
+        view = self._session.rooms.get(room)
+        if room not in self._playing and (view is None or view.status != "ended"):
             self._seated.add(room)
 
-    def _unfulfilled(self) -> list[Seek]:
-        """The seeks for which we do not wait in a room already."""
+    def _open_seeks(self) -> list[Seek]:
+        """Return the seeks for which no room waits."""
         waiting = [seek for room, seek in self._sought.items() if room in self._seated]
         return [seek for seek in self._seeks if seek not in waiting]
 
@@ -145,24 +147,27 @@ class Matchmaking:
             pair = Pair(bot_after=seek.bot_after, **common)
             made = await session.ask(Create(invite=seek.opponent, **common) if seek.opponent else pair)
         except SessionError as error:
-            if isinstance(error, Refused) and error.code in HOPELESS:
+            if isinstance(error, Refused) and error.code in PERMANENT_ERRORS:
                 raise
-            self._tell(f"cannot play {seek.game}: {error}")
-            asyncio.get_running_loop().call_later(RETRY, self.wake)
+            self._notify(f"cannot play {seek.game}: {error}")
+            asyncio.get_running_loop().call_later(RETRY_S, self.wake)
             return
-        self._sit(made.room)
+        self._mark_seated(made.room)
         self._sought[made.room] = seek
         self._seeks.remove(seek)
-        self._seeks.append(seek)  # all in turn
-        self._spawn(self._move_on(made.room))
+        self._seeks.append(seek)  # try the others first next time
+        self._spawn(self._try_next_seek(made.room))
 
-    async def _move_on(self, room: str) -> None:
-        """Whoever waits for one game while others wait for another would wait for ever: now and then try the next."""
-        await asyncio.sleep(self._rng.uniform(*WAITING))
+    async def _try_next_seek(self, room: str) -> None:
+        """Leave a room that still waits after a while, if another seek needs its place.
+
+        Bots that wait for different games would otherwise wait forever.
+        """
+        await asyncio.sleep(self._rng.uniform(*SEEK_WAIT_S))
         seek = self._sought.get(room)
         if room in self._seated and seek is not None and seek.opponent:
-            self._tell(f"{room}: {seek.opponent} has not come yet; the invitation waits")
-        if room in self._seated and self._unfulfilled() and self.free <= 0:
+            self._notify(f"{room}: {seek.opponent} has not joined yet; the invitation stays open")
+        if room in self._seated and self._open_seeks() and self.free <= 0:
             self._seated.discard(room)
             with suppress(SessionError):
                 await self._session.ask(Leave(id=self._session.id(), room=room))

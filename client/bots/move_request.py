@@ -1,4 +1,4 @@
-"""A bot's own code: asked for a move off the event loop, within a time, and with the evidence kept if it fails."""
+"""Request a move from a bot: off the event loop, with a timeout, and with a crash report if it fails."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from client.programs.crash_report import Case, default_folder, keep
@@ -18,24 +18,27 @@ from engine.errors import GameError
 from engine.game import Game, State
 from runtime.threads import in_thread
 
-LEAVING = 1.0  # seconds for a bot that is stopped to put its things away
+STOP_TIMEOUT_S = 1.0  # for a stopped bot to return from choose()
 
 
 @dataclass(frozen=True, slots=True)
 class BotSource:
-    """Where a bot's code comes from: the words with which `parlour bot` gets it. `cpu_clock`: note its CPU time."""
+    """The arguments of `parlour bot` that select the bot, for crash reports.
 
-    words: tuple[str, ...] = ()
+    `forensics`: the folder of the reports. `cpu_clock`: add the CPU time to notes.
+    """
+
+    args: tuple[str, ...] = ()
     forensics: Path = field(default_factory=default_folder)
     cpu_clock: bool = False
 
     @property
     def name(self) -> str:
-        return self.words[0] if self.words else ""
+        return self.args[0] if self.args else ""
 
-    def question(self, game: Game, state: State, budget: Budget, seconds: float) -> list[str]:
-        """The command that asks the same bot the same once more."""
-        words = [sys.executable, "-P", "-m", "parlour", "bot", *self.words, "--ask", game.name]
+    def reproduce_command(self, game: Game, state: State, budget: Budget, seconds: float) -> list[str]:
+        """Return the command that requests the same move from the same bot again."""
+        words = [sys.executable, "-P", "-m", "parlour", "bot", *self.args, "--ask", game.name]
         for name, value in game.spec.options.items():
             words += ["--option", f"{name}={value}"]
         if budget.history:
@@ -46,14 +49,14 @@ class BotSource:
 
 
 async def request_move(bot: Bot, game: Game, state: State, budget: Budget, source: BotSource) -> Thought:
-    """The bot's move, legal and with its note; Failure, with the evidence kept, if there is none."""
+    """Return the bot's legal move with its note. Raises Failure, with a crash report, if it returns none."""
     began, seconds = time.monotonic(), budget.remaining()
 
     def work() -> Thought:
         cpu_before = time.thread_time()
         answer = as_thought(game, state, bot.choose(game, state, budget))
         if source.cpu_clock:
-            return timed(answer, time.monotonic() - began, time.thread_time() - cpu_before)
+            return with_times(answer, time.monotonic() - began, time.thread_time() - cpu_before)
         return answer
 
     working = in_thread(work)
@@ -61,13 +64,13 @@ async def request_move(bot: Bot, game: Game, state: State, budget: Budget, sourc
         async with asyncio.timeout(seconds + bot.overtime):
             return await asyncio.shield(working)
     except Failure:
-        raise  # a bridge has kept the evidence already
+        raise  # an external program: its crash report is already written
     except (TimeoutError, asyncio.CancelledError) as error:
         budget.cancelled.set()
         bot.stop()
-        await asyncio.wait({working}, timeout=LEAVING)
+        await asyncio.wait({working}, timeout=STOP_TIMEOUT_S)
         if not working.cancel():
-            working.exception()  # of no interest to anybody
+            working.exception()  # mark as retrieved
         if isinstance(error, asyncio.CancelledError):
             raise
         failure, trace = Failure("timeout", f"no answer after {seconds + bot.overtime:.1f} s"), ""
@@ -75,16 +78,16 @@ async def request_move(bot: Bot, game: Game, state: State, budget: Budget, sourc
         failure, trace = Failure("illegal", str(error)), ""
     except Exception as error:
         failure, trace = Failure("error", f"{type(error).__name__}: {error}"), traceback.format_exc()
-    command = source.question(game, state, budget, seconds)
+    command = source.reproduce_command(game, state, budget, seconds)
     wall, errors = time.monotonic() - began, trace.encode()
     case = Case(failure, game, state, budget, source.name, wall, command=command, folder=Path.cwd(), errors=errors)
     keep(case, source.forensics)
     raise failure
 
 
-def timed(thought: Thought, wall: float, cpu: float) -> Thought:
-    """A note that says how long it took; what a child program has measured of itself stays."""
-    said = thought.note if isinstance(thought.note, Note) else note.parse_note(thought.note)
-    if said.cpu is not None:
+def with_times(thought: Thought, wall: float, cpu: float) -> Thought:
+    """Add the times to the note, unless it has those that a program measured itself."""
+    known = thought.note if isinstance(thought.note, Note) else note.parse_note(thought.note)
+    if known.cpu is not None:
         return thought
-    return Thought(thought.move, Note(said.value, said.proved, said.depth, said.nodes, wall, cpu, said.line, said.text))
+    return Thought(thought.move, replace(known, wall=wall, cpu=cpu))

@@ -1,4 +1,4 @@
-"""Which games a bot plays: what its owner wants, as a pure question about a room."""
+"""Which games a bot accepts, and which it seeks. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Stakes = Literal["any", "rated", "casual"]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`options` that a room must have; `opponents` who alone are welcome; `avoid` who are not."""
+    """The games a bot accepts. Empty `opponents` accepts all players except `avoid`; names are folded.
+
+    `options`: values that a room's options must have. `concurrent`: the most games at a time.
+    """
 
     games: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
@@ -29,16 +32,16 @@ class Policy:
     rematches: bool = True
 
     def objection(self, info: RoomInfo, me: str) -> str:
-        """Why this room is not for us; "" if it is."""
+        """Return why the bot does not join this room, or "" if it does."""
         seated = {fold(seat.name) for seat in info.seats if seat is not None}
-        awaited = {fold(name) for name in info.players or ((info.invite,) if info.invite else ())}
-        names = (seated | awaited) - {fold(me)}
+        invited = {fold(name) for name in info.players or ((info.invite,) if info.invite else ())}
+        names = (seated | invited) - {fold(me)}
         if info.game not in self.games:
-            return f"{info.game} is not played here"
+            return f"{info.game} is not one of its games"
         if info.status != "waiting" or None not in info.seats or fold(me) in seated:
-            return "there is no seat for us"
-        if awaited and fold(me) not in awaited:
-            return "somebody else is invited"
+            return "there is no free seat"
+        if invited and fold(me) not in invited:
+            return "another player is invited"
         if self.stakes != "any" and info.rated != (self.stakes == "rated"):
             return f"only {self.stakes} games"
         if self.opponents and not names <= self.opponents:
@@ -49,20 +52,20 @@ class Policy:
 
     def _option_problem(self, info: RoomInfo) -> str:
         try:
-            settled = create(info.game, info.options).spec.options
+            actual = create(info.game, info.options).spec.options
         except GameError as error:
             return str(error)
         for name, value in self.options.items():
-            if name in settled and str(settled[name]) != value:
+            if name in actual and str(actual[name]) != value:
                 return f"only with {name}={value}"
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Seek:
-    """A game the bot looks for by itself: with anybody (`opponent` empty), or with somebody by name.
+    """A game the bot looks for. `opponent`: the player to invite, or "" for any.
 
-    `bot_after`: milliseconds after which a bot of the house will do.
+    `bot_after`: milliseconds after which the server may pair a house bot.
     """
 
     game: str
@@ -73,7 +76,7 @@ class Seek:
     bot_after: int | None = None
 
     def matches(self, room: Snapshot) -> bool:
-        """Whether a room is what came of this wish."""
+        """Return whether a room was created for this seek."""
         mine = (self.game, self.clock, self.rated, fold(self.opponent))
         same = mine == (room.game, room.clock, room.rated, fold(room.invite))
         return same and create(self.game, self.options).spec.options == room.options

@@ -1,4 +1,4 @@
-"""A bot's life with a server: whom it plays, how many at a time, and going on after every interruption."""
+"""Run a bot on a server: play several games at a time and continue after every interruption."""
 
 from __future__ import annotations
 
@@ -21,174 +21,169 @@ from protocol.commands import Leave, Lobby, Rematch
 from protocol.events import Event, RematchOffered
 from protocol.replies import Invited, LobbyUpdate, Snapshot
 
-LINGER = 20.0  # seconds in a finished game, for those who want another one
+LEAVE_AFTER_S = 20.0  # in a finished game, so that the opponent can offer a rematch
 
 
 class Runner:
+    """Connects the events of a session to matchmaking and game loops."""
+
     def __init__(
         self,
         session: Session,
         factory: BotFactory,
         policy: Policy,
         settings: PlaySettings,
-        tell: Notify,
+        notify: Notify,
         *,
         seeks: tuple[Seek, ...] = (),
         open_rooms: bool = False,
         games: int | None = None,
-        state: CredentialsFile | None = None,
+        credentials: CredentialsFile | None = None,
     ) -> None:
-        """`open_rooms`: join whoever waits in the lobby; `games`: leave after so many."""
-        self._session, self._factory, self._policy, self._settings, self._tell = (
-            session,
-            factory,
-            policy,
-            settings,
-            tell,
-        )
-        self._open_rooms, self._games, self._state = open_rooms, games, state
+        """`open_rooms`: join rooms that wait in the lobby. `games`: stop after so many games."""
+        self._session, self._factory, self._policy, self._settings = session, factory, policy, settings
+        self._notify, self._open_rooms, self._games, self._credentials = notify, open_rooms, games, credentials
         self._playing: dict[str, GameLoop] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._done = asyncio.Event()
-        self._seeking = Matchmaking(session, policy, seeks, tell, self._spawn, self._playing, self._left)
+        self._matchmaking = Matchmaking(
+            session, policy, seeks, notify, self._spawn, self._playing, self._games_left
+        )  # fmt: skip
         self.played = 0
 
     async def run(self) -> None:
-        """Until enough games have been played, or for ever; SessionError if the server does not want us."""
+        """Play until enough games are played, or forever. Raises SessionError if the server refuses the bot."""
         listening = asyncio.create_task(self._listen())
-        seeking = asyncio.create_task(self._seeking.run())
-        done = asyncio.create_task(self._enough())
+        matchmaking = asyncio.create_task(self._matchmaking.run())
+        done = asyncio.create_task(self._wait_until_done())
         try:
-            await asyncio.wait({listening, seeking, done}, return_when=asyncio.FIRST_COMPLETED)
-            for task in (listening, seeking):
+            await asyncio.wait({listening, matchmaking, done}, return_when=asyncio.FIRST_COMPLETED)
+            for task in (listening, matchmaking):
                 if task.done():
                     task.result()
         finally:
-            ways = (listening, seeking, done)
-            for task in ways:  # nothing new begins while we leave
+            main_tasks = (listening, matchmaking, done)
+            for task in main_tasks:  # start nothing new while leaving
                 task.cancel()
-            await self._seeking.leave()
+            await self._matchmaking.leave()
             games = [playing.task for playing in self._playing.values()]
             for task in (*self._tasks, *games):
                 task.cancel()
-            await asyncio.gather(*ways, *self._tasks, *games, return_exceptions=True)
+            await asyncio.gather(*main_tasks, *self._tasks, *games, return_exceptions=True)
 
-    def leave(self) -> None:
-        """As if it had been enough."""
+    def stop(self) -> None:
+        """End run() as if enough games were played."""
         self._done.set()
 
-    async def _enough(self) -> None:
+    async def _wait_until_done(self) -> None:
         await self._done.wait()
 
-    # -- what the server says
+    # -- events
 
     async def _listen(self) -> None:
-        async for happening in self._session:
-            self._hear(happening)
+        async for event in self._session:
+            self._handle(event)
 
-    def _hear(self, happening: SessionEvent) -> None:
-        match happening:
+    def _handle(self, event: SessionEvent) -> None:
+        match event:
             case Connected():
-                self._connected(happening)
+                self._connected(event)
             case Disconnected():
-                self._tell(f"{happening.reason}; trying again in {happening.retry_in:.1f} s")
+                self._notify(f"{event.reason}; trying again in {event.retry_in:.1f} s")
             case Invited():
-                self._seeking.consider(happening.room)
+                self._matchmaking.consider(event.room)
             case LobbyUpdate():
-                for info in happening.rooms:
-                    self._seeking.consider(info)
+                for info in event.rooms:
+                    self._matchmaking.consider(info)
             case Snapshot() | Event():
-                table = self._session.rooms.get(happening.room)
-                if table is not None:  # else we have left the room meanwhile
-                    self._room_changed(table)
-                    if isinstance(happening, RematchOffered):
-                        self._rematch(table)
+                view = self._session.rooms.get(event.room)
+                if view is not None:  # otherwise we have left the room
+                    self._room_changed(view)
+                    if isinstance(event, RematchOffered):
+                        self._rematch_offered(view)
 
-    def _connected(self, happening: Connected) -> None:
-        you = happening.welcome.you
-        if self._state is not None:
-            self._state.save(happening.welcome.session)
-        if not happening.again:
-            self._tell(f"connected to {self._session.url} as {you.name}")
-            for playing in self._playing.values():  # games of somebody whom the server does not know any more
+    def _connected(self, event: Connected) -> None:
+        you = event.welcome.you
+        if self._credentials is not None:
+            self._credentials.save(event.welcome.session)
+        if not event.again:
+            self._notify(f"connected to {self._session.url} as {you.name}")
+            for playing in self._playing.values():  # games of the old identity, which the server has forgotten
                 playing.task.cancel()
         if self._open_rooms:
             self._spawn(self._watch_lobby())
-        self._seeking.sits(happening.welcome.rooms, happening.again)
+        self._matchmaking.connected(event.welcome.rooms, event.again)
 
     async def _watch_lobby(self) -> None:
         with suppress(SessionError):
             await self._session.ask(Lobby(id=self._session.id(), on=True))
 
-    def _room_changed(self, table: RoomView) -> None:
-        room = table.room
+    def _room_changed(self, view: RoomView) -> None:
+        room = view.room
         playing = self._playing.get(room)
         if playing is not None:
-            playing.hear()
-        if table.seat is None:
+            playing.room_changed()
+        if view.seat is None:
             return
-        if table.status == "waiting":
-            self._seeking.waits(table)
+        if view.status == "waiting":
+            self._matchmaking.waiting(view)
             return
-        self._seeking.begun(room)
-        if table.status == "running" and playing is None:
-            self._begin(table)
-        elif table.status == "ended" and playing is None:
+        self._matchmaking.started(room)
+        if view.status == "running" and playing is None:
+            self._start_game(view)
+        elif view.status == "ended" and playing is None:
             self._spawn(self._leave_later(room))
-            self._seeking.wake()
+            self._matchmaking.wake()
 
     # -- games
 
-    def _begin(self, table: RoomView) -> None:
-        opponent = "?" if table.opponent is None else table.opponent.name
-        self._tell(f"{table.room}: {table.setup.game} as {table.setup.sides[table.seat or 0]} against {opponent}")
-        self._playing[table.room] = playing = GameLoop(
-            self._session, table.room, self._factory.make(), self._settings, self._tell
-        )
-        playing.task.add_done_callback(lambda task: self._ended(table.room, task))
-        self._seeking.wake()
+    def _start_game(self, view: RoomView) -> None:
+        opponent = "?" if view.opponent is None else view.opponent.name
+        self._notify(f"{view.room}: {view.setup.game} as {view.setup.sides[view.seat or 0]} against {opponent}")
+        playing = GameLoop(self._session, view.room, self._factory.make(), self._settings, self._notify)
+        self._playing[view.room] = playing
+        playing.task.add_done_callback(lambda task: self._game_ended(view.room, task))
+        self._matchmaking.wake()
 
-    def _ended(self, room: str, task: asyncio.Task[None]) -> None:
+    def _game_ended(self, room: str, task: asyncio.Task[None]) -> None:
         self._playing.pop(room, None)
         if task.cancelled():
             return
         error = task.exception()
         if error is not None:
-            self._tell(f"{room}: {type(error).__name__}: {error}")
+            self._notify(f"{room}: {type(error).__name__}: {error}")
             return
-        table = self._session.rooms[room]
-        outcome = table.outcome()
+        view = self._session.rooms[room]
+        outcome = view.outcome()
         if outcome is not None:
-            word = "draw" if outcome.winner is None else "won" if outcome.winner == table.seat else "lost"
-            word = "no result" if table.result == "*" else word
-            self._tell(f"{room}: {word} ({outcome.reason}) after {table.ply} move{'s' * (table.ply != 1)}")
+            word = "draw" if outcome.winner is None else "won" if outcome.winner == view.seat else "lost"
+            word = "no result" if view.result == "*" else word
+            self._notify(f"{room}: {word} ({outcome.reason}) after {view.ply} move{'s' * (view.ply != 1)}")
         self.played += 1
         if self._games is not None and self.played >= self._games and not self._playing:
             self._done.set()
             return
         self._spawn(self._leave_later(room))
-        self._seeking.wake()
+        self._matchmaking.wake()
 
     async def _leave_later(self, room: str) -> None:
-        await asyncio.sleep(LINGER)
+        await asyncio.sleep(LEAVE_AFTER_S)
         if room not in self._playing:
             with suppress(SessionError):
                 await self._session.ask(Leave(id=self._session.id(), room=room))
             self._session.rooms.pop(room, None)
 
-    def _rematch(self, table: RoomView) -> None:
-        if table.seat is not None and table.offers.rematch == 1 - table.seat:
-            accept = self._policy.rematches and self._seeking.free > 0
-            self._spawn(self._answer_rematch(table.room, accept))
+    def _rematch_offered(self, view: RoomView) -> None:
+        if view.seat is not None and view.offers.rematch == 1 - view.seat:
+            accept = self._policy.rematches and self._matchmaking.free > 0
+            self._spawn(self._answer_rematch(view.room, accept))
 
     async def _answer_rematch(self, room: str, accept: bool) -> None:
         with suppress(SessionError):
             await self._session.ask(Rematch(id=self._session.id(), room=room, accept=accept))
 
-    # -- chores
-
-    def _left(self) -> int:
-        """How many games there may be from now on, those under way among them."""
+    def _games_left(self) -> int:
+        """Return how many games may still end, including the running ones."""
         return sys.maxsize if self._games is None else self._games - self.played
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -1,4 +1,4 @@
-"""Any bot by its name, in a form that can be handed to another process."""
+"""Specification of a bot by name or file, in a form that can be passed to another process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from random import Random
 
-from client.bots.builtin.levels import LEVELS, PLAIN_NODES
+from client.bots.builtin.levels import LEVELS, MAX_PLAIN_NODES
 from client.bots.builtin.names import COURSE_BOT, NAMES
 from client.bots.builtin.rng import PositionRng
 from client.bots.loader import LoadError, load
@@ -18,12 +18,12 @@ from engine.course.players import make_player
 from engine.errors import GameError
 from engine.registry import GAMES, create
 
-SLOW = re.compile(r"(minimax|alphabeta)\b")  # plain Python that may think for long
+SLOW_BOT = re.compile(r"(minimax|alphabeta)\b")  # plain Python that may take long for a move
 
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """`bot`: a name of the house or FILE.py[:Class]. `seconds` and `level` are for search alone."""
+    """A built-in name or FILE.py[:Class]. `seconds` and `level` apply to search only."""
 
     bot: str
     seconds: float | None = None
@@ -36,14 +36,14 @@ class BotSpec:
 
     @property
     def name(self) -> str:
-        """What it calls itself unless it is told otherwise."""
+        """The bot's default player name."""
         if self.is_file:
             return load(self.bot).name or load(self.bot).__name__
         return self.bot if self.bot != "search" or self.level == 10 else f"search-{self.level}"
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """What `parlour bot` calls it."""
+    def args(self) -> tuple[str, ...]:
+        """The arguments of `parlour bot` that select this bot."""
         level = ("--level", str(self.level)) if self.bot == "search" else ()
         return (self.bot, *level, *(() if self.seed is None else ("--seed", str(self.seed))))
 
@@ -51,22 +51,22 @@ class BotSpec:
     def isolation(self) -> Isolation:
         if self.is_file:
             return load(self.bot).isolation
-        slow = bool(SLOW.match(self.bot)) or (self.bot == "search" and find_spec("numba") is None)
+        slow = bool(SLOW_BOT.match(self.bot)) or (self.bot == "search" and find_spec("numba") is None)
         return "process" if slow else "thread"
 
     @property
     def games(self) -> tuple[str, ...]:
-        """What it plays, all of it known here."""
+        """The games the bot plays. Raises LoadError if its class names an unknown game."""
         if not self.is_file:
             return tuple(game for game in GAMES if self._plays(game))
         wanted = load(self.bot).games or tuple(GAMES)
         unknown = [game for game in wanted if game not in GAMES]
         if unknown:
-            raise LoadError(f"{self.bot} plays {unknown[0]!r}; there are {', '.join(GAMES)}")
+            raise LoadError(f"{self.bot} plays an unknown game {unknown[0]!r}; the games are {', '.join(GAMES)}")
         return tuple(wanted)
 
     def _plays(self, game: str) -> bool:
-        """An evaluation behind a name may belong to one game alone."""
+        """Return whether the bot's evaluation, if its name has one, belongs to this game."""
         if self.bot == "search":
             return True
         try:
@@ -76,18 +76,18 @@ class BotSpec:
         return True
 
     def check(self) -> None:
-        """LoadError or GameError if there is no such bot."""
+        """Raise LoadError or GameError if there is no such bot."""
         if self.is_file:
             load(self.bot)
         elif self.bot != "search" and not self.games:
             if not COURSE_BOT.match(self.bot):
                 names = ", ".join(NAMES)
-                raise LoadError(f"there is no bot {self.bot[:40]!r}; there are {names}, and your own as FILE.py")
+                raise LoadError(f"there is no bot {self.bot[:40]!r}; use {names}, or your own bot as FILE.py")
             for game in GAMES:
                 make_player(self.bot, create(game), Random(0))
 
-    def maker(self) -> Callable[[], Bot]:
-        """Makes a bot for every game."""
+    def constructor(self) -> Callable[[], Bot]:
+        """Return a function that creates a bot for one game."""
         if self.is_file:
             return load(self.bot)
         if self.bot == "search":
@@ -99,16 +99,18 @@ class BotSpec:
         return lambda: CourseBot(self.bot, PositionRng(self.seed))
 
     def warm(self, games: tuple[str, ...]) -> None:
-        """Load what is slow to load, before any clock runs."""
+        """Load the compiled searches if the bot needs them."""
         nodes = LEVELS[self.level].nodes
-        if self.bot == "search" and self.isolation == "thread" and (nodes is None or nodes > PLAIN_NODES):
+        if self.bot == "search" and self.isolation == "thread" and (nodes is None or nodes > MAX_PLAIN_NODES):
             from client.bots.builtin.search import warm
 
             warm(map(create, games))
 
     def dump(self) -> str:
+        """Return the spec as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, text: str) -> BotSpec:
+    def load(cls, text: str) -> BotSpec:
+        """Return the spec that `dump` wrote."""
         return cls(**json.loads(text))

@@ -1,6 +1,6 @@
-"""A bot in its own process: `python -m client.bots.worker SPEC` speaks client/programs/line_protocol.py.
+"""Worker process of a bot: `python -m client.bots.worker SPEC` speaks the line protocol.
 
-The supervision is the same as for programs that are not ours.
+It is supervised like an external program.
 """
 
 from __future__ import annotations
@@ -20,67 +20,69 @@ from engine.registry import create
 
 
 class Worker:
-    """One game after the other, each with a bot of its own."""
+    """Play one game after the other, each with a new bot."""
 
-    def __init__(self, make: Callable[[], Bot], answers: TextIO) -> None:
-        self._make, self._answers = make, answers
+    def __init__(self, construct: Callable[[], Bot], output: TextIO) -> None:
+        self._construct, self._output = construct, output
         self._bot: Bot | None = None
 
-    def hear(self, said: dict[str, Any]) -> None:
-        game = create(said["game"], said["options"])
-        if said["type"] == "started" or self._bot is None:
-            self._bot = self._make()
-        if said["type"] == "started":
-            self._bot.started(game, said["side"], said["opponent"])
-        elif said["type"] == "ended":
-            scores = said["scores"]
+    def handle(self, message: dict[str, Any]) -> None:
+        """Handle a message of the line protocol: `started`, `move` or `ended`."""
+        game = create(message["game"], message["options"])
+        if message["type"] == "started" or self._bot is None:
+            self._bot = self._construct()
+        if message["type"] == "started":
+            self._bot.started(game, message["side"], message["opponent"])
+        elif message["type"] == "ended":
+            scores = message["scores"]
             bot, self._bot = self._bot, None
-            bot.ended(game, Outcome(said["winner"], said["reason"], tuple(scores) if scores else None))
+            bot.ended(game, Outcome(message["winner"], message["reason"], tuple(scores) if scores else None))
             bot.close()
         else:
-            self._answer(self._choose(self._bot, game, said))
+            self._answer(self._choose(self._bot, game, message))
 
-    def _choose(self, bot: Bot, game: Game, said: dict[str, Any]) -> dict[str, str]:
-        state = game.load(said["position"])
+    def _choose(self, bot: Bot, game: Game, message: dict[str, Any]) -> dict[str, str]:
+        state = game.load(message["position"])
         budget = Budget(
-            seconds=said["seconds"],
-            deadline=time.monotonic() + said["deadline"],
-            left=said["left"],
-            increment=said["increment"],
-            ply=said["ply"],
-            side=said["side"],
-            opponent=said["opponent"],
-            room=said["room"],
-            history=tuple(said["history"]),
+            seconds=message["seconds"],
+            deadline=time.monotonic() + message["deadline"],
+            left=message["left"],
+            increment=message["increment"],
+            ply=message["ply"],
+            side=message["side"],
+            opponent=message["opponent"],
+            room=message["room"],
+            history=tuple(message["history"]),
         )
         answer = bot.choose(game, state, budget)
         try:
             thought = as_thought(game, state, answer)
-        except (ValueError, TypeError):  # whoever asked says what is wrong with it
+        except (ValueError, TypeError):  # the parent process reports what is wrong with it
             return {"move": str(getattr(answer, "move", answer))}
         return {"move": str(thought.move), "note": str(thought.note)}
 
-    def _answer(self, words: dict[str, str]) -> None:
-        print(json.dumps(words), file=self._answers, flush=True)
+    def _answer(self, answer: dict[str, str]) -> None:
+        print(json.dumps(answer), file=self._output, flush=True)
 
     def serve(self, lines: TextIO) -> None:
-        print(READY, file=self._answers, flush=True)
+        """Handle messages until the input ends. Errors of the bot become answers."""
+        print(READY, file=self._output, flush=True)
         for line in lines:
-            said = json.loads(line)
+            message = json.loads(line)
             try:
-                self.hear(said)
+                self.handle(message)
             except Exception as error:
                 traceback.print_exc()
-                if said["type"] == "move":
+                if message["type"] == "move":
                     self._answer({"error": f"{type(error).__name__}: {error}"})
 
 
 def main() -> None:
-    answers, sys.stdout = sys.stdout, sys.stderr  # what a bot prints is no answer
+    output, sys.stdout = sys.stdout, sys.stderr  # a bot's print() must not reach the protocol
     try:
-        Worker(BotSpec.read(sys.argv[1]).maker(), answers).serve(sys.stdin)
+        Worker(BotSpec.load(sys.argv[1]).constructor(), output).serve(sys.stdin)
     except KeyboardInterrupt:
-        pass  # whoever started us is told too
+        pass  # the parent process gets the signal too
     except Exception as error:
         sys.exit(f"{type(error).__name__}: {error}")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import ceil
 
-from client.bots.builtin.names import HOUSE_BOT
+from client.bots.builtin.names import BUILTIN_BOT
 from client.sdk.events import Disconnected
 from client.sdk.room_view import RoomView
 from engine.game import Outcome
@@ -171,7 +171,7 @@ def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
     if bots is None or table.seat is None:
         return ""
     awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
-    if table.status != "waiting" or not HOUSE_BOT.match(awaited) or awaited in here:
+    if table.status != "waiting" or not BUILTIN_BOT.match(awaited) or awaited in here:
         return ""
     return f"there is no {awaited} here" + (f", but {printable(', '.join(here))}" if here else "")
 

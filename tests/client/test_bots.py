@@ -27,7 +27,7 @@ from tests.client.programs import budget
 @pytest.mark.parametrize("name", ["random", "greedy", "minimax:2", "alphabeta:2", "search"])
 @pytest.mark.parametrize("game", GAMES)
 def test_every_bot_plays_every_game(name: str, game: str) -> None:
-    made = BotSpec(name, level=4, seed=1).maker()()
+    made = BotSpec(name, level=4, seed=1).constructor()()
     chosen, states = create(game), [create(game).start()]
     while len(states) < 9 and ending(chosen, states) is None:
         thought = as_thought(chosen, states[-1], made.choose(chosen, states[-1], budget(1)))
@@ -38,13 +38,13 @@ def test_chance_can_be_repeated() -> None:
     game = create("maxconnect4")
 
     def moves(seed: int, anew: bool = False) -> list[object]:
-        bot, state = BotSpec("random", seed=seed).maker()(), game.start()
+        bot, state = BotSpec("random", seed=seed).constructor()(), game.start()
         chosen: list[object] = []
         while len(chosen) < 20:
             chosen.append(as_thought(game, state, bot.choose(game, state, budget())).move)
             state = game.play(state, game.parse(state, str(chosen[-1])))
             if anew:
-                bot = BotSpec("random", seed=seed).maker()()
+                bot = BotSpec("random", seed=seed).constructor()()
         return chosen
 
     assert moves(1) == moves(1) != moves(2)
@@ -56,7 +56,7 @@ def test_names() -> None:
     assert BotSpec("search", level=3).name == "search-3"
     assert BotSpec("alphabeta:2:windows").games == ("cohcoh",)
     assert BotSpec("minimax:3").isolation == "process"
-    assert BotSpec.read(BotSpec("search", 1.5, 7, 3).dump()) == BotSpec("search", 1.5, 7, 3)
+    assert BotSpec.load(BotSpec("search", 1.5, 7, 3).dump()) == BotSpec("search", 1.5, 7, 3)
     for name, error in (("nobody", LoadError), ("minimax:deep", GameError), ("greedy:nothing", GameError)):
         with pytest.raises(error):
             BotSpec(name).check()
@@ -66,7 +66,7 @@ def test_levels_are_a_ladder() -> None:
     """The numbers alone; bench/ladder.py plays the games."""
     levels = [LEVELS[number] for number in range(1, 11)]
     for low, high in pairwise(levels):
-        assert high.careless < low.careless
+        assert high.random_share < low.random_share
         assert high.nodes is None or (low.nodes is not None and low.nodes <= high.nodes)
     assert levels[-1] == (0, None)
 
@@ -75,7 +75,10 @@ def test_a_higher_level_beats_a_much_lower_one() -> None:
     game, rng = create("maxconnect4"), random.Random(5)
     score = 0.0
     for number in range(4):
-        bots = [BotSpec("search", level=6, seed=number).maker()(), BotSpec("search", level=1, seed=number).maker()()]
+        bots = [
+            BotSpec("search", level=6, seed=number).constructor()(),
+            BotSpec("search", level=1, seed=number).constructor()(),
+        ]
         strong = number % 2
         states = [game.start()]
         while (outcome := ending(game, states)) is None:
@@ -92,7 +95,7 @@ def test_a_higher_level_beats_a_much_lower_one() -> None:
 
 def test_a_search_keeps_to_its_time_and_says_what_it_found() -> None:
     game = create("conga")
-    made = BotSpec("search", level=10).maker()()
+    made = BotSpec("search", level=10).constructor()()
     walls = []
     for _ in range(3):  # in one of which the machine may stand still
         given = Budget(0.2, budget().deadline, left=3.0)  # too little to load compiled code
@@ -110,7 +113,7 @@ def test_a_search_that_stands_better_does_not_repeat_the_position() -> None:
     game = create("conga", {"start": ".,b1,w1,b4/w1,w3,b1,w3/b1,b1,b1,b1/w1,w1,.,. b"})
 
     def move(history: str) -> object:
-        made = BotSpec("search", level=10).maker()()
+        made = BotSpec("search", level=10).constructor()()
         given = Budget(0.2, budget(5).deadline, left=3.0, history=tuple(history.split()))
         return as_thought(game, game.start(), made.choose(game, game.start(), given)).move
 
@@ -163,7 +166,7 @@ def test_a_file_cannot_hide_packages_of_ours(tmp_path: Path) -> None:
 def test_a_bot_that_plays_something_unknown(tmp_path: Path) -> None:
     path = tmp_path / "chess.py"
     path.write_text(BOT.replace("conga", "chess"))
-    with pytest.raises(LoadError, match="plays 'chess'"):
+    with pytest.raises(LoadError, match="plays an unknown game 'chess'"):
         spec_factory(BotSpec(str(path)))
 
 
@@ -240,7 +243,7 @@ def test_a_class_without_a_place_cannot_have_a_process() -> None:
     class Inner(Local):
         pass
 
-    with pytest.raises(LoadError, match="must stand at the top of a file"):
+    with pytest.raises(LoadError, match="must be defined at the top level of a file"):
         class_factory(Inner)
 
 

@@ -65,7 +65,7 @@ async def bot(
     source = BotSource(factory.source, forensics or Path("/nonexistent"), cpu_clock)
     chosen = Policy(**{"games": factory.games, **(policy or {})})
     return await play(
-        connection, factory, chosen, PlaySettings(source=source, **(settings or {})), tell=said or Said(), **more
+        connection, factory, chosen, PlaySettings(source=source, **(settings or {})), notify=said or Said(), **more
     )
 
 

@@ -16,7 +16,7 @@ SMALL: Options = {"pits": 3, "stones": 3}
 
 
 async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.bots.matchmaking.WAITING", (0.2, 1.0))
+    monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.2, 1.0))
     wishes = (wish("mancala", options=SMALL), wish("maxconnect4"), wish("cohcoh"))
     async with parlour(tmp_path) as there:
         proxies = [FaultProxy(there.url, seed) for seed in (1, 2)]
@@ -39,7 +39,7 @@ async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.Monke
 
 async def test_bots_with_other_preferences_find_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for another game, and has place for one only."""
-    monkeypatch.setattr("client.bots.matchmaking.WAITING", (0.05, 0.3))
+    monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.05, 0.3))
     games = (wish("mancala", options=SMALL), wish("maxconnect4"))
     one = {"concurrent": 1}
     async with parlour(tmp_path) as there:

@@ -110,7 +110,7 @@ async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
             await invite(alice, "random", options={"n": 4, "k": 3})
             await until("not with these options", partial(said.has, "only with n=3"))
             await invite(alice, "random", "conga")
-            await until("not this game", partial(said.has, "conga is not played here"))
+            await until("not this game", partial(said.has, "conga is not one of its games"))
             async with session(there.url, "Mallory") as mallory:
                 await invite(mallory, "random", options={"n": 3, "k": 3})
                 await until("not this opponent", partial(said.has, "not against this opponent"))
@@ -161,12 +161,12 @@ async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path
 
 
 async def test_a_challenger_says_that_nobody_has_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.bots.matchmaking.WAITING", (0.0, 0.0))
+    monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.0, 0.0))
     async with (
         parlour(tmp_path) as there,
         present(there.url, house("random"), seeks=(wish("conga", "nobody"),)) as said,
     ):
-        await until("it says so", partial(said.has, "nobody has not come yet"))
+        await until("it says so", partial(said.has, "nobody has not joined yet"))
 
 
 async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,7 @@ async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path:
         "{'token': 'wrong'}": "this token is not known",
         "{'seek': 'chess'}": "there is no game 'chess'",
         "{'seek': 'conga', 'clock': 'quick'}": "'quick' is not a valid clock",
-        "{'games': 0}": "games and concurrent are 1 or more",
+        "{'games': 0}": "games and concurrent must be 1 or more",
     }
 
     async def make(words: str, url: str) -> tuple[int | None, str]:

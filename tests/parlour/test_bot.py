@@ -18,7 +18,7 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
         ([], "name either a bot (a built-in one or a file), or a program with --exec"),
         (["random", "--exec", "true"], "name either a bot (a built-in one or a file), or a program with --exec"),
         (["broken.py"], "broken.py cannot be loaded: invalid syntax (line 1)"),
-        (["empty.py"], "should hold one class derived from parlour.Bot"),
+        (["empty.py"], "must define one subclass of parlour.Bot"),
         (["raises.py"], "raises.py cannot be loaded: ZeroDivisionError: division by zero (line 2)"),
         (["none.py"], "there is no file"),
         (["search", "--level", "11"], "--level must be from 1 to 10"),

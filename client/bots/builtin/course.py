@@ -1,4 +1,4 @@
-"""The players of the courses: random, greedy, minimax:DEPTH[:EVALUATION], alphabeta:DEPTH[:EVALUATION]."""
+"""Players from the course assignments: random, greedy, minimax:DEPTH[:EVALUATION], alphabeta:DEPTH[:EVALUATION]."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from engine.game import Game, Move, State
 
 
 class CourseBot(Bot):
-    def __init__(self, text: str, chance: PositionRng) -> None:
-        self._text, self._chance = text, chance
-        self._brain: tuple[Game, ChooseMove] | None = None
+    """A course player, created for the game it first plays."""
+
+    def __init__(self, text: str, rng: PositionRng) -> None:
+        self._text, self._rng = text, rng
+        self._player: tuple[Game, ChooseMove] | None = None
 
     def choose(self, game: Game, state: State, budget: Budget) -> Move:
-        if self._brain is None or self._brain[0] is not game:
-            self._brain = game, make_player(self._text, game, self._chance.rng)
-        self._chance.reseed(game, state, budget.ply)
-        return self._brain[1](state)
+        if self._player is None or self._player[0] is not game:
+            self._player = game, make_player(self._text, game, self._rng.random)
+        self._rng.reseed(game, state, budget.ply)
+        return self._player[1](state)

@@ -1,6 +1,7 @@
-"""Ten strengths of one search. What makes the difference is how often it does not look at all but moves at random, and
-how many positions it may look at. Neither depends on the machine or on how a game's estimate is tuned, so a level
-stays what it is; bench/ladder.py plays neighbours against each other.
+"""Ten strengths of the search.
+
+A level limits the positions searched and makes a share of the moves at random. Neither depends on the machine or on
+the evaluation of a game, so the strength of a level is stable. bench/ladder.py plays adjacent levels.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from typing import NamedTuple
 
 
 class Level(NamedTuple):
-    """`careless`: the share of moves made at random. `nodes`: positions to look at; None is all the time allows."""
+    """`random_share`: share of moves made at random. `nodes`: positions to search; None: as many as time allows."""
 
-    careless: float
+    random_share: float
     nodes: int | None
 
 
@@ -27,4 +28,4 @@ LEVELS: dict[int, Level] = {
     9: Level(0.04, 12_800),
     10: Level(0.00, None),
 }
-PLAIN_NODES = 1_000  # so few are looked at sooner than compiled code is loaded
+MAX_PLAIN_NODES = 1_000  # plain Python searches so few nodes before compiled code is even loaded

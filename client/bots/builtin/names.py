@@ -1,4 +1,4 @@
-"""What the bots of the house are called; light, for those who only need to know the names."""
+"""Names of the built-in bots. Cheap to import: loads no bot."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ COURSE = ("random", "greedy", "minimax:DEPTH", "alphabeta:DEPTH")
 NAMES = (*COURSE, "search")
 
 
-def begins_with(forms: Sequence[str]) -> re.Pattern[str]:
+def name_pattern(forms: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"({'|'.join(form.partition(':')[0] for form in forms)})\b")
 
 
-COURSE_BOT = begins_with(COURSE)
-HOUSE_BOT = begins_with(NAMES)
+COURSE_BOT = name_pattern(COURSE)
+BUILTIN_BOT = name_pattern(NAMES)

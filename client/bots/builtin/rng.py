@@ -1,4 +1,4 @@
-"""Chance that can be repeated: with a seed it depends on the position alone, and not on what was played before."""
+"""Repeatable random numbers: with a seed they depend only on the position."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from engine.game import Game, State
 
 
 class PositionRng:
+    """A random generator for one bot. `random` is the generator to draw from."""
+
     def __init__(self, seed: int | None = None) -> None:
-        self.rng = Random(seed)
+        self.random = Random(seed)
         self._seed = seed
 
     def reseed(self, game: Game, state: State, ply: int) -> None:
-        """Before a move: a bot that was started anew, or plays many games at a time, goes on as it would have."""
+        """Seed the generator from the position before a move. Do nothing without a seed.
+
+        A restarted bot, or one that plays several games at once, thus makes the same choices.
+        """
         if self._seed is not None:
-            self.rng.seed(f"{self._seed} {ply} {game.dump(state)}")
+            self.random.seed(f"{self._seed} {ply} {game.dump(state)}")

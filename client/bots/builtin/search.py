@@ -1,11 +1,11 @@
-"""The strong bot: the engine's search with as much time as the clock allows, or weaker by levels."""
+"""The search bot: the engine's search within the clock, or limited by a level."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
 
-from client.bots.builtin.levels import LEVELS, PLAIN_NODES
+from client.bots.builtin.levels import LEVELS, MAX_PLAIN_NODES
 from client.bots.builtin.rng import PositionRng
 from client.sdk.bot import Bot, Budget, Thought
 from client.sdk.note import Note
@@ -14,26 +14,26 @@ from engine.replay import Replay
 from engine.search import Limits, Report, Thinker
 
 TABLE_MB = 48
-LOADING = 8.0  # seconds on the clock that allow for loading compiled code
-SPARE = 0.05  # seconds between the end of thinking and the end of the time
-SHOWN = 12  # moves of the line in a note
+MIN_LEFT_TO_LOAD_S = 8.0  # time on the clock that allows loading compiled code
+MARGIN_S = 0.05  # between the end of the search and the deadline
+MAX_LINE_MOVES = 12  # of the expected line in a note
 
 
-_loaded: set[Game] = set()  # games whose compiled search is in memory: another one costs nothing
+_loaded: set[Game] = set()  # games whose compiled search is already in memory
 
 
 class SearchBot(Bot):
-    """Compiled code may take seconds to load the first time. With less on the clock it thinks in plain Python."""
+    """Search in compiled code, or in plain Python if the clock does not allow loading it, which may take seconds."""
 
-    def __init__(self, chance: PositionRng, seconds: float | None = None, level: int = 10) -> None:
-        self._chance, self._seconds, self._level = chance, seconds, LEVELS[level]
+    def __init__(self, rng: PositionRng, seconds: float | None = None, level: int = 10) -> None:
+        self._rng, self._seconds, self._level = rng, seconds, LEVELS[level]
         self._thinker: Thinker | None = None
         self._plain: Thinker | None = None
 
-    def _get(self, game: Game, budget: Budget) -> Thinker:
-        many = self._level.nodes is None or self._level.nodes > PLAIN_NODES
-        time_enough = budget.left is None or budget.left >= LOADING
-        if self._thinker is None and (game in _loaded or (many and time_enough)):
+    def _searcher(self, game: Game, budget: Budget) -> Thinker:
+        worthwhile = self._level.nodes is None or self._level.nodes > MAX_PLAIN_NODES
+        time_enough = budget.left is None or budget.left >= MIN_LEFT_TO_LOAD_S
+        if self._thinker is None and (game in _loaded or (worthwhile and time_enough)):
             self._thinker = Thinker(game, table_mb=TABLE_MB)
             _loaded.add(game)
         if self._thinker is None and self._plain is None:
@@ -43,34 +43,34 @@ class SearchBot(Bot):
         return thinker
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought | Move:
-        moves, rng = game.moves(state), self._chance.rng
-        self._chance.reseed(game, state, budget.ply)
-        if len(moves) == 1 or rng.random() < self._level.careless:
-            return rng.choice(moves)
+        moves, random = game.moves(state), self._rng.random
+        self._rng.reseed(game, state, budget.ply)
+        if len(moves) == 1 or random.random() < self._level.random_share:
+            return random.choice(moves)
         seconds = budget.seconds if self._seconds is None else self._seconds
-        thinker = self._get(game, budget)
-        limits = Limits(seconds=max(0.005, min(seconds, budget.remaining() - SPARE)), nodes=self._level.nodes)
-        report = thinker.think(state, limits, cancel=budget.cancelled, past=past_of(game, state, budget))
+        thinker = self._searcher(game, budget)
+        limits = Limits(seconds=max(0.005, min(seconds, budget.remaining() - MARGIN_S)), nodes=self._level.nodes)
+        report = thinker.think(state, limits, cancel=budget.cancelled, past=earlier_states(game, state, budget))
         return Thought(moves[0] if report.move is None else report.move, note_of(game, state, report))
 
     def ended(self, game: Game, outcome: Outcome) -> None:
-        self._thinker = self._plain = None  # their memory is large, and of no use for other games
+        self._thinker = self._plain = None  # frees their large hash tables
 
 
 def warm(games: Iterable[Game]) -> None:
-    """Load the compiled searches of games before any clock runs."""
+    """Load the compiled searches of the games before a clock runs."""
     for game in games:
-        Thinker(game, table_mb=1, notice=tell)
+        Thinker(game, table_mb=1, notice=print_notice)
         _loaded.add(game)
 
 
-def tell(sentence: str) -> None:
-    """Compiling for the first time takes seconds: whoever waits is to know why."""
+def print_notice(sentence: str) -> None:
+    """Tell the user why the start takes seconds: the search is compiled for the first time."""
     print(sentence, file=sys.stderr, flush=True)
 
 
-def past_of(game: Game, state: State, budget: Budget) -> tuple[State, ...]:
-    """The states before this one, in games that are drawn by repetition: whoever forgets them goes in circles."""
+def earlier_states(game: Game, state: State, budget: Budget) -> tuple[State, ...]:
+    """Return the states before this one, which a search needs in games drawn by repetition."""
     if game.spec.repetition is None:
         return ()
     *past, last = Replay.of(game, budget.history).states
@@ -78,8 +78,9 @@ def past_of(game: Game, state: State, budget: Budget) -> tuple[State, ...]:
 
 
 def note_of(game: Game, state: State, report: Report) -> Note:
+    """Return the note of a search report."""
     line = []
-    for move in report.line[:SHOWN]:
+    for move in report.line[:MAX_LINE_MOVES]:
         line.append(game.format(state, move))
         state = game.after(state, move)
     return Note(report.value, report.proved, report.depth, report.nodes, report.seconds, line=tuple(line))

@@ -8,7 +8,7 @@ import os
 import sys
 from argparse import Namespace
 
-from client.bots.main import interruptible
+from client.bots.main import run_until_signal
 from client.sdk.errors import SessionError
 from client.tournament.export import grades
 from client.tournament.export.tables import as_json, as_text
@@ -24,7 +24,7 @@ def run(folder: Folder, args: Namespace) -> int:
     server = ServerAccess(args.url, args.token or os.environ.get("PARLOUR_TOKEN", ""), args.tls_trust)
     if not finished(folder):
         try:
-            asyncio.run(interruptible(play_with_output(folder, server, choose_output(args)), with_stdin=False))
+            asyncio.run(run_until_signal(play_with_output(folder, server, choose_output(args)), with_stdin=False))
         except SessionError as error:
             raise UserError(
                 f"{error}; finished games are kept, continue with: parlour tournament resume {folder.path}"
