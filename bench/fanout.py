@@ -28,9 +28,9 @@ TEXT = "x" * 96  # makes a frame as long as that of a move
 
 async def make_room(hall: Hall) -> Live:
     now, somebody = hall.now(), Player(id="p", name="somebody")
-    options = creation.settle("conga", {}, TimeControl())
+    options = creation.resolve_options("conga", {}, TimeControl())
     created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
-    founded = creation.found(created, somebody, 0)
+    founded = creation.create_room(created, somebody, 0)
     first = creation_append(founded)
     await append_and_wait(hall.store, first)
     return hall.admit(founded, first.payloads)

@@ -9,12 +9,12 @@ from engine.registry import GAMES, create
 from protocol.events import AnyEvent, Created, Presence
 from protocol.types import Options, Player, TimeControl
 from server.domain import clock
-from server.domain.decision import Decision, Refusal, head, then
+from server.domain.decision import Decision, Refusal, emit, event_fields
 from server.domain.room import Room
-from server.domain.seating import NAMES_ONLY, seated, start
+from server.domain.seating import ACCOUNT_NEEDED, seated_event, start_if_ready
 
 
-def settle(game: str, options: Options, control: TimeControl) -> Options:
+def resolve_options(game: str, options: Options, control: TimeControl) -> Options:
     """All options of a game that can be played, or a Refusal."""
     if game not in GAMES:
         raise Refusal("unknown_game", f"there is no game {game[:40]!r}; choose one of {', '.join(GAMES)}")
@@ -36,24 +36,24 @@ def settle(game: str, options: Options, control: TimeControl) -> Options:
 def check_rated(options: Options, who: Player | None) -> None:
     """Refusal for a rated game that cannot be; `who` is to have a seat in it."""
     if who is not None and not who.account:
-        raise Refusal("account_needed", NAMES_ONLY)
+        raise Refusal("account_needed", ACCOUNT_NEEDED)
     if "start" in options:
         raise Refusal("bad_options", "a rated game begins at the usual position; leave out start, or play a casual one")
 
 
-def found(created: Created, who: Player, seat: int) -> Decision:
+def create_room(created: Created, who: Player, seat: int) -> Decision:
     """A new room in which its founder sits."""
     room = Room(created)
-    founded = then(room, seated(room, created.at, seat, who))
+    founded = emit(room, seated_event(room, created.at, seat, who))
     return Decision((created, *founded.events), founded.room)
 
 
-def arbitrated(created: Created) -> Decision:
+def create_arbitrated_room(created: Created) -> Decision:
     """A new room whose seats wait for two others."""
     return Decision((created,), Room(created))
 
 
-def again(old: Room, name: str, now: int, here: Sequence[bool]) -> Decision:
+def create_rematch(old: Room, name: str, now: int, here: Sequence[bool]) -> Decision:
     """The room of a rematch: the same game with the seats swapped. It begins once those who are not `here` are."""
     setup = old.setup
     created = Created(
@@ -75,17 +75,17 @@ def again(old: Room, name: str, now: int, here: Sequence[bool]) -> Decision:
     room = Room(created)
     events: list[AnyEvent] = [created]
     for seat in (0, 1):
-        event = seated(room, now, seat, player_after(old, 1 - seat))
-        room = then(room, event).room
+        event = seated_event(room, now, seat, player_after_game(old, 1 - seat))
+        room = emit(room, event).room
         events.append(event)
         if not here[1 - seat]:
-            gone = Presence(**head(room, now), seat=seat, online=False)
-            room = then(room, gone).room
+            gone = Presence(**event_fields(room, now), seat=seat, online=False)
+            room = emit(room, gone).room
             events.append(gone)
-    return start(Decision(tuple(events), room), now)
+    return start_if_ready(Decision(tuple(events), room), now)
 
 
-def player_after(old: Room, seat: int) -> Player:
+def player_after_game(old: Room, seat: int) -> Player:
     """Who sits there, as the game has left them."""
     player, end = old.seats[seat], old.ended
     assert player is not None  # decide sees to that

@@ -24,8 +24,8 @@ from protocol.commands import (
 )
 from protocol.events import Said
 from protocol.types import Player
-from server.domain.decision import Decision, Refusal, head, then
-from server.domain.endings import abort, claim, resign, stop
+from server.domain.decision import Decision, Refusal, emit, event_fields
+from server.domain.endings import abort, abort_by_arbiter, claim, resign
 from server.domain.moves import move, require_running, require_time
 from server.domain.offers import answer_draw, offer_draw, rematch, takeback
 from server.domain.room import Room
@@ -44,9 +44,9 @@ def decide(
     if kind is Join:
         return join(room, who, command, now)  # type: ignore[arg-type]
     if kind is Say:
-        return then(room, Said(**head(room, now), name=who.name, seat=seat, text=command.text))  # type: ignore[attr-defined]
+        return emit(room, Said(**event_fields(room, now), name=who.name, seat=seat, text=command.text))  # type: ignore[attr-defined]
     if kind is Abort and room.setup.players is not None:
-        return stop(room, who, now)
+        return abort_by_arbiter(room, who, now)
     if seat is None:
         raise Refusal("not_seated", "you have no seat in this room")
     if kind is Rematch:

@@ -32,17 +32,17 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
 
-def head(room: Room, now: int, ahead: int = 1) -> dict[str, Any]:
+def event_fields(room: Room, now: int, ahead: int = 1) -> dict[str, Any]:
     return {"room": room.setup.room, "seq": room.seq + ahead, "at": now}
 
 
-def then(room: Room, *events: AnyEvent) -> Decision:
+def emit(room: Room, *events: AnyEvent) -> Decision:
     for event in events:
         room = apply(room, event)
     return Decision(events, room)
 
 
-def won(room: Room, winner: int | None, reason: EndReason, now: int, result: Result | None = None) -> Decision:
+def end_game(room: Room, winner: int | None, reason: EndReason, now: int, result: Result | None = None) -> Decision:
     if result is None:
         result = "1/2-1/2" if winner is None else "1-0" if winner == 0 else "0-1"
-    return then(room, Ended(**head(room, now), result=result, reason=reason, winner=winner))
+    return emit(room, Ended(**event_fields(room, now), result=result, reason=reason, winner=winner))

@@ -12,37 +12,37 @@ from math import exp, log, pi, sqrt
 from typing import NamedTuple
 
 SCALE = 173.7178
-MIDDLE = 1500.0
-MOST_DEVIATION = 350.0  # of somebody of whom nothing is known
+INITIAL_RATING = 1500.0
+MAX_DEVIATION = 350.0  # of somebody of whom nothing is known
 TAU = 0.5  # how much a volatility may change
-PERIOD = 86_400_000  # milliseconds: a day
-PROVISIONAL = 110.0  # a deviation above which a rating is not to be relied on
-CLOSE = 1e-6  # enough for the volatility
+PERIOD_MS = 86_400_000  # milliseconds: a day
+PROVISIONAL_DEVIATION = 110.0  # a deviation above which a rating is not to be relied on
+VOLATILITY_TOLERANCE = 1e-6  # enough for the volatility
 
 
 class Rating(NamedTuple):
-    rating: float = MIDDLE
-    deviation: float = MOST_DEVIATION
+    rating: float = INITIAL_RATING
+    deviation: float = MAX_DEVIATION
     volatility: float = 0.06
 
 
 Game = tuple[Rating, float]  # the opponent, and the points: 1, 0.5 or 0
 
 
-def rested(player: Rating, periods: float) -> Rating:
+def after_rest(player: Rating, periods: float) -> Rating:
     """After so many periods without a game (the paper's last remark, and step 6)."""
     phi = player.deviation / SCALE
     wider = SCALE * sqrt(phi * phi + max(0.0, periods) * player.volatility**2)
-    return player._replace(deviation=min(MOST_DEVIATION, wider))
+    return player._replace(deviation=min(MAX_DEVIATION, wider))
 
 
-def rated(player: Rating, games: Iterable[Game]) -> Rating:
+def after_games(player: Rating, games: Iterable[Game]) -> Rating:
     """After a period with these games, at least one."""
-    mu, phi = (player.rating - MIDDLE) / SCALE, player.deviation / SCALE  # step 2
+    mu, phi = (player.rating - INITIAL_RATING) / SCALE, player.deviation / SCALE  # step 2
     information = surprise = 0.0
     for opponent, points in games:
         weight = g(opponent.deviation / SCALE)
-        expected = 1 / (1 + exp(-weight * (mu - (opponent.rating - MIDDLE) / SCALE)))
+        expected = 1 / (1 + exp(-weight * (mu - (opponent.rating - INITIAL_RATING) / SCALE)))
         information += weight * weight * expected * (1 - expected)
         surprise += weight * (points - expected)
     v = 1 / information  # step 3
@@ -50,8 +50,8 @@ def rated(player: Rating, games: Iterable[Game]) -> Rating:
     sigma = volatility(phi, v, delta, player.volatility)  # step 5
     before = phi * phi + sigma * sigma  # step 6
     after = 1 / (1 / before + 1 / v)  # step 7
-    rating = MIDDLE + SCALE * (mu + after * surprise)  # step 8
-    return Rating(rating, min(MOST_DEVIATION, SCALE * sqrt(after)), sigma)
+    rating = INITIAL_RATING + SCALE * (mu + after * surprise)  # step 8
+    return Rating(rating, min(MAX_DEVIATION, SCALE * sqrt(after)), sigma)
 
 
 def g(phi: float) -> float:
@@ -75,7 +75,7 @@ def volatility(phi: float, v: float, delta: float, sigma: float) -> float:
             k += 1
         high = a - k * TAU
     at_low, at_high = f(low), f(high)
-    while abs(high - low) > CLOSE:
+    while abs(high - low) > VOLATILITY_TOLERANCE:
         middle = low + (low - high) * at_low / (at_high - at_low)
         at_middle = f(middle)
         if at_middle * at_high <= 0:

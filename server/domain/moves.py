@@ -8,7 +8,7 @@ from protocol.commands import Abort, Move, RoomCommand
 from protocol.events import Ended, Fouled, Moved
 from protocol.types import ErrorCode
 from server.domain import clock
-from server.domain.decision import Decision, Refusal, head, then, won
+from server.domain.decision import Decision, Refusal, emit, end_game, event_fields
 from server.domain.room import Room, apply, count_occurrences
 
 
@@ -25,7 +25,7 @@ def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> None
 
 
 def out_of_time(room: Room, seat: int, now: int) -> Refusal:
-    return Refusal("too_late", "your time was up", decision=won(room, 1 - seat, "time", now))
+    return Refusal("too_late", "your time was up", decision=end_game(room, 1 - seat, "time", now))
 
 
 def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited: int) -> Decision:
@@ -45,7 +45,7 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
     try:
         number, after = game.advance(state, command.move)
     except GameError as error:
-        raise foul(room, seat, command.move, error, now) from None
+        raise refuse_illegal_move(room, seat, command.move, error, now) from None
     moved = Moved(
         room=setup.room,
         seq=room.seq + 1,
@@ -65,13 +65,13 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
     outcome = game.judge(after, ply + 1, 1 if repetition is None else count_occurrences(room, repetition))
     if outcome is None:
         return Decision((moved,), room)
-    end = by_rules(room, outcome, now)
+    end = ended_by_rules(room, outcome, now)
     return Decision((moved, end), apply(room, end))
 
 
-def by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
+def ended_by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
     return Ended(
-        **head(room, now),
+        **event_fields(room, now),
         result=outcome.result,  # type: ignore[arg-type]  # the engine's words are among ours; a test sees to that
         reason=outcome.reason,  # type: ignore[arg-type]
         winner=outcome.winner,
@@ -79,15 +79,15 @@ def by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
     )
 
 
-def foul(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusal:
+def refuse_illegal_move(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusal:
     """An illegal move is refused; where they are counted it is written down, and one too many loses."""
     code: ErrorCode = "invalid_notation" if isinstance(error, InvalidNotation) else "illegal_move"
     if not room.setup.illegal:
         return Refusal(code, str(error))
     fouls = room.fouls[seat] + 1
     seen = "".join(character if character.isprintable() else "?" for character in text[:40])
-    counted = then(room, Fouled(**head(room, now), seat=seat, move=seen, fouls=fouls))
+    counted = emit(room, Fouled(**event_fields(room, now), seat=seat, move=seen, fouls=fouls))
     if fouls >= room.setup.illegal:
-        lost = won(counted.room, 1 - seat, "illegal_moves", now)
+        lost = end_game(counted.room, 1 - seat, "illegal_moves", now)
         counted = Decision(counted.events + lost.events, lost.room)
     return Refusal(code, f"{error} (illegal move {fouls} of {room.setup.illegal})", decision=counted)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from protocol.commands import AnswerDraw, OfferDraw, Rematch, Takeback
 from protocol.events import Declined, DrawOffered, Rematched, RematchOffered, TakebackOffered, TakenBack
-from server.domain.decision import Decision, Refusal, head, then, won
+from server.domain.decision import Decision, Refusal, emit, end_game, event_fields
 from server.domain.room import Room, state_at
 
 
 def offer_draw(room: Room, seat: int, command: OfferDraw, now: int) -> Decision:
     if room.draw_offer == 1 - seat:  # both want it
-        return won(room, None, "agreed", now)
+        return end_game(room, None, "agreed", now)
     if room.draw_offer == seat:
         raise Refusal("bad_request", "your offer stands already")
-    return then(room, DrawOffered(**head(room, now), seat=seat))
+    return emit(room, DrawOffered(**event_fields(room, now), seat=seat))
 
 
 def answer_draw(room: Room, seat: int, command: AnswerDraw, now: int) -> Decision:
     if room.draw_offer != 1 - seat:
         raise Refusal("no_offer", "your opponent offers no draw")
     if command.accept:
-        return won(room, None, "agreed", now)
-    return then(room, Declined(**head(room, now), seat=seat, offer="draw"))
+        return end_game(room, None, "agreed", now)
+    return emit(room, Declined(**event_fields(room, now), seat=seat, offer="draw"))
 
 
 def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
@@ -30,7 +30,7 @@ def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
     if room.takeback_offer is not None and room.takeback_offer[0] == 1 - seat:
         require_ply(command, room.takeback_offer[1])
         if not command.accept:
-            return then(room, Declined(**head(room, now), seat=seat, offer="takeback"))
+            return emit(room, Declined(**event_fields(room, now), seat=seat, offer="takeback"))
         return taken_back(room, room.takeback_offer[1], now)
     if not command.accept:
         raise Refusal("no_offer", "your opponent does not ask to take a move back")
@@ -40,7 +40,7 @@ def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
     if not own:
         raise Refusal("too_early", "you have made no move that could be taken back")
     require_ply(command, own[-1])
-    return then(room, TakebackOffered(**head(room, now), seat=seat, ply=own[-1]))
+    return emit(room, TakebackOffered(**event_fields(room, now), seat=seat, ply=own[-1]))
 
 
 def require_ply(command: Takeback, ply: int) -> None:
@@ -53,7 +53,7 @@ def taken_back(room: Room, ply: int, now: int) -> Decision:
     state = state_at(room, ply)
     left = None if room.setup.clock.kind == "none" else room.clocks[0]
     position = room.game.dump(state)
-    return then(room, TakenBack(**head(room, now), ply=ply, position=position, turn=state.turn, left=left))
+    return emit(room, TakenBack(**event_fields(room, now), ply=ply, position=position, turn=state.turn, left=left))
 
 
 def rematch(room: Room, seat: int, command: Rematch, now: int, next_room: str) -> Decision:
@@ -65,10 +65,10 @@ def rematch(room: Room, seat: int, command: Rematch, now: int, next_room: str) -
         raise Refusal("bad_request", "there was no opponent")
     if room.rematch_offer == 1 - seat:
         if command.accept:
-            return then(room, Rematched(**head(room, now), next=next_room))
-        return then(room, Declined(**head(room, now), seat=seat, offer="rematch"))
+            return emit(room, Rematched(**event_fields(room, now), next=next_room))
+        return emit(room, Declined(**event_fields(room, now), seat=seat, offer="rematch"))
     if not command.accept:
         raise Refusal("no_offer", "your opponent offers no rematch")
     if room.rematch_offer == seat:
         raise Refusal("bad_request", "your offer stands already")
-    return then(room, RematchOffered(**head(room, now), seat=seat))
+    return emit(room, RematchOffered(**event_fields(room, now), seat=seat))

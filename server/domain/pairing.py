@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
-NEAR = 100  # points apart that are near enough at once
-UNSURE = 400  # where one of the two ratings is provisional
-WIDER = 100  # points more for every second that one of the two waits
+MAX_RATING_GAP = 100  # points apart that are near enough at once
+MAX_RATING_GAP_PROVISIONAL = 400  # where one of the two ratings is provisional
+RATING_GAP_PER_SECOND = 100  # points more for every second that one of the two waits
 
 
-class Wait(NamedTuple):
+class Seeker(NamedTuple):
     """Somebody who looks for an opponent. `met`: the last one they had."""
 
     room: str  # where they wait; nowhere for who has just come
@@ -22,28 +22,32 @@ class Wait(NamedTuple):
     provisional: bool = False
 
 
-def choices(seeker: Wait, others: Iterable[Wait], now: int) -> list[Wait]:
+def find_opponents(seeker: Seeker, others: Iterable[Seeker], now: int) -> list[Seeker]:
     """Whom somebody may play now, the best first, and of equals who has waited longest."""
     around = [other for other in others if other.player != seeker.player]
-    near = [other for other in around if fits(seeker, other, now) and not tiresome(seeker, other, around)]
-    return sorted(near, key=lambda other: (apart(seeker, other), other.since, other.room))
+    near = [
+        other
+        for other in around
+        if is_close_enough(seeker, other, now) and not is_avoidable_rematch(seeker, other, around)
+    ]
+    return sorted(near, key=lambda other: (rating_gap(seeker, other), other.since, other.room))
 
 
-def matches(waits: Iterable[Wait], now: int) -> list[tuple[Wait, Wait]]:
+def match_seekers(waits: Iterable[Seeker], now: int) -> list[tuple[Seeker, Seeker]]:
     """Those who wait and can play each other by now: who goes over, and to whom. Who waits longest chooses first."""
     left = sorted(waits, key=lambda wait: (wait.since, wait.room))
-    found: list[tuple[Wait, Wait]] = []
+    found: list[tuple[Seeker, Seeker]] = []
     for host in list(left):
         if host in left:
             left.remove(host)
-            best = choices(host, left, now)[:1]
+            best = find_opponents(host, left, now)[:1]
             for guest in best:
                 left.remove(guest)
                 found.append((guest, host))
     return found
 
 
-def nearest(rating: int | None, others: Mapping[str, float | None]) -> str:
+def nearest_opponent(rating: int | None, others: Mapping[str, float | None]) -> str:
     """The name of who is nearest in rating; the first of those of whom that says nothing, or the same."""
 
     def distance(name: str) -> float:
@@ -53,24 +57,24 @@ def nearest(rating: int | None, others: Mapping[str, float | None]) -> str:
     return min(others, key=distance)
 
 
-def fits(one: Wait, other: Wait, now: int) -> bool:
+def is_close_enough(one: Seeker, other: Seeker, now: int) -> bool:
     seconds = (now - min(one.since, other.since)) / 1000
-    at_once = UNSURE if one.provisional or other.provisional else NEAR
-    return apart(one, other) <= at_once + WIDER * seconds
+    at_once = MAX_RATING_GAP_PROVISIONAL if one.provisional or other.provisional else MAX_RATING_GAP
+    return rating_gap(one, other) <= at_once + RATING_GAP_PER_SECOND * seconds
 
 
-def apart(one: Wait, other: Wait) -> int:
+def rating_gap(one: Seeker, other: Seeker) -> int:
     """Points between two; who has no rating is near enough to everybody, and nearer to nobody."""
-    return NEAR if one.rating is None or other.rating is None else abs(one.rating - other.rating)
+    return MAX_RATING_GAP if one.rating is None or other.rating is None else abs(one.rating - other.rating)
 
 
-def tiresome(one: Wait, other: Wait, around: Sequence[Wait]) -> bool:
+def is_avoidable_rematch(one: Seeker, other: Seeker, around: Sequence[Seeker]) -> bool:
     """They have just played each other, and one of them could play somebody else who waits."""
-    if not again(one, other):
+    if not have_just_met(one, other):
         return False
     thirds = [third for third in around if third.player not in (one.player, other.player)]
-    return any(not again(one, third) or not again(other, third) for third in thirds)
+    return any(not have_just_met(one, third) or not have_just_met(other, third) for third in thirds)
 
 
-def again(one: Wait, other: Wait) -> bool:
+def have_just_met(one: Seeker, other: Seeker) -> bool:
     return one.met == other.player or other.met == one.player

@@ -13,7 +13,7 @@ from protocol.events import Ended
 from protocol.types import Leader, Options, Player, RatedGame, RatingChange, TimeControl
 from server.domain import creation
 from server.domain.decision import Decision
-from server.domain.glicko2 import PERIOD, PROVISIONAL, Rating, rated, rested
+from server.domain.glicko2 import PERIOD_MS, PROVISIONAL_DEVIATION, Rating, after_games, after_rest
 from server.domain.room import Room, apply
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -47,13 +47,13 @@ def profile(game: str, options: Options) -> str:
     return " ".join([game, *unusual])
 
 
-def profile_of(game: str, options: Options) -> str:
+def resolve_profile(game: str, options: Options) -> str:
     """What somebody asks for; Refusal if there can be no such thing."""
     wanted = {name: value for name, value in options.items() if name != "start"}
-    return profile(game, creation.settle(game, wanted, TimeControl()))
+    return profile(game, creation.resolve_options(game, wanted, TimeControl()))
 
 
-def counts(before: Room, decision: Decision) -> bool:
+def is_rated_end(before: Room, decision: Decision) -> bool:
     """Whether a rated game ends here, with a result, between two who have accounts."""
     room = decision.room
     end = room.ended
@@ -63,28 +63,28 @@ def counts(before: Room, decision: Decision) -> bool:
     return first is not None and second is not None and first.account and second.account
 
 
-def standing(row: RatingRow | None, now: int) -> Rating:
+def current_rating(row: RatingRow | None, now: int) -> Rating:
     """What somebody's rating is now: the longer since the last game, the less certain."""
     if row is None:
         return Rating()
-    return rested(Rating(row.rating, row.deviation, row.volatility), (now - row.at) / PERIOD)
+    return after_rest(Rating(row.rating, row.deviation, row.volatility), (now - row.at) / PERIOD_MS)
 
 
 def is_provisional(rating: Rating) -> bool:
-    return rating.deviation > PROVISIONAL
+    return rating.deviation > PROVISIONAL_DEVIATION
 
 
-def known_as(player: Player, row: RatingRow | None, now: int) -> Player:
+def with_rating(player: Player, row: RatingRow | None, now: int) -> Player:
     """Somebody with the rating that others see beside the name; none before the first rated game."""
     if row is None:
         return player
-    uncertain = is_provisional(standing(row, now))
+    uncertain = is_provisional(current_rating(row, now))
     return Player(
         id=player.id, name=player.name, account=player.account, rating=round(row.rating), provisional=uncertain
     )
 
 
-def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, RatingRow]]:
+def rate_game(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, RatingRow]]:
     """The end of a rated game with what it does to the ratings of both, and the rows to be stored."""
     room, end = decision.room, decision.events[-1]
     first, second = room.seats
@@ -92,9 +92,9 @@ def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, 
     assert first is not None
     assert second is not None
     rows = known.get(first.player), known.get(second.player)
-    before = standing(rows[0], end.at), standing(rows[1], end.at)
+    before = current_rating(rows[0], end.at), current_rating(rows[1], end.at)
     points = POINTS[end.result]
-    after = rated(before[0], [(before[1], points)]), rated(before[1], [(before[0], 1 - points)])
+    after = after_games(before[0], [(before[1], points)]), after_games(before[1], [(before[0], 1 - points)])
     name = profile(room.setup.game, room.setup.options)
 
     def stored(seat: int, player: str) -> RatingRow:
@@ -109,13 +109,13 @@ def settle(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, 
         reason=end.reason,
         winner=end.winner,
         scores=end.scores,
-        ratings=(change(before[0], after[0]), change(before[1], after[1])),
+        ratings=(rating_change(before[0], after[0]), rating_change(before[1], after[1])),
     )
     settled = Decision((*decision.events[:-1], told), apply(room, told))
     return settled, (stored(0, first.player), stored(1, second.player))
 
 
-def change(before: Rating, after: Rating) -> RatingChange:
+def rating_change(before: Rating, after: Rating) -> RatingChange:
     return RatingChange(
         before=round(before.rating),
         after=round(after.rating),
@@ -124,8 +124,8 @@ def change(before: Rating, after: Rating) -> RatingChange:
     )
 
 
-def leader(name: str, row: RatingRow, now: int) -> Leader:
-    today = standing(row, now)
+def leaderboard_entry(name: str, row: RatingRow, now: int) -> Leader:
+    today = current_rating(row, now)
     return Leader(
         name=name,
         rating=round(row.rating),

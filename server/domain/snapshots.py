@@ -33,13 +33,13 @@ def snapshot(room: Room, seat: int | None, now: int, spared: int = 0) -> Snapsho
         sides=room.game.sides,
         clock=setup.clock,
         status=room.status,
-        seats=seats(room),
+        seats=seats_with_presence(room),
         start=room.game.dump(room.game.start()),
         position=room.game.dump(room.state),
         ply=room.ply,
         turn=room.turn,
         moves=tuple(played_move(ply, made) for ply, made in enumerate(room.moves, 1)),
-        left=left_now(room, now - spared) if timed else None,
+        left=times_left(room, now - spared) if timed else None,
         running=room.turn if running and timed else None,
         elapsed=max(0, now - spared - since) if running and timed else 0,
         your_seat=seat,
@@ -72,7 +72,7 @@ def snapshot(room: Room, seat: int | None, now: int, spared: int = 0) -> Snapsho
     )
 
 
-def seats(room: Room) -> Seats:
+def seats_with_presence(room: Room) -> Seats:
     first, second = (
         None
         if seat is None
@@ -89,7 +89,7 @@ def seats(room: Room) -> Seats:
     return first, second
 
 
-def left_now(room: Room, now: int) -> tuple[int, int]:
+def times_left(room: Room, now: int) -> tuple[int, int]:
     """What the clocks show at this moment: the running one less than at the last move."""
     left, _, since = room.clocks
     if room.status != "running":
@@ -105,14 +105,14 @@ def played_move(ply: int, made: Moved) -> PlayedMove:
     )
 
 
-def ply_shown(room: Room) -> int:
+def visible_ply(room: Room) -> int:
     """How far a game is for those who do not play it: only so far as its delay lets them see."""
     if room.horizon == room.seq:
         return room.ply
     return bisect_right(room.move_log, room.horizon, hi=room.ply, key=lambda made: made.seq)
 
 
-def info(room: Room, watchers: int = 0) -> RoomInfo:
+def room_info(room: Room, watchers: int = 0) -> RoomInfo:
     setup, end = room.setup, room.ended
     return RoomInfo(
         room=setup.room,
@@ -120,9 +120,9 @@ def info(room: Room, watchers: int = 0) -> RoomInfo:
         options=setup.options,
         clock=setup.clock,
         status=room.status,
-        seats=seats(room),
+        seats=seats_with_presence(room),
         created_at=setup.at,
-        ply=ply_shown(room),
+        ply=visible_ply(room),
         private=setup.private,
         paired=setup.paired,
         invite=setup.invite,
@@ -167,7 +167,7 @@ def record(room: Room) -> Record:
 
 
 @cache
-def games() -> tuple[GameInfo, ...]:
+def game_list() -> tuple[GameInfo, ...]:
     """What can be played here, for the welcome."""
     return tuple(
         GameInfo(

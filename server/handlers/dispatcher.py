@@ -205,7 +205,7 @@ class Desk:
         names = {fold(name) for name in command.players}
         if len(names) < 2 or me in names:
             raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
-        return creation.arbitrated(await self._founder.created(peer, command))
+        return creation.create_arbitrated_room(await self._founder.created(peer, command))
 
     def goodbye(self, peer: Peer) -> None:
         """The connection is gone."""

@@ -42,7 +42,7 @@ class Reception:
                 session=identity.secret,
                 server="parlour",
                 limits=hall.settings.limits,
-                games=snapshots.games(),
+                games=snapshots.game_list(),
                 rooms=tuple(sits),
             )
         )
@@ -97,4 +97,4 @@ class Reception:
         if live.room.seat_of(require(peer).id) is None:
             names = [seat.name for seat in live.room.seats if seat is not None]
             by = live.room.setup.arbiter or names[0]
-            peer.send(Invited(by=by, room=snapshots.info(live.room)))
+            peer.send(Invited(by=by, room=snapshots.room_info(live.room)))

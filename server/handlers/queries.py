@@ -57,13 +57,13 @@ class Lists:
 
     async def leaderboard(self, peer: Peer, command: Leaderboard) -> None:
         now = self._hall.now()
-        profile = ratings.profile_of(command.game, command.options)
+        profile = ratings.resolve_profile(command.game, command.options)
         found = await self._hall.store.leaders(profile, now, command.limit)
-        leaders = tuple(ratings.leader(name, row, now) for name, row in found)
+        leaders = tuple(ratings.leaderboard_entry(name, row, now) for name, row in found)
         peer.send(Ok(id=command.id, leaders=leaders))
 
     async def ratings(self, peer: Peer, command: Ratings) -> None:
-        store, profile = self._hall.store, ratings.profile_of(command.game, command.options)
+        store, profile = self._hall.store, ratings.resolve_profile(command.game, command.options)
         account = await store.account_named(command.player)
         if account is None:
             raise Refusal("bad_request", f"no name with a token is {command.player[:40]!r}; guests have no ratings")

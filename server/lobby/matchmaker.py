@@ -16,9 +16,9 @@ from protocol.types import BotInfo, Options, Player, TimeControl
 from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
-from server.domain.pairing import Wait, choices, matches, nearest
+from server.domain.pairing import Seeker, find_opponents, match_seekers, nearest_opponent
 from server.domain.room import Room
-from server.domain.seating import go_over, join
+from server.domain.seating import join, redirect
 from server.rooms.admission import Founder
 from server.rooms.client import Peer, require
 from server.rooms.live_room import Live
@@ -51,30 +51,30 @@ class Matchmaker:
 
     async def pair(self, peer: Peer, command: Pair) -> None:
         hall, player = self._hall, require(peer)
-        options = creation.settle(command.game, command.options, command.clock)
+        options = creation.resolve_options(command.game, command.options, command.clock)
         met = await hall.store.last_opponent(player.id, player.name)
         async with self._turn, hall.store.lock("pair"):
             created = await self._founder.created(peer, command, met)
             who = await self._founder.rated(peer, command.game, options)
-            seeker = Wait("", player.id, who.rating, hall.now(), met, who.provisional)
+            seeker = Seeker("", player.id, who.rating, hall.now(), met, who.provisional)
             waits = (await self._waits(command.game)).get(terms(options, command.clock, command.rated), [])
-            for wait in choices(seeker, waits, seeker.since):
+            for wait in find_opponents(seeker, waits, seeker.since):
                 live = await hall.room(wait.room)
                 if live is not None and await self._seated(live, who):
                     hall.teller.enter(live, peer, command.id)
                     return
-            live = await self._founder.open(creation.found(created, who, random.randrange(2)))
+            live = await self._founder.open(creation.create_room(created, who, random.randrange(2)))
         hall.teller.enter(live, peer, command.id)
         bot_at = None if command.bot_after is None else seeker.since + command.bot_after
         self._waiting[live.room.id] = Patience(live, bot_at)
 
-    async def _waits(self, game: str) -> dict[Terms, list[Wait]]:
-        waits: dict[Terms, list[Wait]] = {}
+    async def _waits(self, game: str) -> dict[Terms, list[Seeker]]:
+        waits: dict[Terms, list[Seeker]] = {}
         for info in read_infos(await self._hall.store.rooms(game, "waiting", LISTED)):
             seats = [seat for seat in info.seats if seat is not None]
             if info.paired and len(seats) == 1 and seats[0].online:
                 (seat,) = seats
-                wait = Wait(info.room, seat.player, seat.rating, info.created_at, info.met, seat.provisional)
+                wait = Seeker(info.room, seat.player, seat.rating, info.created_at, info.met, seat.provisional)
                 waits.setdefault(terms(info.options, info.clock, info.rated), []).append(wait)
         return waits
 
@@ -106,7 +106,7 @@ class Matchmaker:
             async with self._turn, self._hall.store.lock("pair"):
                 for game in {wait.live.room.setup.game for wait in self._waiting.values()}:
                     for waits in (await self._waits(game)).values():
-                        for guest, host in matches(waits, self._hall.now()):
+                        for guest, host in match_seekers(waits, self._hall.now()):
                             await self._move_over(guest, host)
             for wait in list(self._waiting.values()):
                 if wait.bot_at is not None and wait.bot_at <= self._hall.now():
@@ -116,7 +116,7 @@ class Matchmaker:
         finally:
             self._looking = False
 
-    async def _move_over(self, guest: Wait, host: Wait) -> None:
+    async def _move_over(self, guest: Seeker, host: Seeker) -> None:
         waiting, hall = self._waiting.get(guest.room), self._hall
         new = await hall.room(host.room) if waiting is not None else None
         if waiting is None or new is None:
@@ -126,9 +126,9 @@ class Matchmaker:
         if any(live.busy or live.queue or live.room.status != "waiting" for live in (old, new)) or seat is None:
             return  # the next time, perhaps
         with suppress(Refusal):
-            who = creation.player_after(old.room, seat)
+            who = creation.player_after_game(old.room, seat)
             joined = join(new.room, who, Join(id=0, room=host.room), now)
-            left = go_over(old.room, host.room, now)
+            left = redirect(old.room, host.room, now)
             leaving = Pending(hall, old, THE_HOUSE, left, None)
             joining = Pending(hall, new, THE_HOUSE, joined, None)
             hall.agenda.move_over(leaving, joining)
@@ -145,7 +145,7 @@ class Matchmaker:
         known = dict(await hall.store.leaders(ratings.profile(setup.game, setup.options), now, LISTED))
         mine = next((seat.rating for seat in room.seats if seat is not None), None)
         random.shuffle(fresh)
-        name = nearest(mine, {name: known[name].rating if name in known else None for name in fresh})
+        name = nearest_opponent(mine, {name: known[name].rating if name in known else None for name in fresh})
         wait.asked.add(name)
         wait.bot_at = now + BOT_TIME
         if wait.live.room.status == "waiting":

@@ -46,7 +46,7 @@ class Progress:
             name = self._round.pop()
             live = rooms.get(name)
             if live is not None and self._is_told_of(live):
-                ply = snapshots.ply_shown(live.room)
+                ply = snapshots.visible_ply(live.room)
                 if ply != self._told.get(name, 0):
                     moved[name] = self._told[name] = ply
         return moved

@@ -35,7 +35,7 @@ class Audience:
         return {room for room in {*before, *counts} if before.get(room) != counts.get(room)}
 
     def info(self, room: Room) -> RoomInfo:
-        return snapshots.info(room, self._count(room.id))
+        return snapshots.room_info(room, self._count(room.id))
 
     def fill_in(self, info: RoomInfo) -> RoomInfo:
         """A room's line from elsewhere, with the number of its watchers."""

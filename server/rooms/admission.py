@@ -23,10 +23,10 @@ class Founder:
         self._settings = hall.settings
 
     async def seated(self, peer: Peer, created: Created, seat: int) -> Decision:
-        return creation.found(created, await self.rated(peer, created.game, created.options), seat)
+        return creation.create_room(created, await self.rated(peer, created.game, created.options), seat)
 
     async def created(self, peer: Peer, command: Create | Pair, met: str = "") -> Created:
-        options = creation.settle(command.game, command.options, command.clock)
+        options = creation.resolve_options(command.game, command.options, command.clock)
         full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:
             creation.check_rated(options, require(peer) if full.players is None else None)
@@ -72,7 +72,7 @@ class Founder:
         if not player.account:
             return player
         known = await self._hall.store.ratings(ratings.profile(game, options), [player.id])
-        return ratings.known_as(player, known.get(player.id), self._hall.now())
+        return ratings.with_rating(player, known.get(player.id), self._hall.now())
 
     async def room_for_one_more(self, peer: Peer) -> None:
         most = self._settings.rooms_per_player

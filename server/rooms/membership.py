@@ -9,7 +9,7 @@ from protocol.commands import Rematch
 from server.domain.decide import decide
 from server.domain.decision import Decision
 from server.domain.room import Room
-from server.domain.seating import leave, presence
+from server.domain.seating import leave, set_presence
 from server.ids import new_room_id
 from server.rooms.client import Peer, require
 from server.rooms.live_room import Live
@@ -53,7 +53,7 @@ class Attendance:
 
     @staticmethod
     def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
-        return presence(room, seat, bool(live.players[seat]), at)
+        return set_presence(room, seat, bool(live.players[seat]), at)
 
     def call_the_roll(self) -> None:
         """Write down who came or went while that could not be done."""

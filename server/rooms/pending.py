@@ -9,7 +9,7 @@ from protocol.commands import RoomCommand
 from protocol.events import Moved, Rematched
 from protocol.frames import Packet
 from server.domain import ratings as rating
-from server.domain.creation import again
+from server.domain.creation import create_rematch
 from server.domain.decision import Decision, Refusal
 from server.domain.ratings import RatingRow
 from server.domain.room import Room
@@ -62,7 +62,7 @@ class Pending(Append):
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
             if type(first) is Rematched and len(events) == 1:
-                self.following = again(room, first.next, first.at, [bool(peers) for peers in live.players])
+                self.following = create_rematch(room, first.next, first.at, [bool(peers) for peers in live.players])
                 self.also = creation_append(self.following)
             self.row = changed_row(decision, due, stored)
             self.event_only = len(events) == 1 and self.row is None and self.also is None and not ratings
@@ -88,7 +88,7 @@ async def end_rated(hall: Hall, live: Live, origin: Origin, decision: Decision, 
         except Unavailable as error:
             hall.agenda.failed(live, origin, error)
             return
-        rated, rows = rating.settle(decision, known)
+        rated, rows = rating.rate_game(decision, known)
         pending = Pending(hall, live, origin, rated, refusal, rows)
         trouble = await outcome(hall.store, pending)
         if not isinstance(trouble, Conflict) or known == before:  # it is the room that has changed

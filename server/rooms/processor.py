@@ -95,7 +95,7 @@ class Agenda:
             return
         if decision[0]:
             live.busy = True
-            if room.setup.rated and ratings.counts(room, decision):
+            if room.setup.rated and ratings.is_rated_end(room, decision):
                 hall.spawn(end_rated(hall, live, origin, decision, refusal))
             else:
                 pending = Pending(hall, live, origin, decision, refusal)

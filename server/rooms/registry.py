@@ -12,7 +12,7 @@ from protocol.codec import decode_event
 from server.cluster.bus import Bus
 from server.config import Settings
 from server.domain.decision import Decision, Refusal
-from server.domain.endings import overdue, resume
+from server.domain.endings import check_deadline, resume
 from server.domain.room import Room, replay
 from server.ids import new_player_id
 from server.lobby.feed import Lobby
@@ -197,7 +197,7 @@ class Hall:
             self.alarms.retry(live, RETRY)
         elif not self.draining and not self._taking_up:
             # by the time this has its turn the store may have failed
-            self.agenda.act(live, lambda room, at: overdue(room, at, live.spared + self.outage(live, at)))
+            self.agenda.act(live, lambda room, at: check_deadline(room, at, live.spared + self.outage(live, at)))
 
     async def sweep(self) -> None:
         """Look after the lobby and slow watchers, and after deadlines in the index that have passed."""

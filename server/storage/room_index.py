@@ -32,7 +32,7 @@ def room_row(room: Room, due: int | None) -> RoomRow:
         names=(indexed_name(room, 0), indexed_name(room, 1)),
         deadline=due,
         changed_at=room.setup.at if end is None else end.at,
-        info=encode_part(snapshots.info(room)),
+        info=encode_part(snapshots.room_info(room)),
     )
 
 

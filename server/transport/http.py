@@ -73,7 +73,7 @@ class HttpHandler:
 
     def _front_page(self, headers: Mapping[str, str]) -> str:
         return FRONT_PAGE.format(
-            games=", ".join(game.title for game in snapshots.games()),
+            games=", ".join(game.title for game in snapshots.game_list()),
             subprotocols=" or ".join(CODECS),
             scheme="wss" if self.settings.tls_cert else "ws",
             host=headers.get("Host", "host:port"),

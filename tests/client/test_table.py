@@ -14,7 +14,7 @@ from protocol.events import AnyEvent, Created, Moved
 from protocol.replies import Snapshot
 from protocol.types import Player, TimeControl
 from server.domain import snapshots
-from server.domain.creation import found, settle
+from server.domain.creation import create_room, resolve_options
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.room import Room, apply
@@ -27,9 +27,9 @@ class Log:
     """A room with everything that happened in it, as it was after each event."""
 
     def __init__(self, game: str = "conga", clock: TimeControl = FISCHER) -> None:
-        options = settle(game, {}, clock)
+        options = resolve_options(game, {}, clock)
         created = Created(room="r", seq=1, at=0, game=game, options=options, clock=clock, by="a")
-        founded = found(created, ALICE, 0)
+        founded = create_room(created, ALICE, 0)
         self.rooms: list[Room] = []
         self.events: list[AnyEvent] = []
         self.now = 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.domain.glicko2 import Rating, rated
+from server.domain.glicko2 import Rating, after_games
 from server.domain.ratings import RatingRow
 from server.rooms.timers import now
 from server.storage.factory import open_store
@@ -17,7 +17,7 @@ from tests.e2e.conftest import Come, Spawn, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import play, room_of
 
-WON, LOST = rated(Rating(), [(Rating(), 1)]), rated(Rating(), [(Rating(), 0)])
+WON, LOST = after_games(Rating(), [(Rating(), 1)]), after_games(Rating(), [(Rating(), 0)])
 CHANGES = [
     {"before": 1500, "after": round(after.rating), "deviation": round(after.deviation), "provisional": True}
     for after in (WON, LOST)

@@ -27,7 +27,7 @@ async def test_the_screen_goes_along_to_who_has_come_within_reach(
     async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         with monkeypatch.context() as patch:
-            patch.setattr("server.domain.pairing.fits", lambda *_: False)  # nobody is near enough yet
+            patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # nobody is near enough yet
             async with client(house.url, tmp_path, "play", PAIR) as (app, pilot):
                 await settled(pilot, "we wait", lambda: "waiting for an opponent" in picture_of(app))
                 screen = app.screen
@@ -57,7 +57,7 @@ async def test_line_by_line_into_another_room(tmp_path: Path, monkeypatch: pytes
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         async with session(house.url, "alice") as alice:
             with monkeypatch.context() as patch:
-                patch.setattr("server.domain.pairing.fits", lambda *_: False)
+                patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)
                 own = await alice.ask(Pair(id=alice.id(), game="cohcoh"))
             heard: asyncio.Queue[Heard] = asyncio.Queue()
             hearing = asyncio.create_task(hear(alice, heard))

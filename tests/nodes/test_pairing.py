@@ -23,7 +23,7 @@ async def test_somebody_of_another_node_comes_within_reach(
     old = await come(left.url, token=await account(left, "old"))
     young = await come(right.url, token=await account(left, "young"))
     with monkeypatch.context() as patch:
-        patch.setattr("server.domain.pairing.fits", lambda *_: False)  # nobody is near enough yet
+        patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # nobody is near enough yet
         host, room = await waits(old), await waits(young)
     await gone_over(young, room, old, host)
 
@@ -49,7 +49,7 @@ async def test_a_bot_of_the_house_comes_from_another_node(start: Start, come: Co
 
 
 async def test_everybody_finds_one_game_and_not_two(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.domain.pairing.WIDER", 2000)
+    monkeypatch.setattr("server.domain.pairing.RATING_GAP_PER_SECOND", 2000)
     nodes = [await start(sweep=0.02), await start(sweep=0.02)]
     ratings = {f"m{n}": 1000 + 137 * n % 1000 for n in range(11)}
     await rate(nodes[0], **ratings)

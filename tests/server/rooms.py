@@ -19,9 +19,9 @@ NOW = 1_800_000_000_000
 def made(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Decision:
     """A room in which ann has seat 0."""
     control = clock or TimeControl()
-    options = creation.settle(game, terms.pop("options", {}), control)
+    options = creation.resolve_options(game, terms.pop("options", {}), control)
     created = Created(room="r1", seq=1, at=now, game=game, options=options, clock=control, by=ANN.id, **terms)
-    return creation.found(created, ANN, 0)
+    return creation.create_room(created, ANN, 0)
 
 
 def running(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Room:

@@ -7,16 +7,16 @@ from protocol.events import Created
 from protocol.types import Player, Seat, TimeControl
 from server.domain import creation, snapshots
 from server.domain.room import Room, replay
-from server.domain.seating import presence
+from server.domain.seating import set_presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, play, refused
 
 
 def waiting() -> Room:
     created = Created(
-        room="r1", seq=1, at=NOW, game="conga", options=creation.settle("conga", {}, TimeControl()),
+        room="r1", seq=1, at=NOW, game="conga", options=creation.resolve_options("conga", {}, TimeControl()),
         clock=TimeControl(), by=EVE.id, players=("Ann", "Ben"), arbiter="eve",
     )  # fmt: skip
-    decision = creation.arbitrated(created)
+    decision = creation.create_arbitrated_room(created)
     assert replay(decision.events) == decision.room
     return decision.room
 
@@ -31,9 +31,9 @@ def test_each_player_gets_the_seat_that_is_kept() -> None:
     assert refused(room, EVE, Join).code == "not_invited"
     again = Player(id="p-other", name="ben")
     assert refused(room, again, Join).code == "seat_taken"
-    assert do(presence(room, 1, False, NOW).room, again, Join).room.seats[1] == Seat(player="p-other", name="ben")
+    assert do(set_presence(room, 1, False, NOW).room, again, Join).room.seats[1] == Seat(player="p-other", name="ben")
     assert do(room, ANN, Join).room.status == "running"
-    assert snapshots.info(room).players == ("Ann", "Ben")
+    assert snapshots.room_info(room).players == ("Ann", "Ben")
 
 
 def test_it_waits_on_when_a_player_gets_up() -> None:

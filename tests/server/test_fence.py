@@ -42,10 +42,10 @@ class TwoHalls(RuleBasedStateMachine):
     async def open(self) -> None:
         created = Created(
             room="r1", seq=1, at=NOW, game="cohcoh",
-            options=creation.settle("cohcoh", {"n": 3, "k": 3}, TimeControl()),
+            options=creation.resolve_options("cohcoh", {"n": 3, "k": 3}, TimeControl()),
             clock=TimeControl(kind="fischer", base=60_000), by=ANN.id,
         )  # fmt: skip
-        founded = creation.found(created, ANN, 0)
+        founded = creation.create_room(created, ANN, 0)
         append = creation_append(founded)
         self.store.log = {("r1", seq): payload for seq, payload in enumerate(append.payloads, 1)}
         for number, bus in enumerate(self.buses):

@@ -33,7 +33,7 @@ async def test_the_last_word_of_a_game_counts(elsewhere: bool) -> None:
 
     def changed() -> None:
         if elsewhere:
-            opened.lobby.heard(snapshots.info(room))
+            opened.lobby.heard(snapshots.room_info(room))
         else:
             opened.lobby.changed(room)
 

@@ -102,7 +102,7 @@ async def test_what_is_heard_of_other_nodes_is_filled_in_and_has_a_bound(
     monkeypatch.setattr(progress, "KEPT", 2)
 
     def shown(name: str, room: Room) -> int:
-        return node.hall.progress.fill_in(replace(snapshots.info(room), room=name)).ply
+        return node.hall.progress.fill_in(replace(snapshots.room_info(room), room=name)).ply
 
     begun = after("a1")
     node.hall.progress.heard({"r1": 3, "r2": 3})

@@ -11,7 +11,7 @@ from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.endings import abort, resign
-from server.domain.glicko2 import PERIOD
+from server.domain.glicko2 import PERIOD_MS
 from server.domain.ratings import RatingRow
 from server.domain.room import Room, apply
 from tests.server.rooms import NOW
@@ -22,11 +22,11 @@ GUEST = Player(id="p3", name="guest")
 
 
 def room(first: Player = ANN, second: Player = BEN, rated: bool = True) -> Room:
-    options = creation.settle("cohcoh", {"n": 3}, TimeControl())
+    options = creation.resolve_options("cohcoh", {"n": 3}, TimeControl())
     created = Created(
         room="r1", seq=1, at=NOW, game="cohcoh", options=options, clock=TimeControl(), by=first.id, rated=rated
     )
-    founded = creation.found(created, first, 0)
+    founded = creation.create_room(created, first, 0)
     return decide(founded.room, second, Join(id=1, room="r1"), NOW).room
 
 
@@ -45,22 +45,22 @@ def resigned(before: Room) -> Decision:
 )
 def test_a_profile_is_a_game_with_what_is_unusual_about_it(game: str, options: Options, name: str) -> None:
     assert ratings.profile(game, options) == name
-    assert ratings.profile(game, creation.settle(game, options, TimeControl())) == name
+    assert ratings.profile(game, creation.resolve_options(game, options, TimeControl())) == name
 
 
 def test_what_counts() -> None:
     begun = room()
     ended = resigned(begun)
-    assert ratings.counts(begun, ended)
-    assert not ratings.counts(ended.room, Decision((), ended.room))
-    assert not ratings.counts(begun, abort(begun, 0, Abort(id=1, room="r1"), NOW))
+    assert ratings.is_rated_end(begun, ended)
+    assert not ratings.is_rated_end(ended.room, Decision((), ended.room))
+    assert not ratings.is_rated_end(begun, abort(begun, 0, Abort(id=1, room="r1"), NOW))
     for casual in (room(rated=False), room(GUEST, ANN, rated=False)):
-        assert not ratings.counts(casual, resigned(casual))
+        assert not ratings.is_rated_end(casual, resigned(casual))
 
 
 def test_a_guest_in_a_rated_room_of_old_times_is_not_rated() -> None:
     old = apply(room(), Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
-    assert not ratings.counts(old, resigned(old))
+    assert not ratings.is_rated_end(old, resigned(old))
 
 
 def test_guests_are_refused_where_it_counts() -> None:
@@ -74,8 +74,8 @@ def test_guests_are_refused_where_it_counts() -> None:
 
 def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() -> None:
     begun = room()
-    known = {"p1": RatingRow("cohcoh n=3", "p1", 7, 1700.0, 60.0, 0.06, NOW - PERIOD, "r0")}
-    decision, (first, second) = ratings.settle(resigned(begun), known)
+    known = {"p1": RatingRow("cohcoh n=3", "p1", 7, 1700.0, 60.0, 0.06, NOW - PERIOD_MS, "r0")}
+    decision, (first, second) = ratings.rate_game(resigned(begun), known)
     end = decision.events[-1]
     assert isinstance(end, Ended)
     assert apply(begun, end) == decision.room
@@ -90,8 +90,8 @@ def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() 
 
 def test_who_stayed_away_is_provisional_again() -> None:
     row = RatingRow("conga", "p1", 50, 1700.0, 60.0, 0.06, NOW, "r0")
-    assert ratings.known_as(ANN, None, NOW) == ANN
-    fresh, stale = ratings.known_as(ANN, row, NOW), ratings.known_as(ANN, row, NOW + 100 * PERIOD)
+    assert ratings.with_rating(ANN, None, NOW) == ANN
+    fresh, stale = ratings.with_rating(ANN, row, NOW), ratings.with_rating(ANN, row, NOW + 100 * PERIOD_MS)
     assert (fresh.rating, fresh.provisional) == (1700, False)
     assert (stale.rating, stale.provisional) == (1700, True)
-    assert ratings.standing(row, NOW - PERIOD) == ratings.standing(row, NOW)  # a clock that went back
+    assert ratings.current_rating(row, NOW - PERIOD_MS) == ratings.current_rating(row, NOW)  # a clock that went back

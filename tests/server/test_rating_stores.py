@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.domain.glicko2 import PERIOD
+from server.domain.glicko2 import PERIOD_MS
 from server.domain.ratings import RatingRow
 from server.storage.factory import open_store
 from server.storage.interface import Append, Conflict, Store
@@ -69,7 +69,7 @@ async def test_leaders_are_certain_and_have_an_account(store: Store) -> None:
         "good": rating("p1", 30, 1800),
         "better": rating("p2", 30, 1900),
         "lucky": rating("p3", 1, 2000, deviation=290.0),
-        "away": rating("p4", 90, 2100, at=5 - 100 * PERIOD),
+        "away": rating("p4", 90, 2100, at=5 - 100 * PERIOD_MS),
         "gone": rating("p5", 30, 2200),
         "elsewhere": rating("p6", 30, 2300, profile="mancala"),
     }

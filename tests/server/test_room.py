@@ -26,9 +26,9 @@ from protocol.types import END_REASONS, Options, Seat, TimeControl
 from server.domain import creation, snapshots
 from server.domain.decide import decide
 from server.domain.decision import Refusal
-from server.domain.endings import overdue, resume
+from server.domain.endings import check_deadline, resume
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, apply, replay
-from server.domain.seating import presence
+from server.domain.seating import set_presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, do, made, move, play, refused, running
 
 MINUTE = 60_000
@@ -68,10 +68,10 @@ def test_a_game_begins_when_both_are_here() -> None:
 
 
 def test_a_game_does_not_begin_without_its_founder() -> None:
-    room = presence(made().room, 0, False, NOW).room
+    room = set_presence(made().room, 0, False, NOW).room
     joined = do(room, BEN, Join)
     assert joined.room.status == "waiting"
-    assert presence(joined.room, 0, True, NOW).room.status == "running"
+    assert set_presence(joined.room, 0, True, NOW).room.status == "running"
 
 
 def test_seats_can_be_chosen_and_are_taken_once() -> None:
@@ -109,7 +109,7 @@ def test_a_private_room_asks_for_its_code_and_an_invited_name_needs_none() -> No
 )
 def test_rooms_that_cannot_be_are_refused(game: str, options: Options, clock: dict[str, int], code: str) -> None:
     with pytest.raises(Refusal) as caught:
-        creation.settle(game, options, TimeControl(**clock))  # type: ignore[arg-type]
+        creation.resolve_options(game, options, TimeControl(**clock))  # type: ignore[arg-type]
     assert caught.value.code == code
 
 
@@ -236,34 +236,34 @@ def test_abort_only_before_the_second_move() -> None:
 def test_a_player_who_is_gone_can_be_claimed_against_after_the_grace() -> None:
     room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
     assert refused(room, ANN, Claim).code == "too_early"
-    (told,), gone = presence(room, 1, False, NOW)
+    (told,), gone = set_presence(room, 1, False, NOW)
     assert isinstance(told, Presence)
     assert (told.claim_at, snapshots.snapshot(gone, 0, NOW).claim_at) == (NOW + 30_000, (NOW + 30_000, None))
     assert refused(gone, ANN, Claim, NOW + 29_999).retry_after == 1
     ended = do(gone, ANN, Claim, NOW + 30_000).room.ended
     assert ended is not None
     assert (ended.reason, ended.winner) == ("abandoned", 0)
-    back = presence(gone, 1, True, NOW + 20_000).room
+    back = set_presence(gone, 1, True, NOW + 20_000).room
     assert refused(back, ANN, Claim, NOW + MINUTE).code == "too_early"
 
 
 def test_a_game_both_have_left_is_over_some_day() -> None:
-    room = presence(presence(running(), 0, False, NOW).room, 1, False, NOW + 5).room
+    room = set_presence(set_presence(running(), 0, False, NOW).room, 1, False, NOW + 5).room
     assert room.deadline == NOW + 5 + BOTH_AWAY_TIMEOUT_MS
-    assert overdue(room, room.deadline - 1).events == ()
-    assert overdue(room, room.deadline).room.ended is not None
+    assert check_deadline(room, room.deadline - 1).events == ()
+    assert check_deadline(room, room.deadline).room.ended is not None
 
 
 def test_rooms_nobody_joins_expire() -> None:
     room = made(expiry=MINUTE).room
-    assert overdue(room, NOW + MINUTE - 1).events == ()
-    assert overdue(room, NOW + MINUTE).room.status == "ended"
+    assert check_deadline(room, NOW + MINUTE - 1).events == ()
+    assert check_deadline(room, NOW + MINUTE).room.status == "ended"
 
 
 def test_a_flag_falls_after_the_time_and_the_credit() -> None:
     room = running(clock=TimeControl(kind="fischer", base=1000))
     assert room.deadline == NOW + 1000 + 500
-    late = overdue(room, NOW + 1500).room
+    late = check_deadline(room, NOW + 1500).room
     assert late.ended is not None
     assert (late.ended.reason, late.ended.winner) == ("time", 1)
     assert snapshots.snapshot(late, 0, NOW + 1500).left == (0, 1000)
@@ -279,7 +279,7 @@ def test_a_move_after_the_time_loses() -> None:
 def test_after_an_outage_the_running_clock_gets_its_time_back() -> None:
     room = play(running(clock=TimeControl(kind="fischer", base=10_000)), "a4b4", now=NOW + 1000)
     back = resume(room, NOW + MINUTE, NOW + 3000).room
-    assert snapshots.left_now(back, NOW + MINUTE) == (9000, 8000)
+    assert snapshots.times_left(back, NOW + MINUTE) == (9000, 8000)
     assert back.away == (NOW + MINUTE, NOW + MINUTE)
 
 
@@ -318,17 +318,17 @@ def test_a_rematch_swaps_the_seats() -> None:
     agreed = do(offered, ANN, Rematch)
     assert agreed.room.next == "r2"
     assert refused(agreed.room, ANN, Rematch).code == "too_late"
-    again = creation.again(agreed.room, "r2", NOW, (True, True)).room
+    again = creation.create_rematch(agreed.room, "r2", NOW, (True, True)).room
     assert [seat and seat.name for seat in again.seats] == ["ben", "ann"]
     assert (again.status, again.setup.previous) == ("running", "r1")
 
 
 def test_a_rematch_waits_for_who_is_gone() -> None:
     agreed = do(do(do(running(), ANN, Resign).room, BEN, Rematch).room, ANN, Rematch).room
-    again = creation.again(agreed, "r2", NOW, (True, False))
+    again = creation.create_rematch(agreed, "r2", NOW, (True, False))
     assert replay(again.events) == again.room
     assert (again.room.status, again.room.away) == ("waiting", (NOW, None)), "ben, who has the first seat now, is gone"
-    assert presence(again.room, 0, True, NOW + MINUTE).room.status == "running"
+    assert set_presence(again.room, 0, True, NOW + MINUTE).room.status == "running"
 
 
 def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:
@@ -339,13 +339,13 @@ def test_whoever_leaves_before_the_start_gives_the_seat_back() -> None:
 
 def test_watchers_with_a_delay_see_the_game_some_plies_late() -> None:
     room = running(delay=2)
-    assert (room.horizon, snapshots.info(room).ply) == (room.seq, 0)
+    assert (room.horizon, snapshots.room_info(room).ply) == (room.seq, 0)
     room = play(room, "a4b4", "d1c1")
-    assert (room.horizon, snapshots.info(room).ply) == (room.moves[0].seq - 1, 0)
+    assert (room.horizon, snapshots.room_info(room).ply) == (room.moves[0].seq - 1, 0)
     room = play(room, "d4c4")
-    assert (room.horizon, snapshots.info(room).ply) == (room.moves[1].seq - 1, 1)
+    assert (room.horizon, snapshots.room_info(room).ply) == (room.moves[1].seq - 1, 1)
     over = do(room, ANN, Resign).room
-    assert (over.horizon, snapshots.info(over).ply) == (over.seq, 3)
+    assert (over.horizon, snapshots.room_info(over).ply) == (over.seq, 3)
 
 
 def test_a_snapshot_is_complete_and_keeps_secrets() -> None:

@@ -29,9 +29,9 @@ from protocol.types import Player, TimeControl
 from server.domain import snapshots
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
-from server.domain.endings import overdue, resume
+from server.domain.endings import check_deadline, resume
 from server.domain.room import Room, apply, replay, state_at
-from server.domain.seating import presence
+from server.domain.seating import set_presence
 from tests.server.rooms import ANN, BEN, EVE, NOW, made
 
 players = st.sampled_from([ANN, BEN])
@@ -121,11 +121,11 @@ class RoomMachine(RuleBasedStateMachine):
     @rule(seat=st.integers(0, 1), online=st.booleans())
     def come_or_go(self, seat: int, online: bool) -> None:
         if self.room.seats[seat] is not None:
-            self.take(presence(self.room, seat, online, self.now))
+            self.take(set_presence(self.room, seat, online, self.now))
 
     @rule()
     def tick(self) -> None:
-        self.take(overdue(self.room, self.now))
+        self.take(check_deadline(self.room, self.now))
 
     @rule(outage=st.sampled_from([0, 5000, 600_000]))
     def outage(self, outage: int) -> None:

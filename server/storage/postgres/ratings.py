@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from server.domain.glicko2 import PERIOD, PROVISIONAL, SCALE
+from server.domain.glicko2 import PERIOD_MS, PROVISIONAL_DEVIATION, SCALE
 from server.domain.ratings import RatingRow
 
 NAMES = RatingRow._fields
@@ -48,7 +48,9 @@ class Ratings(ABC):
         return {row.player: row for row in rows}
 
     async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
-        rows = await self._fetch(LEADERS, profile, SCALE * SCALE / PERIOD, now, PROVISIONAL * PROVISIONAL, limit)
+        rows = await self._fetch(
+            LEADERS, profile, SCALE * SCALE / PERIOD_MS, now, PROVISIONAL_DEVIATION * PROVISIONAL_DEVIATION, limit
+        )
         return [(row[0], RatingRow(*row[1:])) for row in rows]
 
     async def rating_history(self, profile: str, player: str, before: int | None, limit: int) -> list[RatingRow]:

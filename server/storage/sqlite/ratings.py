@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from server.domain.glicko2 import PERIOD, PROVISIONAL, SCALE
+from server.domain.glicko2 import PERIOD_MS, PROVISIONAL_DEVIATION, SCALE
 from server.domain.ratings import RatingRow
 
 COLUMNS = ", ".join(RatingRow._fields)
@@ -34,7 +34,9 @@ class Ratings(ABC):
         return {row.player: row for row in rows}
 
     async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
-        rows = await self._read(LEADERS, profile, SCALE * SCALE / PERIOD, now, PROVISIONAL * PROVISIONAL, limit)
+        rows = await self._read(
+            LEADERS, profile, SCALE * SCALE / PERIOD_MS, now, PROVISIONAL_DEVIATION * PROVISIONAL_DEVIATION, limit
+        )
         return [(name, RatingRow(*row)) for name, *row in rows]
 
     async def rating_history(self, profile: str, player: str, before: int | None, limit: int) -> list[RatingRow]:
