@@ -21,7 +21,7 @@ from websockets.server import ServerProtocol
 from protocol.codec import JSON, Malformed
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
-from server.transport.http import HttpHandler, response
+from server.transport.http import WEBSOCKET_PATH, HttpHandler
 from server.transport.services import Services
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
@@ -57,11 +57,10 @@ class Connection(FastPath):
     def process_request(self, request: Request) -> Response | None:
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
-        page = self.http.page(request)
-        if page is None:
+        path = request.path.partition("?")[0]
+        if path == WEBSOCKET_PATH:
             self.count_address(request.headers.get_all("X-Forwarded-For"))
-            page = self.http.address_refusal(self.address)
-        return None if page is None else response(page, request.method)
+        return self.http.respond(request, path, self.address)
 
     def count_address(self, forwarded: Sequence[str]) -> None:
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""
@@ -78,7 +77,7 @@ class Connection(FastPath):
         if self.subprotocol == JSON.subprotocol:
             self.use_json()
         self.services.spawn(self.measure_latency())
-        self.services.connected(self)
+        self.services.connections.add(self)
         try:
             await asyncio.shield(self.connection_lost_waiter)
         finally:
@@ -141,7 +140,7 @@ class Connection(FastPath):
             await answering
         except Exception:
             log("a message could not be answered", logging.ERROR, trace=True)
-            self.cut(INTERNAL_ERROR, "the server made a mistake")
+            self.cut(INTERNAL_ERROR, "internal error")
         pending, self.pending = self.pending, None
         while pending:
             self.handle(*pending.popleft())

@@ -44,17 +44,26 @@ class HttpHandler:
         self.services = services
         self.settings = services.settings
 
-    def page(self, request: Request) -> Page | None:
-        """Return the page for a request, or None if the WebSocket handshake may go on."""
+    def respond(self, request: Request, path: str, address: str) -> Response | None:
+        """Return the response to a request from an IP address, or None to open a WebSocket."""
+        page = self._page(request, path, address)
+        if page is None:
+            return None
+        body = page.text.encode()
+        headers = Headers({"Content-Type": page.content_type, "Content-Length": str(len(body)), "Connection": "close"})
+        if page.status is HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = "GET, HEAD"
+        return Response(page.status.value, page.status.phrase, headers, b"" if request.method == "HEAD" else body)
+
+    def _page(self, request: Request, path: str, address: str) -> Page | None:
         method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
             return Page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
         for name in SINGLE_HEADERS:
             if len(headers.get_all(name)) > 1:
                 return Page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
-        path = request.path.partition("?")[0]
         if path == WEBSOCKET_PATH:
-            return self._handshake_refusal(headers)
+            return self._handshake_refusal(headers, address)
         if path == "/":
             return Page(HTTPStatus.OK, self._front_page(headers))
         if path == "/healthz":
@@ -63,13 +72,6 @@ class HttpHandler:
             text = self.services.metrics.text(self.services.gauges(), self.services.rooms())
             return Page(HTTPStatus.OK, text, PROMETHEUS)
         return Page(HTTPStatus.NOT_FOUND, "page not found: try / for what is here\n")
-
-    def address_refusal(self, address: str) -> Page | None:
-        """Return the page for a WebSocket handshake from an address with too many connections, else None."""
-        if not self.services.ip_limits.is_exceeded(address):
-            return None
-        self.services.metrics.turned_away["address"] += 1
-        return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
 
     def _front_page(self, headers: Mapping[str, str]) -> str:
         return FRONT_PAGE.format(
@@ -90,14 +92,18 @@ class HttpHandler:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, text)
         return Page(HTTPStatus.OK, "ok\n")
 
-    def _handshake_refusal(self, headers: Mapping[str, str]) -> Page | None:
-        if self.services.draining:
+    def _handshake_refusal(self, headers: Mapping[str, str], address: str) -> Page | None:
+        services = self.services
+        if services.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if "Upgrade" not in headers:
             return Page(HTTPStatus.UPGRADE_REQUIRED, f"{WEBSOCKET_PATH} is a WebSocket: connect with ws:// or wss://\n")
         if not self._is_origin_allowed(headers):
-            self.services.metrics.turned_away["origin"] += 1
+            services.metrics.turned_away["origin"] += 1
             return Page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
+        if services.ip_limits.is_exceeded(address):
+            services.metrics.turned_away["address"] += 1
+            return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None
 
     def _is_origin_allowed(self, headers: Mapping[str, str]) -> bool:
@@ -107,12 +113,3 @@ class HttpHandler:
         if origin is None or origin in allowed or "*" in allowed:
             return True
         return origin.partition("://")[2] == headers.get("Host", "")
-
-
-def response(page: Page, method: str) -> Response:
-    """Return a page as a response of websockets, without the body if the method is HEAD."""
-    body = page.text.encode()
-    headers = Headers({"Content-Type": page.content_type, "Content-Length": str(len(body)), "Connection": "close"})
-    if page.status is HTTPStatus.METHOD_NOT_ALLOWED:
-        headers["Allow"] = "GET, HEAD"
-    return Response(page.status.value, page.status.phrase, headers, b"" if method == "HEAD" else body)

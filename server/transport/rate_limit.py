@@ -13,11 +13,7 @@ class RateLimit(TokenBucket):
     For each message, `fast_path` takes a token by itself: while there are tokens, it reads no clock and makes no call.
     """
 
-    __slots__ = ("refused",)
-
-    def __init__(self, rate: float, burst: float, now: float) -> None:
-        super().__init__(rate, burst, now)
-        self.refused = 0  # frames over the limit, minus the messages accepted since
+    refused = 0  # frames over the limit, minus the messages accepted since
 
     def refilled(self, now: float) -> bool:
         """Refill the bucket. Return whether it has a token."""

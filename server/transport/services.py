@@ -28,6 +28,10 @@ class Services(Protocol):
         """Connections that have not sent an HTTP request yet."""
 
     @property
+    def connections(self) -> set[Any]:
+        """Connections after the WebSocket handshake."""
+
+    @property
     def draining(self) -> bool:
         """Whether the server is about to stop."""
 
@@ -46,11 +50,8 @@ class Services(Protocol):
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine in the background."""
 
-    def connected(self, client: Any) -> None:
-        """Register a client after the WebSocket handshake."""
-
     def disconnected(self, client: Any) -> None:
-        """Remove a client from the server, the lobby and its rooms. Calling it twice is safe."""
+        """Remove a client from `connections`, the lobby and its rooms. Calling it twice is safe."""
 
     def awaits_events(self, client: Any) -> bool:
         """Return whether a client watches the lobby or waits for invitations."""

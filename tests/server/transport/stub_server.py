@@ -50,9 +50,6 @@ class StubServices:
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self.tasks.start(coroutine)
 
-    def connected(self, client: Connection) -> None:
-        self.connections.add(client)
-
     def disconnected(self, client: Connection) -> None:
         self.connections.discard(client)
 

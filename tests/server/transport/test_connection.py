@@ -1,0 +1,224 @@
+"""The life cycle of a connection: handshake, order of answers, timeouts, closing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from protocol.replies import Ok
+from protocol.types import Player
+from server.transport import fast_path
+from server.transport.connection import CLOSE_GRACE_S, Connection
+from tests.e2e.faults import Unread
+from tests.e2e.parlours import until
+from tests.server.transport.raw_client import BINARY, TEXT, RawClient, close_frame, command, frame
+from tests.server.transport.stub_server import StubServices, stub_server
+
+ANN = Player(id="p1", name="ann")
+
+
+# -- handshake
+
+
+@pytest.mark.parametrize(("codec", "opcode"), [("json", TEXT), ("msgpack", BINARY)])
+async def test_subprotocol_selects_the_encoding(server: StubServices, codec: str, opcode: int) -> None:
+    async with await RawClient.open(server.port, codec) as client:
+        client.send(frame(opcode, command(1, codec=codec)))
+        assert (await client.reply())["id"] == 1
+
+
+@pytest.mark.parametrize(("codec", "opcode"), [("json", TEXT), ("msgpack", BINARY)])
+async def test_without_a_subprotocol_the_first_message_selects_the_encoding(
+    server: StubServices, codec: str, opcode: int
+) -> None:
+    async with await RawClient.open(server.port, codec, subprotocol=False) as client:
+        client.send(frame(opcode, command(1, codec=codec)))
+        assert (await client.reply())["id"] == 1
+
+
+async def test_encoding_does_not_change_after_the_welcome(server: StubServices) -> None:
+    async with await RawClient.open(server.port, "msgpack", subprotocol=False) as client:
+        (await server.connection()).player = ANN
+        client.send(frame(TEXT, command(1)))
+        assert (await client.reply())["text"] == "text frame received: send msgpack in binary frames"
+
+
+async def test_forwarded_address_counts_behind_a_proxy() -> None:
+    async with stub_server(connections_per_address=1, forwarded=True) as server:
+        url = f"ws://127.0.0.1:{server.port}/ws"
+        headers = {"X-Forwarded-For": "6.6.6.6, 1.2.3.4"}
+        async with connect(url, additional_headers=headers):
+            assert set(server.ip_limits._counts) == {"1.2.3.4"}
+            with pytest.raises(InvalidStatus) as caught:
+                await connect(url, additional_headers=headers)
+            assert caught.value.response.status_code == 429
+        await until("none is left", lambda: not server.ip_limits._counts)
+
+
+async def test_connection_is_registered_from_the_handshake_to_the_end(server: StubServices) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    await until("it has no request yet", lambda: len(server.handshaking) == 1)
+    writer.transport.abort()
+    await until("it is removed", lambda: not server.handshaking)
+    async with await RawClient.open(server.port):
+        await server.connection()
+        assert not server.handshaking
+    await until("it is removed", lambda: not server.connections)
+    del reader
+
+
+async def test_latency_is_measured_at_once(server: StubServices) -> None:
+    async with connect(f"ws://127.0.0.1:{server.port}/ws"):
+        connection = await server.connection()
+        await until("the first ping is answered", lambda: connection.latency > 0)
+
+
+# -- order
+
+
+async def test_messages_wait_behind_a_command_that_takes_time(server: StubServices, client: RawClient) -> None:
+    first, third = asyncio.Event(), asyncio.Event()
+    server.slow = {1: wait(first), 3: wait(third)}
+    client.send(b"".join(frame(TEXT, command(id)) for id in range(1, 6)))
+    await until("the first command has begun", lambda: len(server.commands) == 1)
+    third.set()
+    assert await client.is_open()  # pings do not wait
+    assert len(server.commands) == 1
+    first.set()
+    assert [(await client.reply())["id"] for _ in range(5)] == [1, 2, 3, 4, 5]
+    assert (await server.connection()).pending is None
+
+
+async def test_client_with_too_many_waiting_messages_is_disconnected(
+    server: StubServices, client: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fast_path, "MAX_PENDING_MESSAGES", 3)
+    first = asyncio.Event()
+    server.slow = {1: wait(first)}
+    client.send(b"".join(frame(TEXT, command(id)) for id in range(1, 6)))
+    received = await client.receive()
+    assert (received.close_code, received.payload[2:]) == (1008, b"too many messages at once")
+    first.set()
+
+
+async def test_command_that_fails_closes_the_connection_with_1011(
+    server: StubServices, client: RawClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail() -> None:
+        raise ValueError("a bug")
+
+    server.slow = {1: fail()}
+    client.send(frame(TEXT, command(1)))
+    received = await client.receive()
+    assert (received.close_code, received.payload[2:]) == (1011, b"internal error")
+    assert "a bug" in caplog.text
+
+
+async def test_client_that_is_lost_during_a_command_is_removed_after_it(
+    server: StubServices, client: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command may have put the client into a room."""
+    removed: list[Connection] = []
+    monkeypatch.setattr(server, "disconnected", removed.append)
+    first = asyncio.Event()
+    server.slow = {1: wait(first)}
+    client.send(frame(TEXT, command(1)))
+    await until("the command has begun", lambda: len(server.commands) == 1)
+    client.writer.transport.abort()
+    await until("the connection is lost", lambda: len(removed) == 1)
+    first.set()
+    await until("the client is removed again", lambda: len(removed) == 2)
+
+
+async def wait(event: asyncio.Event) -> None:
+    await event.wait()
+
+
+# -- timeouts
+
+
+async def test_client_without_hello_times_out() -> None:
+    async with stub_server(hello_timeout=10.0) as server, await RawClient.open(server.port):
+        connection = await server.connection()
+        assert connection.timeout_reason(100.0) is None
+        assert connection.timeout_reason(110.0) is None
+        assert connection.timeout_reason(110.1) == "no hello"
+
+
+@pytest.mark.parametrize("reason", ["", "room", "events", "message"])
+async def test_idle_client_times_out_unless_it_waits_for_something(reason: str) -> None:
+    async with stub_server(idle_timeout=900.0) as server, await RawClient.open(server.port) as client:
+        connection = await server.connection()
+        connection.player = ANN
+        assert connection.timeout_reason(1000.0) is None
+        if reason == "room":
+            connection.rooms["r"] = object()
+        elif reason == "events":
+            server.waits = True
+        elif reason == "message":
+            client.send(frame(TEXT, command(1)))
+            await client.reply()
+        assert connection.timeout_reason(1900.1) == (None if reason else "idle")
+
+
+# -- closing
+
+
+async def test_disconnected_client_gets_code_and_reason(server: StubServices, client: RawClient) -> None:
+    connection = await server.connection()
+    connection.cut(1008, "idle")
+    connection.cut(1008, "a second time")
+    received = await client.receive()
+    assert (received.close_code, received.payload[2:]) == (1008, b"idle")
+    client.send(close_frame(1008))
+    assert await client.reader.read() == b""
+    assert server.metrics.turned_away == {"idle": 1}
+
+
+async def test_client_that_does_not_read_is_aborted() -> None:
+    async with stub_server(send_buffer=1000) as server, await RawClient.open(server.port) as client:
+        connection = await server.connection()
+        client.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        reply = Ok(id=1, text="x" * 100_000)
+        for _ in range(1000):
+            connection.send(reply)
+            if server.metrics.turned_away["too slow"]:
+                break
+        await until("the connection is aborted", lambda: not server.connections)
+        assert server.metrics.turned_away == {"too slow": 1}
+
+
+async def test_client_that_does_not_read_compressed_messages_is_disconnected() -> None:
+    async with stub_server(deflate=True, send_buffer=1000) as server:
+        async with connect(f"ws://127.0.0.1:{server.port}/ws"):
+            connection = await server.connection()
+            connection.transport = Unread(connection.transport)  # type: ignore[assignment]
+            connection.send(Ok(id=1))
+        assert server.metrics.turned_away["too slow"] == 1
+
+
+async def test_client_that_does_not_close_is_aborted(server: StubServices, client: RawClient) -> None:
+    client.send(b"\x83\x80" + bytes(4))  # a reserved opcode
+    started = asyncio.get_running_loop().time()
+    assert (await client.receive()).close_code == 1002
+    await until("the connection is aborted", lambda: not server.connections)
+    assert asyncio.get_running_loop().time() - started < CLOSE_GRACE_S + 5
+
+
+async def test_write_returns_the_unread_bytes(server: StubServices, client: RawClient) -> None:
+    connection = await server.connection()
+    assert connection.write(b"\x81\x02{}") == 0
+    transport: Any = Unread(connection.transport)
+    connection.transport = transport
+    assert connection.write(b"\x81\x02{}") == transport.get_write_buffer_size() == connection.backlog()
+
+
+async def test_write_after_the_end_is_ignored(server: StubServices, client: RawClient) -> None:
+    connection = await server.connection()
+    client.writer.transport.abort()
+    await until("the connection is lost", lambda: not server.connections)
+    assert connection.write(b"\x81\x02{}") == 0

@@ -1,0 +1,137 @@
+"""Plain HTTP on the port of the WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request
+
+from server.transport.http import MAX_WRITE_AGE_S, WEBSOCKET_PATH, HttpHandler
+from tests.server.transport.stub_server import StubServices, stub_server
+
+UPGRADE = {"Upgrade": "websocket"}
+
+
+def get(
+    services: StubServices, path: str = "/", method: str = "GET", address: str = "1.2.3.4", **headers: Any
+) -> tuple[int, str]:
+    """Return status and body. 101 is the status of a request that may become a WebSocket."""
+    request = Request(path, Headers({name.replace("_", "-"): value for name, value in headers.items()}), method=method)
+    response = HttpHandler(services).respond(request, path.partition("?")[0], address)
+    return (101, "") if response is None else (response.status_code, bytes(response.body).decode())
+
+
+def test_front_page_says_how_to_connect() -> None:
+    status, text = get(StubServices(), Host="games.example:8765")
+    assert status == 200
+    assert "parlour play GAME --url ws://games.example:8765/ws" in text
+    assert "parlour.v1.msgpack or parlour.v1.json" in text
+    assert "Conga" in text
+
+
+def test_unknown_page_is_not_found() -> None:
+    assert get(StubServices(), "/nothing")[0] == 404
+
+
+def test_query_is_ignored() -> None:
+    async def main() -> bytes:
+        async with stub_server() as server:
+            return await raw(server.port, b"GET /healthz?verbose HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    assert asyncio.run(main()).endswith(b"\r\n\r\nok\n")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "text"),
+    [
+        ({}, 200, "ok\n"),
+        ({"draining": True}, 503, "draining\n"),
+        ({"store_error": "disk full"}, 503, "the store fails: disk full\n"),
+        ({"write_age_s": MAX_WRITE_AGE_S + 1}, 503, "a write has been waiting for 6 s\n"),
+        ({"write_age_s": MAX_WRITE_AGE_S - 1}, 200, "ok\n"),
+    ],
+)
+def test_health(changes: dict[str, Any], status: int, text: str) -> None:
+    services = StubServices()
+    for name, value in changes.items():
+        setattr(services, name, value)
+    assert get(services, "/healthz") == (status, text)
+
+
+def test_metrics_have_gauges_and_rooms() -> None:
+    status, text = get(StubServices(), "/metrics")
+    assert status == 200
+    assert "\nparlour_connections 0\n" in text
+    assert '\nparlour_rooms{game="conga",status="running"} 2\n' in text
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "get"])
+def test_other_methods_are_not_allowed(method: str) -> None:
+    assert get(StubServices(), method=method) == (405, f"{method} is not allowed: use GET or HEAD\n")
+
+
+def test_head_has_no_body() -> None:
+    assert get(StubServices(), "/healthz", "HEAD") == (200, "")
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin"])
+def test_repeated_header_is_refused(name: str) -> None:
+    headers = Headers([(name, "a"), (name, "b")])
+    response = HttpHandler(StubServices()).respond(Request("/", headers), "/", "1.2.3.4")
+    assert response is not None
+    assert (response.status_code, response.body) == (
+        400,
+        f"several {name} headers: send only one {name} header\n".encode(),
+    )
+
+
+def test_websocket_needs_an_upgrade() -> None:
+    assert get(StubServices(), WEBSOCKET_PATH)[0] == 426
+    assert get(StubServices(), WEBSOCKET_PATH, **UPGRADE)[0] == 101
+
+
+def test_no_websocket_is_opened_while_draining() -> None:
+    services = StubServices()
+    services.draining = True
+    assert get(services, WEBSOCKET_PATH, **UPGRADE) == (503, "draining\n")
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed", "status"),
+    [
+        (None, "", 101),  # a program
+        ("http://parlour.example", "", 101),  # our own page
+        ("http://evil.example", "", 403),
+        ("http://evil.example", "https://friend.example", 403),
+        ("https://friend.example", "https://other.example, https://friend.example", 101),
+        ("http://evil.example", "*", 101),
+    ],
+)
+def test_origins(origin: str | None, allowed: str, status: int) -> None:
+    services = StubServices(origins=allowed)
+    headers = {"Host": "parlour.example", **UPGRADE, **({} if origin is None else {"Origin": origin})}
+    assert get(services, WEBSOCKET_PATH, **headers)[0] == status
+    assert services.metrics.turned_away["origin"] == (status == 403)
+
+
+def test_address_with_too_many_connections_is_refused() -> None:
+    services = StubServices(connections_per_address=1)
+    services.ip_limits.add("1.2.3.4")
+    assert get(services, WEBSOCKET_PATH, **UPGRADE)[0] == 101
+    services.ip_limits.add("1.2.3.4")
+    assert get(services, WEBSOCKET_PATH, **UPGRADE)[0] == 429
+    assert get(services, WEBSOCKET_PATH, address="5.6.7.8", **UPGRADE)[0] == 101
+    assert get(services, "/healthz")[0] == 200
+    assert services.metrics.turned_away["address"] == 1
+
+
+async def raw(port: int, request: bytes) -> bytes:
+    """Return all that a server answers to these bytes."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request)
+    answer = await asyncio.wait_for(reader.read(), 20)
+    writer.close()
+    return answer

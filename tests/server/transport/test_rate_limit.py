@@ -1,0 +1,84 @@
+"""The rate limit of a connection."""
+
+from __future__ import annotations
+
+import asyncio
+
+from server.transport.rate_limit import RateLimit
+from tests.server.transport.raw_client import CONT, PING, PONG, TEXT, Frame, RawClient, command, frame
+from tests.server.transport.stub_server import stub_server
+
+
+def test_bucket_is_refilled_up_to_the_burst() -> None:
+    limit = RateLimit(rate=2.0, burst=3.0, now=10.0)
+    limit.tokens = 0.0
+    assert not limit.refilled(10.4)
+    assert limit.refilled(10.5)
+    assert limit.refilled(100.0)
+    assert limit.tokens == 3.0
+
+
+def test_two_bursts_of_refused_frames_are_a_flood() -> None:
+    limit = RateLimit(rate=1.0, burst=5.0, now=0.0)
+    assert [limit.refuse() for _ in range(11)] == [False] * 10 + [True]
+
+
+async def test_messages_over_the_rate_are_refused() -> None:
+    async with stub_server(rate=0.5, burst=3) as server, await RawClient.open(server.port) as client:
+        for id in range(4):
+            client.send(frame(TEXT, command(id)))
+        assert [(await client.reply())["type"] for _ in range(3)] == ["ok"] * 3
+        error = await client.reply()
+        assert (error["id"], error["code"]) == (3, "rate_limited")
+        assert error["text"] == "too many messages: send at most 0.5 per second"
+        assert 0 < error["retry_after"] <= 2
+        assert len(server.commands) == 3
+        assert server.metrics.refusals["rate_limited"] == 1
+
+
+async def test_refused_message_may_be_sent_again_after_a_while() -> None:
+    async with stub_server(rate=20.0, burst=1) as server, await RawClient.open(server.port) as client:
+        client.send(frame(TEXT, command(1)) * 2)
+        assert (await client.reply())["type"] == "ok"
+        await asyncio.sleep((await client.reply())["retry_after"])
+        client.send(frame(TEXT, command(2)))
+        assert await client.reply() == {"type": "ok", "id": 2}
+
+
+async def test_flood_of_messages_is_closed_with_1008() -> None:
+    async with stub_server(rate=0.01, burst=5) as server, await RawClient.open(server.port) as client:
+        client.send(b"".join(frame(TEXT, command(id)) for id in range(17)))
+        replies = [await client.reply() for _ in range(15)]
+        assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"] * 10
+        assert await client.close_code() == 1008
+        assert server.metrics.turned_away["too many messages"] == 1
+
+
+async def test_accepted_messages_make_up_for_refused_ones() -> None:
+    async with stub_server(rate=0.01, burst=5) as server, await RawClient.open(server.port) as client:
+        connection = await server.connection()
+        for _ in range(4):
+            connection.rate_limit.tokens = 0.0
+            client.send(b"".join(frame(TEXT, command(id)) for id in range(8)))
+            assert [(await client.reply())["type"] for _ in range(8)] == ["error"] * 8
+            connection.rate_limit.tokens = 8.0
+            client.send(b"".join(frame(TEXT, command(id)) for id in range(8)))
+            assert [(await client.reply())["type"] for _ in range(8)] == ["ok"] * 8
+        assert connection.rate_limit.refused == 0
+
+
+async def test_pings_and_fragments_cost_a_token_each() -> None:
+    async with stub_server(rate=0.01, burst=4) as server, await RawClient.open(server.port) as client:
+        data = command(1)
+        client.send(frame(PING, b"x") + frame(TEXT, data[:3], fin=False) + frame(CONT, data[3:], fin=True))
+        assert await client.receive() == Frame(PONG, b"x")
+        assert (await client.reply())["type"] == "ok"
+        client.send(frame(TEXT, command(2)) + frame(TEXT, command(3)))
+        assert [(await client.reply())["type"] for _ in range(2)] == ["ok", "error"]
+
+
+async def test_reply_to_the_ping_of_the_server_is_free() -> None:
+    async with stub_server(rate=0.01, burst=1) as server, await RawClient.open(server.port) as client:
+        ping = await client.receive(pings=True)
+        client.send(frame(PONG, ping.payload) + frame(TEXT, command(1)))
+        assert (await client.reply())["type"] == "ok"
