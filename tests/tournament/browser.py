@@ -1,4 +1,4 @@
-"""A real browser, without a window, over its own debugging protocol."""
+"""A real headless browser, driven over the DevTools protocol."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 class Tab:
     def __init__(self, socket: ClientConnection) -> None:
         self._socket, self._ids, self._session = socket, count(1), ""
-        self.complaints: list[str] = []
+        self.errors: list[str] = []
 
     async def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         id = next(self._ids)
@@ -34,7 +34,7 @@ class Tab:
                     result: dict[str, Any] = answer["result"]
                     return result
                 if answer.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
-                    self.complaints.append(json.dumps(answer["params"]))
+                    self.errors.append(json.dumps(answer["params"]))
 
     async def open(self, url: str) -> None:
         made = await self.ask("Target.createTarget", url="about:blank")
@@ -63,7 +63,7 @@ async def browser(folder: Path) -> AsyncIterator[Tab]:
         match = None
         while match is None:
             line = await asyncio.wait_for(process.stderr.readline(), 60)
-            assert line, "the browser has left"
+            assert line, "the browser has exited"
             match = re.search(rb"DevTools listening on (ws://\S+)", line)
         async with connect(match[1].decode(), max_size=None, proxy=None) as socket:
             yield Tab(socket)

@@ -1,4 +1,4 @@
-"""Tournaments against a real server with fast bots, in this process or in processes that can be killed."""
+"""Play tournaments on a real server with fast bots, in this process or in subprocesses that can be killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def plan_of(format: str, players: tuple[Contestant, ...], **more: Any) -> Plan:
 
 @asynccontextmanager
 async def server_with_bots(folder: Path, count: int) -> AsyncIterator[str]:
-    """A server where everybody has come."""
+    """Start a server with `count` connected bots."""
     async with parlour(folder) as running, AsyncExitStack() as stack:
         for number, name in enumerate(NAMES[:count]):
             maker = house("greedy" if number % 2 else "random", seed=number)
@@ -44,32 +44,32 @@ async def server_with_bots(folder: Path, count: int) -> AsyncIterator[str]:
 
 
 class Recorder:
-    """Everything a runner says."""
+    """Records everything a runner reports."""
 
     def __init__(self) -> None:
-        self.news: list[GameUpdate] = []
-        self.said: list[str] = []
+        self.updates: list[GameUpdate] = []
+        self.messages: list[str] = []
 
     def ended(self) -> list[int]:
-        return [news.game.number for news in self.news if news.kind == "ended"]
+        return [update.game.number for update in self.updates if update.kind == "ended"]
 
 
 async def run(folder: Folder, url: str = "", recorder: Recorder | None = None) -> None:
-    """To its end."""
+    """Play to the end."""
     recorder = recorder or Recorder()
-    async with open_runner(folder, ServerAccess(url), recorder.said.append, recorder.news.append) as runner:
+    async with open_runner(folder, ServerAccess(url), recorder.messages.append, recorder.updates.append) as runner:
         await play(runner)
 
 
 def table(folder: Folder) -> list[tuple[Any, ...]]:
-    """What must not depend on how often it was interrupted: everything but the times."""
+    """Return the table without times: this must not depend on interruptions."""
     known = standings(folder.plan(), folder.state().results)
     assert known.finished
     return [(row.name, row.points, row.seats, row.forfeits, row.rating) for row in known.rows]
 
 
 def moves(folder: Folder) -> dict[int, list[str]]:
-    """The moves of every game that counts."""
+    """Return the moves of every game of the schedule."""
     state = folder.state()
     known = standings(folder.plan(), state.results)
     return {
@@ -79,11 +79,11 @@ def moves(folder: Folder) -> dict[int, list[str]]:
 
 
 async def start_command(*words: str) -> asyncio.subprocess.Process:
-    elsewhere = {} if "--url" in words else {"PARLOUR_TOKEN": "that our own server does not know"}
+    token = {} if "--url" in words else {"PARLOUR_TOKEN": "not valid on the tournament's own server"}
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", "tournament", *words,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **elsewhere},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **token},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip

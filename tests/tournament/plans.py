@@ -1,4 +1,4 @@
-"""Plans for tests, and results made up for them."""
+"""Plans for tests, and made-up results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plan(format: str, *names: str, **more: Any) -> Plan:
     return with_defaults(Plan(format=format, players=players, **given), "test")  # type: ignore[arg-type]
 
 
-def chance(seed: int, draws: float = 0.2) -> Outcome:
+def random_outcome(seed: int, draws: float = 0.2) -> Outcome:
     def outcome(game: Pairing) -> str:
         rng = Random(f"{seed} {game.number}")
         return "1/2-1/2" if rng.random() < draws else rng.choice(["1-0", "0-1"])
@@ -30,12 +30,12 @@ def chance(seed: int, draws: float = 0.2) -> Outcome:
 
 
 def stronger_first(game: Pairing) -> str:
-    """By the alphabet: a beats b."""
+    """Let the player whose name comes first in the alphabet win."""
     return "1-0" if game.seats[0] < game.seats[1] else "0-1"
 
 
 def play(given: Plan, outcome: Outcome, order: Random | None = None) -> tuple[Schedule, dict[int, Result]]:
-    """A whole tournament, all games that are certain at a time, or one by one in any order."""
+    """Play a whole tournament: all known games at once, or one by one in random order."""
     results: dict[int, Result] = {}
     while True:
         known = schedule(given, results)

@@ -1,4 +1,4 @@
-"""A tournament that was played in memory, with real records: quick to make, and as good as one from a server."""
+"""Tournaments played in memory, with real records and without a server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.replay import ending
 
 
 def played(plan: Plan, game: Pairing, note: str = "") -> Result:
-    """A game by chance; the same every time."""
+    """Return the result of a random game. It is the same every time."""
     rules, rng = plan.create(opening(plan, game.opening)), Random(f"{plan.seed} {game.number}")
     states, moves = [rules.start()], []
     while (outcome := ending(rules, states)) is None:
@@ -40,7 +40,7 @@ def simulate(plan: Plan, note: str = "") -> TournamentState:
 
 
 def lost_on_time(result: Result) -> Result:
-    """The same game, as if the first player's clock had run out before its end."""
+    """Return the same game as if the first player had lost on time."""
     from engine.record import parse
 
     record = parse(result.record)

@@ -1,4 +1,4 @@
-"""docs/tournaments.md does what it says."""
+"""The plan and the commands in docs/tournaments.md work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.S | re.M)
 PLANS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.S | re.M)
 
 
-def test_the_plan_with_every_key_can_be_read(tmp_path: Path) -> None:
+def test_plan_with_every_key_can_be_read(tmp_path: Path) -> None:
     (text,) = PLANS
     path = tmp_path / "plan.toml"
     path.write_text(text, encoding="utf-8")
@@ -27,7 +27,7 @@ def test_the_plan_with_every_key_can_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", [number for number, text in enumerate(COMMANDS) if "--url" not in text][:3])
-def test_the_commands_run(number: int, tmp_path: Path) -> None:
+def test_documented_commands_run(number: int, tmp_path: Path) -> None:
     script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{COMMANDS[number]}'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

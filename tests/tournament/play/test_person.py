@@ -1,4 +1,4 @@
-"""A person plays in a tournament, from the lobby of the terminal client."""
+"""A person plays in a tournament from the lobby of the terminal client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.e2e.tui import at_table, by_typing, client, settled
 from tests.tournament.live import Recorder, plan_of, run, table
 
 
-async def test_a_person_is_invited_to_each_game_and_plays(tmp_path: Path) -> None:
+async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
     folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (Contestant("robot"), Contestant("alice")), games=2, game="mancala"))
     async with parlour(tmp_path) as server, present(server.url, house("greedy", seed=1), name="robot"):

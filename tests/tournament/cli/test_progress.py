@@ -1,4 +1,4 @@
-"""What is seen while a tournament is played: a screen at a terminal."""
+"""The progress screen of a running tournament."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.tournament.live import ROOT, plan_of
 TWO = (Contestant("greedy", bot="greedy"), Contestant("random", bot="random"))
 
 
-def test_at_a_terminal_there_is_a_bar_a_table_and_the_games_under_way(tmp_path: Path) -> None:
+def test_screen_shows_bar_table_and_running_games(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", TWO, games=24))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
@@ -40,6 +40,6 @@ def test_at_a_terminal_there_is_a_bar_a_table_and_the_games_under_way(tmp_path: 
         child.close(force=True)
 
 
-def test_the_benchmark_measures_something(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_benchmark_prints_ratio(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bench.main(Namespace(games=20, concurrency=5, repeat=1, dir=str(tmp_path)))
     assert " x of what the server does without one" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Runner and server are killed without a warning, and the tournament goes on to the table it would have had anyway."""
+"""Kill runner, server and bots: the tournament resumes and ends with the same table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.e2e.parlours import parlour, until
 from tests.tournament.live import NAMES, lines_of, moves, plan_of, start_command, table
 
 
-def folder_of(path: Path, format: str, count: int, **more: Any) -> Folder:
+def create_folder(path: Path, format: str, count: int, **more: Any) -> Folder:
     folder = Folder(path)
     bots = tuple(
         Contestant(name, bot="greedy" if number % 2 else "random") for number, name in enumerate(NAMES[:count])
@@ -28,9 +28,9 @@ def folder_of(path: Path, format: str, count: int, **more: Any) -> Folder:
 
 
 async def run_until(
-    folder: Folder, lines: int | None, server_dies_at: int = -1, bot_dies_at: int = -1, url: str = ""
+    folder: Folder, updates: int | None, kill_server_at: int = -1, kill_bot_at: int = -1, url: str = ""
 ) -> bool:
-    """Kill the runner behind so many lines of news (None: never), others before; whether it has come to its end."""
+    """Kill the runner after so many updates (None: never), and server and a bot before. Return whether it finished."""
     where = ["--url", url] if url else []
     process = await start_command("resume", str(folder.path), "--json", *where)
     seen = 0
@@ -39,13 +39,13 @@ async def run_until(
             if entry["type"] == "ended":
                 assert entry.keys() == {"type", "game", "round", "seats", "room", "result", "reason", "forfeit"}
             seen += entry["type"] in ("began", "ended")
-            if seen == server_dies_at:
-                server_dies_at = -1
+            if seen == kill_server_at:
+                kill_server_at = -1
                 os.kill(child(process.pid, b"client.local_server"), signal.SIGKILL)
-            if seen == bot_dies_at:
-                bot_dies_at = -1
+            if seen == kill_bot_at:
+                kill_bot_at = -1
                 os.kill(child(process.pid, b"bot"), signal.SIGKILL)
-            if lines is not None and seen >= lines:
+            if updates is not None and seen >= updates:
                 process.kill()
                 break
         _, errors = await asyncio.wait_for(process.communicate(), 60)
@@ -53,7 +53,7 @@ async def run_until(
         if process.returncode is None:
             process.kill()
             await process.wait()
-    assert lines is not None or not errors, errors.decode()
+    assert updates is not None or not errors, errors.decode()
     if process.returncode == 0:
         assert entry["type"] == "finished"
         assert len(entry["table"]["rows"]) == len(folder.plan().players)
@@ -61,27 +61,27 @@ async def run_until(
 
 
 def child(runner: int, word: bytes) -> int:
-    """A process of the runner's with this word among its arguments."""
+    """Return a child process of the runner with this word among its arguments."""
     found = [pid for pid in descendants(runner) if word in arguments(pid)]
     assert found, word
     return found[0]
 
 
 async def compare(tmp_path: Path, format: str, count: int, kills: int, seed: int, **more: Any) -> None:
-    whole, broken = (folder_of(tmp_path / name, format, count, **more) for name in ("whole", "broken"))
+    whole, broken = (create_folder(tmp_path / name, format, count, **more) for name in ("whole", "broken"))
     assert await run_until(whole, None)
     rng = Random(seed)
     for _ in range(kills):
-        await run_until(broken, rng.randrange(1, 12), server_dies_at=rng.randrange(1, 8))
-    assert await run_until(broken, None, server_dies_at=1, bot_dies_at=2)
+        await run_until(broken, rng.randrange(1, 12), kill_server_at=rng.randrange(1, 8))
+    assert await run_until(broken, None, kill_server_at=1, kill_bot_at=2)
     assert table(broken) == table(whole)
     assert moves(broken) == moves(whole)
     ended = [line for line in broken.log_file.read_text().splitlines() if '"type":"ended"' in line]
-    assert len(ended) == len(moves(whole)), "nothing is counted twice"
+    assert len(ended) == len(moves(whole)), "no game is counted twice"
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="finds the server by /proc")
-async def test_a_knockout_with_a_bye_survives_kills(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+async def test_knockout_with_bye_survives_kills(tmp_path: Path) -> None:
     await compare(tmp_path, "knockout", 3, kills=1, seed=1)
 
 
@@ -98,20 +98,20 @@ async def test_every_format_survives_kills_at_any_moment(
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
-async def test_on_somebodys_server_the_players_come_back_by_their_names(seed: int, tmp_path: Path) -> None:
-    whole, broken = (folder_of(tmp_path / name, "round-robin", 3, games=4) for name in ("whole", "broken"))
+async def test_players_resume_their_names_on_a_shared_server(seed: int, tmp_path: Path) -> None:
+    whole, broken = (create_folder(tmp_path / name, "round-robin", 3, games=4) for name in ("whole", "broken"))
     rng = Random(seed)
-    async with parlour(tmp_path) as house:
-        assert await run_until(whole, None, url=house.url)
+    async with parlour(tmp_path) as server:
+        assert await run_until(whole, None, url=server.url)
         for _ in range(4):
-            await run_until(broken, rng.randrange(1, 9), bot_dies_at=rng.randrange(1, 5), url=house.url)
-        assert await run_until(broken, None, url=house.url)
+            await run_until(broken, rng.randrange(1, 9), kill_bot_at=rng.randrange(1, 5), url=server.url)
+        assert await run_until(broken, None, url=server.url)
     assert table(broken) == table(whole)
     assert moves(broken) == moves(whole)
 
 
-async def test_ctrl_c_says_how_to_go_on_and_leaves_nobody_behind(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "cup", "round-robin", 2, games=200)
+async def test_ctrl_c_prints_resume_command_and_leaves_no_process(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "cup", "round-robin", 2, games=200)
     process = await start_command("run", str(folder.path))
     assert process.stdout is not None
     said = b""
@@ -123,7 +123,7 @@ async def test_ctrl_c_says_how_to_go_on_and_leaves_nobody_behind(tmp_path: Path)
     assert (process.returncode, errors) == (130, b"")
     assert rest.decode().endswith(f"stopped; continue with: parlour tournament resume {folder.path}\n")
     assert len(children) >= 3
-    await until("everybody has left", lambda: not any(map(alive, children)))
+    await until("all processes have exited", lambda: not any(map(alive, children)))
 
 
 def alive(pid: int) -> bool:

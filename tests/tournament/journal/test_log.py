@@ -1,4 +1,4 @@
-"""The log: whole lines count, half ones are cut off, and two never write at a time."""
+"""The log: complete lines count, an unfinished one is dropped, and only one process writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENTRIES = [
 ]
 
 
-async def test_a_log_tells_what_was_written(tmp_path: Path) -> None:
+async def test_log_replays_what_was_written(tmp_path: Path) -> None:
     log = Log(tmp_path / "log.jsonl")
     assert log.open() == []
     for entry in ENTRIES[:-1]:
@@ -38,7 +38,7 @@ async def test_a_log_tells_what_was_written(tmp_path: Path) -> None:
     assert found.answers["ann", "solves", "x"].right
 
 
-async def test_wherever_it_is_cut_the_whole_lines_before_count(tmp_path: Path) -> None:
+async def test_unfinished_last_line_is_dropped_wherever_it_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     log = Log(path)
     log.open()
@@ -58,7 +58,7 @@ async def test_wherever_it_is_cut_the_whole_lines_before_count(tmp_path: Path) -
         assert len(before) == data[:cut].count(b"\n")
 
 
-async def test_damage_in_the_middle_is_said(tmp_path: Path) -> None:
+async def test_damaged_line_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(b'{"type":"tournament"}\n{"ty\n{"type":"created","game":1,"room":"x"}\n')
     with pytest.raises(TournamentError, match="line 2 is damaged"):
@@ -69,7 +69,7 @@ async def test_damage_in_the_middle_is_said(tmp_path: Path) -> None:
         replay([{"type": "tournament", "version": 99, "plan": ""}])
 
 
-async def test_only_one_plays_a_tournament(tmp_path: Path) -> None:
+async def test_log_is_locked(tmp_path: Path) -> None:
     one, other = Log(tmp_path / "log.jsonl"), Log(tmp_path / "log.jsonl")
     one.open()
     with pytest.raises(TournamentError, match="is already being played"):

@@ -1,0 +1,61 @@
+"""Plans from flags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Sprt
+from parlour.cli.main import main
+
+
+def test_flags_create_plan_and_mistakes_give_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(tmp_path / "cup")
+    words = ["--game", "conga", "--format", "match", "--bot", "a=greedy", "--bot", "b=random", "--sprt", "0,50"]
+    assert main(["tournament", "new", folder, *words, "--opening-plies", "4", "--option", "stones=9"]) == 0
+    found = Folder(Path(folder)).plan()
+    assert (found.names, found.sprt, found.games, found.options["stones"]) == (("a", "b"), Sprt(0, 50), 1000, 9)
+    assert main(["tournament", "status", folder]) == 0
+    assert "0 of 16 games, more to follow, not started" in capsys.readouterr().out
+    for wrong in (
+        ["new", folder, *words],
+        ["run", folder, "--game", "conga"],
+        ["new", f"{folder}2", "--game", "conga", "--bot", "unknown", "--bot", "greedy"],
+        ["new", f"{folder}2", "--game", "conga", "--bot", "missing.py", "--bot", "greedy"],
+        ["new", f"{folder}2", "--game", "conga", "--bot", "alphabeta:2:windows", "--bot", "greedy"],
+        ["new", f"{folder}2", "--bot", "greedy"],
+        ["new", f"{folder}2", *words, "--sprt", "50,0"],
+        ["new", f"{folder}2", *words, "--exec", "noname"],
+        ["new", f"{folder}2", *words, "--seed", "-5"],
+        ["new", f"{folder}2", *words, "--games", "1000000"],
+        ["new", f"{folder}2", *words, "--concurrency", "0"],
+        [
+            "new",
+            f"{folder}2",
+            *words[:2],
+            "--bot",
+            "a=greedy",
+            "--bot",
+            "b=random",
+            "--games",
+            "90000",
+            "--rounds",
+            "99",
+        ],
+        ["new", f"{folder}2", "--plan", str(tmp_path / "missing.toml")],
+        ["table", str(tmp_path / "nothing")],
+        ["resume", str(tmp_path / "nothing")],
+        ["fly", folder],
+        [],
+    ):
+        assert main(["tournament", *wrong]) == 2, wrong
+        said = capsys.readouterr()
+        assert (said.out, said.err.count("\n"), said.err.startswith("parlour: ")) == ("", 1, True)
+    assert not Path(f"{folder}2").exists()
+
+
+def test_error_about_flags_suggests_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tournament", "run", str(tmp_path / "q"), "--game", "mancala", "--bot", "greedy"]) == 2
+    assert "not 1: add --bot, --exec or --connects" in capsys.readouterr().err

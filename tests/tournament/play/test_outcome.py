@@ -1,0 +1,24 @@
+"""Every kind of forfeit is recognized and documented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from client.tournament.formats.standings import standings
+from client.tournament.journal.folder import Folder
+from client.tournament.model.plan import Contestant
+from tests.tournament.live import plan_of, run
+from tests.tournament.programs import FAILING, program
+
+
+async def test_each_failure_has_forfeit_reason_and_evidence(tmp_path: Path) -> None:
+    players = tuple(program(tmp_path, name, then) for name, then in FAILING.items())
+    folder = Folder(tmp_path / "cup")
+    folder.create(plan_of("gauntlet", (Contestant("random", bot="random"), *players), clock="5s", opening_plies=0))
+    await run(folder)
+    known = standings(folder.plan(), folder.state().results)
+    reasons = {row.name: dict(row.forfeits) for row in known.rows}
+    assert reasons == {"random": {}, "crasher": {"crashed": 2}, "cheat": {"illegal_moves": 2}, "sleeper": {"time": 2}}
+    assert known.row("random").points == 6
+    for forfeit in known.forfeits:
+        assert (folder.path / forfeit.evidence / "reproduce.sh").is_file(), forfeit
