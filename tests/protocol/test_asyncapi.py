@@ -1,4 +1,4 @@
-"""docs/asyncapi.yaml is current, and is what AsyncAPI 3 asks for."""
+"""docs/asyncapi.yaml is current and valid AsyncAPI 3."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def look_up(document: Any, reference: str) -> Any:
     return document
 
 
-def test_the_file_is_current(script: ModuleType) -> None:
+def test_file_is_current(script: ModuleType) -> None:
     written = (HOME / "docs" / "asyncapi.yaml").read_text("utf-8")
     assert written == script.yaml(script.document()).lstrip("\n") + "\n", "run scripts/asyncapi.py"
 
 
-def test_every_reference_leads_somewhere(script: ModuleType) -> None:
+def test_every_reference_resolves(script: ModuleType) -> None:
     document = script.document()
     found = [look_up(document, reference) for reference in references(document)]
     assert len(found) > 100
     assert all(found)
 
 
-def test_it_has_what_asyncapi_3_asks_for(script: ModuleType) -> None:
+def test_required_fields_of_asyncapi_3_are_present(script: ModuleType) -> None:
     document = script.document()
     assert document["asyncapi"] == "3.0.0"
     assert {"title", "version"} <= document["info"].keys()
@@ -68,7 +68,7 @@ def test_it_has_what_asyncapi_3_asks_for(script: ModuleType) -> None:
         assert all(message["$ref"].startswith(f"{channel}/messages/") for message in operation["messages"])
 
 
-def test_every_message_is_in_it_with_its_type(script: ModuleType) -> None:
+def test_every_message_is_listed_with_its_type(script: ModuleType) -> None:
     document = script.document()
     kinds = [*AnyCommand.__args__, *PublicEvent.__args__, *AnyReply.__args__]
     assert document["components"]["messages"].keys() == {kind.__name__ for kind in kinds}
@@ -79,7 +79,7 @@ def test_every_message_is_in_it_with_its_type(script: ModuleType) -> None:
         assert "type" in schema["required"]
 
 
-def test_the_yaml_is_yaml(script: ModuleType) -> None:
+def test_file_is_valid_yaml(script: ModuleType) -> None:
     yaml = pytest.importorskip("yaml")
     assert yaml.safe_load((HOME / "docs" / "asyncapi.yaml").read_text("utf-8")) == plain(script.document())
 

@@ -1,4 +1,4 @@
-"""Names that look alike are one name, and what cannot be seen is none."""
+"""Names that look alike fold to the same key; invisible and misleading names are found."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from protocol.usernames import fold, is_readable, mixed_alphabets
         ("file", "\ufb01le"),  # a ligature
     ],
 )
-def test_names_that_look_alike(one: str, other: str) -> None:
+def test_names_that_look_alike_fold_to_the_same_key(one: str, other: str) -> None:
     assert fold(one) == fold(other)
 
 
 @given(st.text())
-def test_to_fold_twice_changes_nothing(name: str) -> None:
+def test_folding_twice_changes_nothing(name: str) -> None:
     assert fold(fold(name)) == fold(name)
 
 
 @pytest.mark.parametrize(
     "name", ["ann", "José", unicodedata.normalize("NFD", "José"), "Zoë 2", "नमस्ते", "שָׁלוֹם", "李", "🙂"]
 )
-def test_names_that_can_be_read(name: str) -> None:
+def test_visible_names_are_readable(name: str) -> None:
     assert is_readable(name)
 
 
@@ -45,7 +45,7 @@ def test_names_that_can_be_read(name: str) -> None:
         "ann\U0001d159", "ann\U00016fe4", "ann\ufffc", "ann\u17b4",
     ],
 )  # fmt: skip
-def test_names_that_cannot_be_read(name: str) -> None:
+def test_invisible_names_are_not_readable(name: str) -> None:
     assert not is_readable(name)
 
 
@@ -58,7 +58,7 @@ def test_names_that_cannot_be_read(name: str) -> None:
         ("\u0405\u0585", ["Cyrillic", "Armenian"]),
     ],
 )
-def test_names_that_mix_alphabets_which_look_alike(name: str, mixed: list[str]) -> None:
+def test_words_that_mix_similar_alphabets_are_found(name: str, mixed: list[str]) -> None:
     assert mixed_alphabets(name) == mixed
 
 
@@ -78,5 +78,5 @@ def test_names_that_mix_alphabets_which_look_alike(name: str, mixed: list[str]) 
         "Алекс~k3f",
     ],
 )
-def test_names_in_one_alphabet_or_in_such_as_nobody_confuses(name: str) -> None:
+def test_words_in_one_alphabet_or_dissimilar_ones_are_fine(name: str) -> None:
     assert len(mixed_alphabets(name)) < 2

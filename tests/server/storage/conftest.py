@@ -1,4 +1,4 @@
-"""Stores of both kinds."""
+"""Fixtures: a SQLite and a PostgreSQL store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.storage.interface import Store
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """What --db says: a new file, or an empty database."""
+    """The value of --db: a new file, or an empty database."""
     if request.param == "sqlite":
         return str(tmp_path / "parlour.db")
     address: str = request.getfixturevalue("database")

@@ -1,4 +1,4 @@
-"""The queue before the process that writes, when that process dies, hangs, or cannot be had."""
+"""The write queue when the writer process dies, hangs, or cannot be started."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from server.storage.interface import Append, Conflict, StoreError, Unavailable
-from server.storage.interface import append_and_wait as put
+from server.storage.interface import Append, Conflict, StoreError, Unavailable, append_and_wait
 from server.storage.sqlite import supervisor, write_queue, writer_process
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
@@ -48,37 +47,37 @@ def events(store: SqliteStore) -> list[bytes]:
         return [payload for (payload,) in connection.execute("SELECT payload FROM events ORDER BY seq")]
 
 
-async def test_what_was_written_before_it_died_is_not_called_undone(
+async def test_append_written_before_the_process_died_succeeds(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as deaf:
-        deaf.setattr(WriterProcess, "pipe_data_received", lambda self, fd, data: None)
-        append = put(store, FIRST)
+    with monkeypatch.context() as patch:
+        patch.setattr(WriterProcess, "pipe_data_received", lambda self, fd, data: None)
+        append = append_and_wait(store, FIRST)
         await until("it is written", lambda: events(store) == [b"a"])
         os.kill(pid(store), signal.SIGKILL)
         await append
-    await put(store, Append("r", 1, (b"b",)))
+    await append_and_wait(store, Append("r", 1, (b"b",)))
     assert events(store) == [b"a", b"b"]
 
 
-async def test_what_it_took_along_is_refused(store: SqliteStore) -> None:
+async def test_jobs_lost_with_the_process_are_rejected(store: SqliteStore) -> None:
     os.kill(pid(store), signal.SIGSTOP)
     assert store._writer is not None
     answers: list[Exception | None] = []
     store._writer.submit(Statement("DELETE FROM nodes", ()), answers.append)
-    append = put(store, FIRST)  # both are under way together
+    append = append_and_wait(store, FIRST)  # both are in flight together
     os.kill(pid(store), signal.SIGKILL)
     with pytest.raises(Unavailable, match="has ended"):
         await append
     assert "is not known" in str(answers[0])
-    await put(store, FIRST)
+    await append_and_wait(store, FIRST)
     assert events(store) == [b"a"]
 
 
-async def test_what_others_wrote_meanwhile_is_a_conflict(store: SqliteStore) -> None:
+async def test_event_of_another_writer_is_a_conflict(store: SqliteStore) -> None:
     os.kill(pid(store), signal.SIGSTOP)
-    append = put(store, FIRST)
-    await until("it is under way", lambda: store.queued == 1)
+    append = append_and_wait(store, FIRST)
+    await until("it is in flight", lambda: store.queued == 1)
     with closing(sqlite3.connect(store.path)) as other, other:
         other.execute("INSERT INTO events VALUES ('r', 1, ?)", (b"mine",))
     os.kill(pid(store), signal.SIGKILL)
@@ -86,18 +85,18 @@ async def test_what_others_wrote_meanwhile_is_a_conflict(store: SqliteStore) -> 
         await append
 
 
-async def test_it_is_tried_again_until_it_can_be_started(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as broken:
-        broken.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
+async def test_process_is_restarted_until_it_starts(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
         os.kill(pid(store), signal.SIGKILL)
-        await until_refused(store, "cannot start the process that writes the database: No such file")
+        await wait_until_rejected(store, "cannot start the process that writes the database: No such file")
     async with asyncio.timeout(20):
         while await outcome(store, FIRST):
             pass
     assert events(store) == [b"a"]
 
 
-async def until_refused(store: SqliteStore, why: str) -> None:
+async def wait_until_rejected(store: SqliteStore, why: str) -> None:
     async with asyncio.timeout(20):
         while why not in await outcome(store, FIRST):
             pass
@@ -105,13 +104,13 @@ async def until_refused(store: SqliteStore, why: str) -> None:
 
 async def outcome(store: SqliteStore, append: Append) -> str:
     try:
-        await put(store, append)
+        await append_and_wait(store, append)
     except Unavailable as error:
         return str(error)
     return ""
 
 
-async def test_it_cannot_be_started_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_first_start_is_a_store_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
     with pytest.raises(StoreError, match="cannot start the process that writes the database: No such file"):
         await SqliteStore(str(tmp_path / "parlour.db")).open()
@@ -120,22 +119,20 @@ async def test_it_cannot_be_started_at_all(tmp_path: Path, monkeypatch: pytest.M
         await SqliteStore(str(tmp_path / "parlour.db")).open()
 
 
-async def test_another_file_is_not_taken_for_ours(store: SqliteStore, tmp_path: Path) -> None:
+async def test_replaced_file_is_rejected(store: SqliteStore, tmp_path: Path) -> None:
     other = SqliteStore(str(tmp_path / "other.db"))
     await other.open()
     await other.close()
     (tmp_path / "other.db").replace(store.path)
     os.kill(pid(store), signal.SIGKILL)
-    await until_refused(store, "was replaced by another file")
+    await wait_until_rejected(store, "was replaced by another file")
 
 
-async def test_the_end_does_not_wait_for_a_disk_that_does_not_answer(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_close_does_not_wait_for_a_hanging_disk(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_queue, "CLOSE_TIMEOUT_S", 0.05)
     stuck = pid(store)
     os.kill(stuck, signal.SIGSTOP)
-    append = put(store, FIRST)
+    append = append_and_wait(store, FIRST)
     async with asyncio.timeout(20):
         await store.close()
     with pytest.raises(Unavailable):
@@ -143,25 +140,25 @@ async def test_the_end_does_not_wait_for_a_disk_that_does_not_answer(
     await until("it is gone", partial(gone, stuck))
 
 
-async def test_after_the_end_everything_is_refused(store: SqliteStore) -> None:
+async def test_closed_queue_rejects_jobs(store: SqliteStore) -> None:
     queue = store._writer
     assert queue is not None
     await store.close()
-    refused: list[Exception | None] = []
-    queue.submit(FIRST, refused.append)
-    await until("there is an answer", lambda: refused)
-    assert isinstance(refused[0], Unavailable)
+    errors: list[Exception | None] = []
+    queue.submit(FIRST, errors.append)
+    await until("there is an answer", lambda: errors)
+    assert isinstance(errors[0], Unavailable)
 
 
-async def test_nothing_waits_for_jobs_that_cannot_be_sent(store: SqliteStore) -> None:
-    odd = put(store, Append("odd", 0, (object(),)))  # type: ignore[arg-type]
+async def test_job_that_cannot_be_sent_is_rejected(store: SqliteStore) -> None:
+    odd = append_and_wait(store, Append("odd", 0, (object(),)))  # type: ignore[arg-type]
     async with asyncio.timeout(20):
         await store.flush()
     with pytest.raises(Unavailable, match="cannot be stored"):
         await odd
 
 
-def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+def test_unusable_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("these are just notes, not a database at all" * 30)
     file = notes.stat()

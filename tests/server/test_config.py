@@ -1,4 +1,4 @@
-"""Settings: from flags, from the environment, or refused in one sentence."""
+"""Settings come from flags or the environment; invalid ones are reported in one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.config import BadSetting, Settings, read_settings
 OPERATING = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 
 
-def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
+def test_flag_overrides_variable_and_variable_overrides_default() -> None:
     environment = {"PARLOUR_PORT": "9000", "PARLOUR_HOST": "0.0.0.0", "PARLOUR_DEFLATE": "yes"}
     settings = read_settings({"port": "9001"}, environment)
     assert (settings.port, settings.host, settings.deflate, settings.auth) == (9001, "0.0.0.0", True, "guests")
@@ -34,12 +34,12 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_default() -> None:
         ("tls_cert", "/nowhere.pem", "must be given together"),
     ],
 )
-def test_values_that_cannot_be(name: str, text: str, why: str) -> None:
+def test_invalid_value_is_rejected(name: str, text: str, why: str) -> None:
     with pytest.raises(BadSetting, match=why):
         read_settings({name: text}, {})
 
 
-def test_mistakes_of_whoever_starts_a_server_are_one_sentence(
+def test_startup_errors_are_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PARLOUR_RATE", "fast")
@@ -52,12 +52,12 @@ def test_mistakes_of_whoever_starts_a_server_are_one_sentence(
     assert "cannot listen on 999.1.1.1" in capsys.readouterr().err
 
 
-def test_the_defaults_in_the_documentation_are_true() -> None:
+def test_defaults_in_the_documentation_are_current() -> None:
     settings = Settings()
     for name in ("rate", "burst", "connections_per_address", "rooms_per_player", "name_length", "hello_timeout"):
         assert f"{getattr(settings, name):g}" in OPERATING
         assert f"--{name.replace('_', '-')}" in OPERATING
 
 
-def test_every_setting_says_what_it_is() -> None:
+def test_every_setting_has_a_help_text() -> None:
     assert all(entry.metadata["help"] for entry in fields(Settings))

@@ -1,4 +1,4 @@
-"""What only the PostgreSQL store does: nodes beside each other, migrations, and a database that goes away."""
+"""The PostgreSQL store: several nodes, migrations, and a database that becomes unavailable."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import asyncpg
 import pytest
 
 from bench.cluster.postgres import Postgres
-from server.storage.interface import Append, Conflict, StoreError, Unavailable, without_password
-from server.storage.interface import append_and_wait as put
+from server.storage.interface import Append, Conflict, StoreError, Unavailable, append_and_wait, without_password
 from server.storage.postgres.store import PostgresStore
-from tests.server.stores import row
+from tests.server.storage.rows import row
 
-PATIENCE = 20.0
+TIMEOUT_S = 20.0
 
 
 @pytest.fixture
@@ -35,38 +34,38 @@ async def other(database: str) -> AsyncIterator[PostgresStore]:
     await store.close()
 
 
-async def test_of_two_nodes_exactly_one_is_first(store: PostgresStore, other: PostgresStore) -> None:
+async def test_exactly_one_of_two_nodes_appends_an_event(store: PostgresStore, other: PostgresStore) -> None:
     for n in range(50):
-        both = [put(node, Append("r", n, (name,), row("r"))) for node, name in ((store, b"a"), (other, b"b"))]
+        both = [
+            append_and_wait(node, Append("r", n, (name,), row("r"))) for node, name in ((store, b"a"), (other, b"b"))
+        ]
         results = await asyncio.gather(*both, return_exceptions=True)
         assert [type(result) for result in results if result is not None] == [Conflict]
     assert len(await store.events("r")) == 50
 
 
-async def test_batches_of_two_nodes_that_overlap_never_wait_in_a_ring(
-    store: PostgresStore, other: PostgresStore
-) -> None:
+async def test_overlapping_batches_of_two_nodes_do_not_deadlock(store: PostgresStore, other: PostgresStore) -> None:
     rooms = [f"r{n:03}" for n in range(200)]
-    jobs = [put(store, Append(room, 0, (b"a",), row(room))) for room in rooms]
-    jobs += [put(other, Append(room, 0, (b"b",), row(room))) for room in reversed(rooms)]
-    results = await asyncio.wait_for(asyncio.gather(*jobs, return_exceptions=True), PATIENCE)
+    jobs = [append_and_wait(store, Append(room, 0, (b"a",), row(room))) for room in rooms]
+    jobs += [append_and_wait(other, Append(room, 0, (b"b",), row(room))) for room in reversed(rooms)]
+    results = await asyncio.wait_for(asyncio.gather(*jobs, return_exceptions=True), TIMEOUT_S)
     assert sum(isinstance(result, Conflict) for result in results) == 200
     assert await store.latest_seqs(rooms) == dict.fromkeys(rooms, 1)
 
 
-async def test_nodes_that_start_at_once_take_turns_with_the_migrations(database: str) -> None:
+async def test_nodes_that_start_together_migrate_one_at_a_time(database: str) -> None:
     stores = [PostgresStore(database, pool=1) for _ in range(6)]
     await asyncio.gather(*(store.open() for store in stores))
-    await put(stores[0], Append("r", 0, (b"a",)))
+    await append_and_wait(stores[0], Append("r", 0, (b"a",)))
     assert await stores[5].events("r") == [b"a"]
     await asyncio.gather(*(store.close() for store in stores))
 
 
-async def test_a_write_that_waits_shows(store: PostgresStore, database: str) -> None:
+async def test_write_age_shows_a_blocked_write(store: PostgresStore, database: str) -> None:
     holder = await asyncpg.connect(database)
     async with holder.transaction():
         await holder.execute("LOCK TABLE events")
-        append = put(store, Append("r", 0, (b"a",)))
+        append = append_and_wait(store, Append("r", 0, (b"a",)))
         await until(lambda: store.write_age_s > 0.05)
         assert not append.done()
     await append
@@ -75,22 +74,22 @@ async def test_a_write_that_waits_shows(store: PostgresStore, database: str) -> 
     await holder.close()
 
 
-async def test_one_node_at_a_time(store: PostgresStore, other: PostgresStore) -> None:
+async def test_lock_is_held_by_one_node_at_a_time(store: PostgresStore, other: PostgresStore) -> None:
     inside = 0
 
-    async def go_through(node: PostgresStore) -> None:
+    async def take_lock(node: PostgresStore) -> None:
         nonlocal inside
         for _ in range(10):
-            async with node.lock("door"):
+            async with node.lock("test"):
                 inside += 1
                 assert inside == 1
                 await node.time()
                 inside -= 1
 
-    await asyncio.gather(*(go_through(node) for node in (store, other, store, other)))
+    await asyncio.gather(*(take_lock(node) for node in (store, other, store, other)))
 
 
-async def test_players_of_a_dead_node_who_are_nowhere_else(store: PostgresStore) -> None:
+async def test_removing_dead_nodes_returns_players_connected_nowhere_else(store: PostgresStore) -> None:
     assert not await store.mark_alive("dead", 5)
     assert not await store.mark_alive("well", 100)
     await store.mark_present("dead", [("p1", "ann"), ("p2", "ben"), ("p3", "cy")])
@@ -100,20 +99,18 @@ async def test_players_of_a_dead_node_who_are_nowhere_else(store: PostgresStore)
     assert await store.remove_dead_nodes(50) == ["p1"]
     assert await store.claim_name("well", "p5", "ann")
     assert await store.remove_dead_nodes(50) == []
-    assert not await store.mark_alive("dead", 101)  # it was not dead: it has to say again who is there
+    assert not await store.mark_alive("dead", 101)  # it was alive after all, and must report its players again
     assert await store.mark_alive("well", 101)
 
 
-async def test_of_guests_who_come_to_two_nodes_at_once_one_has_the_name(
-    store: PostgresStore, other: PostgresStore
-) -> None:
+async def test_only_one_of_several_guests_gets_a_name(store: PostgresStore, other: PostgresStore) -> None:
     for n in range(20):
         guests = [(store, "left", "p1"), (other, "right", "p2"), (other, "right", "p3")]
         free = await asyncio.gather(*(at.claim_name(node, player, f"ann{n}") for at, node, player in guests))
         assert sorted(free) == [False, False, True]
 
 
-async def test_a_newer_database_or_a_strange_one_is_refused(database: str) -> None:
+async def test_newer_or_foreign_database_is_refused(database: str) -> None:
     connection = await asyncpg.connect(database)
     await connection.execute("CREATE TABLE stranger (x integer)")
     with pytest.raises(StoreError, match="another program"):
@@ -125,13 +122,13 @@ async def test_a_newer_database_or_a_strange_one_is_refused(database: str) -> No
         await PostgresStore(database).open()
 
 
-async def test_a_database_that_cannot_be_reached_is_one_sentence() -> None:
+async def test_unreachable_database_is_reported_in_one_sentence() -> None:
     with pytest.raises(StoreError, match="cannot use the database"):
-        await PostgresStore("postgresql://nobody@127.0.0.1:1/nothing").open()
+        await PostgresStore("postgresql://user@127.0.0.1:1/nothing").open()
 
 
-async def test_a_lost_connection_refuses_at_once_and_comes_back(store: PostgresStore, database: str) -> None:
-    await put(store, Append("r", 0, (b"a",)))
+async def test_lost_connection_rejects_writes_until_it_is_back(store: PostgresStore, database: str) -> None:
+    await append_and_wait(store, Append("r", 0, (b"a",)))
     connection = await asyncpg.connect(database)
     await connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
     await connection.close()
@@ -141,11 +138,11 @@ async def test_a_lost_connection_refuses_at_once_and_comes_back(store: PostgresS
 
 
 async def until_written(store: PostgresStore, append: Append) -> int:
-    """Ask until it is not refused any more; how often that was."""
-    async with asyncio.timeout(PATIENCE):
+    """Retry until the append is written. Return the number of attempts."""
+    async with asyncio.timeout(TIMEOUT_S):
         for attempt in range(1, 10_000):
             try:
-                await put(store, append)
+                await append_and_wait(store, append)
                 return attempt
             except Unavailable:
                 await asyncio.sleep(0.01)
@@ -153,33 +150,33 @@ async def until_written(store: PostgresStore, append: Append) -> int:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["restart", "crash"])
-async def test_nothing_acknowledged_is_lost_when_the_database_goes_away(
+async def test_no_acknowledged_event_is_lost_when_the_database_restarts(
     how: signal.Signals, postgres: Postgres, store: PostgresStore
 ) -> None:
-    """Appends all the time, a restart in the middle: what was acknowledged is there, what was refused is not."""
+    """Restart the database during appends: acknowledged events are stored, rejected ones are not."""
     acknowledged: list[tuple[str, int]] = []
-    refused: list[tuple[str, int]] = []
-    doubtful: list[tuple[str, int]] = []
+    rejected: list[tuple[str, int]] = []
+    unknown: list[tuple[str, int]] = []
     done = False
 
     async def write(room: str) -> None:
         seq = 0
         while not done:
             try:
-                await put(store, Append(room, seq, (f"{room}-{seq}".encode(),)))
+                await append_and_wait(store, Append(room, seq, (f"{room}-{seq}".encode(),)))
                 acknowledged.append((room, seq))
                 seq += 1
-            except Conflict:  # what was in doubt had been written after all
-                doubtful.append((room, seq))
+            except Conflict:  # the unknown one had been written
+                unknown.append((room, seq))
                 seq += 1
             except Unavailable as error:
-                (doubtful if "not known yet" in str(error) else refused).append((room, seq))
+                (unknown if "not known yet" in str(error) else rejected).append((room, seq))
                 await asyncio.sleep(0.01)
 
     writers = [asyncio.create_task(write(f"r{n}")) for n in range(20)]
     await until(lambda: len(acknowledged) > 200)
     await asyncio.to_thread(postgres.stop, how)
-    await until(lambda: len(refused) > 50)
+    await until(lambda: len(rejected) > 50)
     before = len(acknowledged)
     await asyncio.to_thread(postgres.start)
     await until(lambda: len(acknowledged) > before + 200)
@@ -190,17 +187,17 @@ async def test_nothing_acknowledged_is_lost_when_the_database_goes_away(
         assert events == [f"r{n}-{seq}".encode() for seq in range(len(events))]
         mine = [seq for room, seq in acknowledged if room == f"r{n}"]
         assert mine == sorted(set(mine))
-        known = {seq for room, seq in doubtful if room == f"r{n}"} | set(mine)
+        known = {seq for room, seq in unknown if room == f"r{n}"} | set(mine)
         assert known == set(range(len(events)))
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110  # what is waited for happens in another process
+    async with asyncio.timeout(TIMEOUT_S):
+        while not condition():  # noqa: ASYNC110  # the condition depends on another process
             await asyncio.sleep(0.005)
 
 
-def test_passwords_are_not_for_logs() -> None:
+def test_passwords_are_removed_from_addresses() -> None:
     assert without_password("postgresql://ann:pw@h:5/x?a=b") == "postgresql://ann@h:5/x?a=b"
     assert without_password("postgresql:///x?password=pw&host=/tmp") == "postgresql:///x?password=…&host=/tmp"
     assert without_password("parlour.db") == "parlour.db"

@@ -1,4 +1,4 @@
-"""Rows for tests of stores."""
+"""Rows for the tests of stores."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from server.storage.interface import RoomRow
 
 
 def row(room: str, status: str = "running", **changes: object) -> RoomRow:
-    line = RoomRow(room, "conga", status, "*", False, ("p1", "p2"), ("ann", "ben"), None, 5, room.encode())
-    return line._replace(**changes)  # type: ignore[arg-type]
+    default = RoomRow(room, "conga", status, "*", False, ("p1", "p2"), ("ann", "ben"), None, 5, room.encode())
+    return default._replace(**changes)  # type: ignore[arg-type]
 
 
 def rating(player: str, games: int, value: float = 1500.0, **changes: object) -> RatingRow:

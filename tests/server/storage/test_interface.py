@@ -1,0 +1,185 @@
+"""The contract of every store, with real files and a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.storage.factory import open_store
+from server.storage.interface import Append, Conflict, Session, Store, Unavailable, append_and_wait, new_secret
+from tests.server.storage.rows import row
+
+
+async def test_events_are_read_in_order(store: Store) -> None:
+    await append_and_wait(store, Append("r", 0, (b"a", b"b"), row("r")))
+    await append_and_wait(store, Append("r", 2, (b"c",)))
+    assert await store.events("r") == [b"a", b"b", b"c"]
+    assert await store.events("r", after=2) == [b"c"]
+
+
+async def test_second_event_with_the_same_seq_is_a_conflict(store: Store) -> None:
+    first = append_and_wait(store, Append("r", 0, (b"a",)))
+    second = append_and_wait(store, Append("r", 0, (b"b",)))
+    await first
+    with pytest.raises(Conflict):
+        await second
+    assert await store.events("r") == [b"a"]
+
+
+async def test_bad_append_does_not_fail_others_in_its_batch(store: Store) -> None:
+    await append_and_wait(store, Append("taken", 0, (b"x",)))
+    jobs = [append_and_wait(store, Append(f"r{n}", 0, (b"a", b"b"), row(f"r{n}"))) for n in range(50)]
+    late = append_and_wait(store, Append("taken", 0, (b"late",), row("taken")))
+    odd = append_and_wait(store, Append("odd", 0, (object(),), None))  # type: ignore[arg-type]  # cannot be bound
+    jobs += [append_and_wait(store, Append(f"s{n}", 0, (b"a",))) for n in range(50)]
+    await asyncio.gather(*jobs)
+    with pytest.raises(Conflict):
+        await late
+    with pytest.raises(Unavailable, match="cannot be stored"):
+        await odd
+    assert await store.events("r49") == [b"a", b"b"]
+    assert await store.events("taken") == [b"x"]
+    assert len(await store.unfinished_rooms()) == 50
+
+
+async def test_append_to_two_rooms_is_atomic(store: Store) -> None:
+    await append_and_wait(store, Append("new", 0, (b"x",)))
+    both = append_and_wait(store, Append("old", 0, (b"a",), also=Append("new", 0, (b"b",))))
+    with pytest.raises(Conflict):
+        await both
+    assert await store.events("old") == []
+    await append_and_wait(store, Append("old", 0, (b"a",), also=Append("new", 1, (b"b",), row("new"))))
+    assert await store.events("new") == [b"x", b"b"]
+
+
+async def test_concurrent_appends_share_a_transaction(place: str) -> None:
+    commits: list[int] = []
+    store = open_store(place, on_commit=lambda seconds, jobs: commits.append(jobs))
+    await store.open()
+    await asyncio.gather(*(append_and_wait(store, Append(f"r{n}", 0, (b"a",))) for n in range(777)))
+    await store.close()
+    assert sum(commits) == 777
+    assert len(commits) <= 3  # the first may be on its own, the others queue up meanwhile
+
+
+async def test_close_writes_queued_appends(place: str) -> None:
+    store = open_store(place)
+    await store.open()
+    jobs = [append_and_wait(store, Append("r", n, (b"a",))) for n in range(20)]
+    await store.close()
+    assert all(job.done() and job.exception() is None for job in jobs)
+
+
+async def test_room_index_finds_rooms_and_deadlines(store: Store) -> None:
+    await append_and_wait(store, Append("r1", 0, (b"a",), row("r1", "waiting", deadline=50)))
+    await append_and_wait(store, Append("r2", 0, (b"a",), row("r2", game="mancala", deadline=70)))
+    await append_and_wait(store, Append("r3", 0, (b"a",), row("r3", private=True)))
+    await append_and_wait(store, Append("r4", 0, (b"a",), row("r4", "ended", result="1-0", changed_at=8)))
+    await append_and_wait(
+        store, Append("r5", 0, (b"a",), row("r5", "ended", result="0-1", changed_at=9, names=("cy", "di")))
+    )
+    await append_and_wait(store, Append("r6", 0, (b"a",), row("r6", "ended", changed_at=10)))
+    assert await store.rooms("", "", 10) == [b"r2", b"r1"]
+    assert await store.rooms("mancala", "", 10) == [b"r2"]
+    assert await store.rooms("", "waiting", 10) == [b"r1"]
+    assert await store.history("", "", None, 10) == [(9, b"r5"), (8, b"r4")]
+    assert await store.history("", "", 9, 10) == [(8, b"r4")]
+    assert await store.history("conga", "ANN", None, 10) == [(8, b"r4")]
+    assert await store.rooms_of("p2") == ["r1", "r2", "r3"]
+    assert await store.due(60) == [("r1", 50)]
+    await store.postpone("r1", 50, 55)
+    await store.postpone("r1", 50, 99)
+    assert await store.due(60) == [("r1", 55)]
+    await append_and_wait(store, Append("r1", 1, (b"b",), row("r1", deadline=None)))
+    assert await store.due(60) == []
+
+
+async def test_text_with_a_null_character_matches_nothing(store: Store) -> None:
+    assert await store.events("a\0b") == []
+    assert await store.history("a\0b", "c\0d", None, 10) == []
+    assert await store.account_named("a\0b") is None
+
+
+async def test_rooms_waiting_for_a_name(store: Store) -> None:
+    await append_and_wait(store, Append("r1", 0, (b"a",), row("r1", "waiting", private=True, names=("", "ben"))))
+    await append_and_wait(store, Append("r2", 0, (b"a",), row("r2", "waiting", names=("straße".casefold(), "ben"))))
+    await append_and_wait(store, Append("r3", 0, (b"a",), row("r3", names=("ann", "ben"))))
+    assert await store.rooms_waiting_for("Ben") == ["r1", "r2"]
+    assert await store.rooms_waiting_for("STRASSE") == ["r2"]
+    assert await store.rooms_waiting_for("ann") == []
+
+
+async def test_last_opponent_is_the_current_or_latest_one(store: Store) -> None:
+    assert await store.last_opponent("p1", "Ann") == ""
+    await append_and_wait(store, Append("r1", 0, (b"a",), row("r1", "ended", result="1-0", changed_at=8)))
+    assert await store.last_opponent("p1", "ann") == "p2"
+    assert await store.last_opponent("p2", "BEN") == "p1"
+    assert await store.last_opponent("p9", "ann") == ""  # another player with that name
+    await append_and_wait(store, Append("r2", 0, (b"a",), row("r2", "waiting", players=("p1", ""), changed_at=20)))
+    await append_and_wait(
+        store, Append("r3", 0, (b"a",), row("r3", "ended", players=("p4", "p1"), names=("di", "ann"), changed_at=19))
+    )
+    assert await store.last_opponent("p1", "Ann") == "p2"  # a waiting room and a game without a result do not count
+    await append_and_wait(store, Append("r4", 0, (b"a",), row("r4", players=("p3", "p1"), changed_at=9)))
+    assert await store.last_opponent("p1", "Ann") == "p3"
+
+
+async def test_account_name_is_free_again_after_revocation(store: Store) -> None:
+    assert await store.add_account("Ann", "p1", "t1", 5)
+    assert not await store.add_account("ann", "p2", "t2", 6)
+    assert await store.revoke_account("ANN", 7)
+    assert not await store.revoke_account("ann", 7)
+    assert await store.account_of_token("t1") is None
+    assert await store.add_account("ann", "p2", "t2", 8)
+    assert [(account.name, account.revoked_at) for account in await store.accounts()] == [("Ann", 7), ("ann", None)]
+
+
+async def test_guest_name_is_free_after_the_last_connection_has_left(store: Store) -> None:
+    assert await store.claim_name("a", "p1", "Ann")
+    assert await store.claim_name("b", "p1", "Ann")
+    assert not await store.claim_name("a", "p2", "ann")
+    await store.mark_absent("b", "p1", "ann")
+    await store.mark_absent("a", "p1", "ann")
+    assert await store.claim_name("a", "p2", "ANN")
+
+
+async def test_last_alive_is_the_latest_heartbeat(store: Store) -> None:
+    assert await store.last_alive() is None
+    await store.mark_alive("a", 5)
+    await store.mark_alive("b", 9)
+    await store.mark_alive("a", 7)
+    assert await store.last_alive() == 9
+
+
+async def test_reopened_store_has_all_events(store: Store, place: str) -> None:
+    await append_and_wait(store, Append("r", 0, (b"a",)))
+    again = open_store(place)
+    await again.open()
+    assert await again.events("r") == [b"a"]
+    await again.close()
+
+
+async def test_session_and_account_are_found_by_their_secrets(store: Store) -> None:
+    await store.save_session("my-secret", Session("p1", "ann", ""), 5)
+    assert await store.add_account("Ann", "p1", "my-token", 5)
+    assert await store.session("my-secret") == Session("p1", "ann", "")
+    assert await store.session("other") is None
+    account = await store.account_of_token("my-token")
+    assert account is not None
+    assert account.name == "Ann"
+    await store.forget_sessions(6)
+    assert await store.session("my-secret") is None
+
+
+async def test_latest_seqs_of_several_rooms(store: Store) -> None:
+    for room, count in (("r1", 1), ("r2", 3)):
+        await append_and_wait(store, Append(room, 0, (b"x",) * count))
+    assert await store.latest_seqs(["r1", "r2", "nowhere"]) == {"r1": 1, "r2": 3}
+    assert await store.latest_seqs([]) == {}
+
+
+def test_secrets_are_unique_and_alphanumeric() -> None:
+    secrets = {new_secret() for _ in range(500)}
+    assert len(secrets) == 500
+    assert all(secret.isalnum() and len(secret) == 48 for secret in secrets)
