@@ -139,7 +139,7 @@ class Connection(FastPath):
         try:
             await answering
         except Exception:
-            log("a message could not be answered", logging.ERROR, trace=True)
+            log("command_failed", logging.ERROR, trace=True)
             self.cut(INTERNAL_ERROR, "internal error")
         pending, self.pending = self.pending, None
         while pending:

@@ -1,4 +1,4 @@
-"""Plain HTTP from a server that also speaks WebSocket."""
+"""Plain HTTP requests to a server, by the URL of its WebSocket."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 
 async def get(url: str, path: str) -> tuple[int, str]:
-    """Status and body of a page."""
+    """Return status and body of a page."""
     page = url.replace("ws://", "http://").removesuffix("/ws") + path
 
     def read() -> tuple[int, str]:

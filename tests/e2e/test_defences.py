@@ -1,4 +1,4 @@
-"""Every defence of a single connection, attacked."""
+"""Limits of a single connection, and malformed input."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.e2e.parlours import until
 from tests.e2e.play import move, room_of
 
 
-def spoilt(chance: random.Random, codec: str) -> Any:
-    """A frame that is not quite a message."""
+def damaged_message(chance: random.Random, codec: str) -> Any:
+    """Return a message with random damage."""
     good = {"type": chance.choice(["move", "create", "join", "hello"]), "id": 1, "room": "r", "ply": 0, "move": "a1"}
     kind = chance.randrange(6)
     if kind == 0:
@@ -41,7 +41,7 @@ def spoilt(chance: random.Random, codec: str) -> Any:
 
 
 @pytest.mark.parametrize("codec", ["json", "msgpack"])
-async def test_a_thousand_malformed_frames_get_an_answer_each_and_hurt_nobody(
+async def test_every_malformed_message_gets_a_reply_and_other_clients_notice_nothing(
     start: Start, come: Come, codec: str
 ) -> None:
     server = await start(rate=1e6, burst=10_000)
@@ -50,24 +50,24 @@ async def test_a_thousand_malformed_frames_get_an_answer_each_and_hurt_nobody(
     mallory = await come(server.url, "mallory", codec)
     chance, malformed = random.Random(5), 0
     for _ in range(1000):
-        data = spoilt(chance, codec)
+        data = damaged_message(chance, codec)
         await mallory.socket.send(data, text=codec == "json" and chance.random() < 0.95)
         while (answer := await mallory.receive())["type"] not in ("ok", "error"):
-            pass  # now and then a spoilt message is a good one
+            pass  # sometimes the damage leaves a valid command
         malformed += answer.get("code") == "malformed"
     assert malformed > 500
     assert (await mallory.ask("list"))["rooms"][-1]["room"] == room
     await move(ann, room, 0, "a1")
 
 
-async def test_the_wrong_kind_of_frame_is_malformed(start: Start, come: Come) -> None:
+async def test_binary_frame_to_a_json_connection_is_malformed(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann", "json")
     await ann.socket.send(b"{}")
     assert "text frames" in (await ann.find(type="error", code="malformed"))["text"]
 
 
-async def test_fragments_are_put_together(start: Start, come: Come) -> None:
+async def test_fragments_are_assembled(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann", "json")
     await ann.socket.send(['{"type": "li', 'st", "i', 'd": 77}'])
@@ -75,8 +75,8 @@ async def test_fragments_are_put_together(start: Start, come: Come) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 5, 6, 7, 41, 42, 43, 48])
-async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
-    """Also where a piece of one looks like a whole other one."""
+async def test_frames_may_arrive_in_pieces(start: Start, piece: int) -> None:
+    """Also where a piece looks like a whole frame."""
     server = await start(rate=1e6, burst=100_000)
     host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -90,7 +90,9 @@ async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
     tricky = b"\x82\xa4type\xa4list\xa2id\x02"
     tricky = b"\x83" + tricky[1:] + b"\xa1x\xd9" + bytes([42 - 19]) + b"y" * (42 - 19)
     frames = b"".join(bytes([0x82, 0x80 | len(data)]) + bytes(4) + data for data in [payload, tricky, tricky])
-    frames += bytes([0x82, 0x80 | 42]) + bytes(4) + b"\x82\xa4" + b"\x00" * 40  # not a message, and looks like a frame
+    frames += (
+        bytes([0x82, 0x80 | 42]) + bytes(4) + b"\x82\xa4" + b"\x00" * 40
+    )  # not a message, but it looks like a frame
     for at in range(0, len(frames), piece):
         writer.write(frames[at : at + piece])
         await writer.drain()
@@ -100,20 +102,20 @@ async def test_frames_may_come_in_any_pieces(start: Start, piece: int) -> None:
         head = await asyncio.wait_for(reader.readexactly(2), PATIENCE)
         size = head[1] if head[1] < 126 else int.from_bytes(await reader.readexactly(2), "big")
         data = await reader.readexactly(size)
-        if head[0] == 0x82:  # and no ping
+        if head[0] == 0x82:  # not a ping
             answers.append(msgpack.unpackb(data)["type"])
     assert answers == ["welcome", "ok", "ok", "error"]
     writer.close()
 
 
-async def test_the_lag_is_known_from_the_start(start: Start, come: Come) -> None:
+async def test_latency_is_known_before_the_first_ping_interval(start: Start, come: Come) -> None:
     server = await start(ping_interval=1000.0)
     await come(server.url, "ann")
     (peer,) = server.house.connections
     await until("the first ping is answered", lambda: peer.latency > 0)
 
 
-async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: Come) -> None:
+async def test_long_message_is_refused_and_huge_message_closes_the_connection(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     await ann.send("list", padding="x" * 16_384)
@@ -122,7 +124,7 @@ async def test_long_messages_are_refused_and_huge_ones_cut(start: Start, come: C
     assert await ann.closed() == 1009
 
 
-async def test_messages_over_the_rate_are_refused_and_a_flood_is_cut(start: Start, come: Come) -> None:
+async def test_message_over_the_rate_is_refused_and_flood_closes_the_connection(start: Start, come: Come) -> None:
     server = await start(rate=0.01, burst=5)
     ann = await come(server.url, "ann")
     for _ in range(4):
@@ -135,7 +137,7 @@ async def test_messages_over_the_rate_are_refused_and_a_flood_is_cut(start: Star
     assert await ann.closed() == 1008
 
 
-async def test_connections_per_address_are_limited_and_given_back(start: Start) -> None:
+async def test_connections_per_address_are_limited_until_one_closes(start: Start) -> None:
     server = await start(connections_per_address=3)
     guests = [await Guest.open(server.url) for _ in range(3)]
     with pytest.raises(InvalidStatus) as caught:
@@ -143,14 +145,14 @@ async def test_connections_per_address_are_limited_and_given_back(start: Start) 
     assert caught.value.response.status_code == 429
     await guests.pop().close()
     async with asyncio.timeout(PATIENCE):
-        while len(guests) < 3:  # the server hears of the close a moment later
+        while len(guests) < 3:  # the server notices the close a moment later
             with suppress(InvalidStatus):
                 guests.append(await Guest.open(server.url))
     for guest in guests:
         await guest.close()
 
 
-async def test_behind_a_proxy_addresses_come_from_its_header(start: Start) -> None:
+async def test_address_comes_from_the_header_of_the_proxy(start: Start) -> None:
     server = await start(connections_per_address=1, forwarded=True)
     headers = {"X-Forwarded-For": "6.6.6.6, 1.2.3.4"}
     first = await Guest.open(server.url, additional_headers=headers)
@@ -173,7 +175,7 @@ async def test_rooms_per_player_are_limited(start: Start, come: Come) -> None:
     await ann.ask("join", room=other)
 
 
-async def test_names_and_chat_have_limits(start: Start, come: Come) -> None:
+async def test_names_and_chat_lines_are_limited(start: Start, come: Come) -> None:
     server = await start(name_length=10, text_length=20)
     guest = await Guest.open(server.url)
     for name in ("x" * 11, "new\nline", "bell\a"):
@@ -187,7 +189,7 @@ async def test_names_and_chat_have_limits(start: Start, come: Come) -> None:
     await guest.close()
 
 
-async def test_what_others_see_of_a_move_can_be_printed(start: Start, come: Come) -> None:
+async def test_control_characters_in_moves_and_notes_do_not_reach_other_clients(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, illegal=3)
@@ -198,7 +200,7 @@ async def test_what_others_see_of_a_move_can_be_printed(start: Start, come: Come
     assert (await ben.find(type="fouled"))["move"] == "?[2J?1"
 
 
-async def test_pages_of_other_origins_may_not_connect(start: Start) -> None:
+async def test_web_pages_of_other_origins_may_not_connect(start: Start) -> None:
     server = await start(origins="https://friend.example")
     host = server.url.removeprefix("ws://").removesuffix("/ws")
     for origin in ("https://friend.example", f"http://{host}"):
@@ -208,7 +210,7 @@ async def test_pages_of_other_origins_may_not_connect(start: Start) -> None:
     assert caught.value.response.status_code == 403
 
 
-async def test_unknown_subprotocols_are_refused_and_without_one_the_first_message_tells(start: Start) -> None:
+async def test_unknown_subprotocol_is_refused_and_without_one_the_first_message_decides(start: Start) -> None:
     server = await start()
     with pytest.raises(InvalidStatus) as caught:
         await connect(server.url, subprotocols=[Subprotocol("chat")])
@@ -227,20 +229,20 @@ async def test_unknown_subprotocols_are_refused_and_without_one_the_first_messag
         assert json.loads(await browser.recv())["text"] == "binary frame received: send json in text frames"
 
 
-async def test_whoever_says_no_hello_is_closed(start: Start) -> None:
+async def test_client_without_hello_is_disconnected(start: Start) -> None:
     server = await start(hello_timeout=1.0)
     guest = await Guest.open(server.url)
     assert await guest.closed() == 1008
 
 
-async def test_hello_comes_first(start: Start) -> None:
+async def test_first_command_must_be_hello(start: Start) -> None:
     server = await start()
     guest = await Guest.open(server.url)
     assert (await guest.refused("list"))["code"] == "hello_first"
     await guest.close()
 
 
-async def test_the_idle_are_closed_but_not_those_who_have_something_to_wait_for(start: Start, come: Come) -> None:
+async def test_idle_client_is_disconnected_unless_it_waits_for_events(start: Start, come: Come) -> None:
     server = await start(idle_timeout=1.0)
     ann, looker = await come(server.url, "ann"), await come(server.url, "looker")
     room = (await ann.ask("create", game="conga"))["room"]
@@ -253,7 +255,7 @@ async def test_the_idle_are_closed_but_not_those_who_have_something_to_wait_for(
         await waiting.ask("list")
 
 
-async def test_messages_sent_without_waiting_are_answered_in_order(start: Start, come: Come) -> None:
+async def test_pipelined_commands_are_answered_in_order(start: Start, come: Come) -> None:
     server = await start()
     guest = await Guest.open(server.url)
     ids = [await guest.send("hello", name="eager"), *[await guest.send("list") for _ in range(5)]]
@@ -263,13 +265,13 @@ async def test_messages_sent_without_waiting_are_answered_in_order(start: Start,
     await guest.close()
 
 
-async def test_compression_is_off_unless_asked_for(start: Start) -> None:
+async def test_compression_is_off_by_default(start: Start) -> None:
     plain = await start()
     async with connect(plain.url, subprotocols=[Subprotocol("parlour.v1.json")]) as socket:
         assert "Sec-WebSocket-Extensions" not in socket.response.headers  # type: ignore[union-attr]
 
 
-async def test_a_game_can_be_played_with_compression(start: Start) -> None:
+async def test_game_can_be_played_with_compression(start: Start) -> None:
     server = await start(deflate=True)
     guests = []
     for name in ("ann", "ben"):

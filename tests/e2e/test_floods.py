@@ -1,4 +1,4 @@
-"""Whoever sends too much, or reads too little, or never hangs up."""
+"""Clients that send too much, read too little, or never close."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
-PING, START, GO_ON = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x80" + bytes(4)  # all of them empty
+PING, START, CONTINUE = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x80" + bytes(4)  # empty frames
 
 
-@pytest.mark.parametrize("flood", [PING * 50_000, START + GO_ON * 50_000], ids=["pings", "fragments"])
-async def test_a_flood_of_tiny_frames_is_cut_and_holds_nobody_up(start: Start, come: Come, flood: bytes) -> None:
+@pytest.mark.parametrize("flood", [PING * 50_000, START + CONTINUE * 50_000], ids=["pings", "fragments"])
+async def test_flood_of_tiny_frames_is_cut_off_early(start: Start, come: Come, flood: bytes) -> None:
     server = await start()
     ann, mallory = await come(server.url, "ann"), await come(server.url, "mallory")
     (peer,) = server.house.desk.present.named("mallory")
@@ -37,14 +37,14 @@ async def test_a_flood_of_tiny_frames_is_cut_and_holds_nobody_up(start: Start, c
     await ann.ask("list")
 
 
-async def test_fragments_cannot_be_piled_up_slowly(start: Start, come: Come) -> None:
+async def test_number_of_fragments_is_limited_at_any_rate(start: Start, come: Come) -> None:
     server = await start(rate=1e6, burst=10_000)
     mallory = await come(server.url, "mallory")
-    mallory.socket.transport.write(START + GO_ON * 200)
+    mallory.socket.transport.write(START + CONTINUE * 200)
     assert await mallory.closed() == 1008
 
 
-async def test_a_few_pings_are_welcome(start: Start, come: Come) -> None:
+async def test_a_few_pings_are_answered(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     for _ in range(20):
@@ -52,45 +52,43 @@ async def test_a_few_pings_are_welcome(start: Start, come: Come) -> None:
     await ann.ask("list")
 
 
-async def test_whoever_does_not_hang_up_is_hung_up_on(start: Start, come: Come) -> None:
+async def test_client_that_does_not_close_is_aborted(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
-    ann.socket.transport.pause_reading()  # deaf to every goodbye
-    ann.socket.transport.write(b"\x83\x80" + bytes(4))  # no kind of frame
-    await until("the server has let go", lambda: not server.house.connections, 5)
+    ann.socket.transport.pause_reading()  # the client never reads the close frame
+    ann.socket.transport.write(b"\x83\x80" + bytes(4))  # a reserved opcode
+    await until("the connection is aborted", lambda: not server.house.connections, 5)
 
 
-async def test_a_silent_connection_does_not_keep_the_server_from_stopping(
+async def test_connection_without_a_request_does_not_delay_the_shutdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(app, "OPENING", 3600.0)
-    settings = Settings(port=0, db=str(tmp_path / "silent.db"), hello_timeout=3600.0)
+    settings = Settings(port=0, db=str(tmp_path / "parlour.db"), hello_timeout=3600.0)
     async with asyncio.timeout(PATIENCE), app.running(settings) as server:
         host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        await until("it is there", lambda: bool(server.house.handshaking))
+        await until("the connection is accepted", lambda: bool(server.house.handshaking))
     with suppress(ConnectionError):
         assert await reader.read() == b""
     writer.close()
 
 
-async def test_silent_connections_count_too(start: Start) -> None:
+async def test_connections_without_a_request_count_for_their_address(start: Start) -> None:
     server = await start(connections_per_address=2)
     host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
     streams = [await asyncio.open_connection(host, int(port)) for _ in range(40)]
-    await until(
-        "most are turned away", lambda: server.house.metrics.turned_away["address"] == 40 - 2 - EXTRA_CONNECTIONS
-    )
+    await until("most are aborted", lambda: server.house.metrics.turned_away["address"] == 40 - 2 - EXTRA_CONNECTIONS)
     assert len(server.house.handshaking) == 2 + EXTRA_CONNECTIONS
     with pytest.raises((InvalidMessage, InvalidStatus, ConnectionError)):
         await Guest.open(server.url)
     for _, writer in streams:
         writer.close()
-    await until("they are gone", lambda: not server.house.handshaking)
+    await until("the connections are removed", lambda: not server.house.handshaking)
     await (await Guest.open(server.url)).close()
 
 
-async def test_rooms_of_an_arbiter_who_does_not_watch_count(start: Start, come: Come) -> None:
+async def test_rooms_of_an_arbiter_count_even_if_the_arbiter_does_not_watch(start: Start, come: Come) -> None:
     server = await start(rooms_per_player=3)
     ann = await come(server.url, "ann")
     for _ in range(3):
@@ -99,7 +97,7 @@ async def test_rooms_of_an_arbiter_who_does_not_watch_count(start: Start, come: 
     assert (await ann.refused("create", game="conga", players=["ben", "cy"]))["code"] == "too_many_rooms"
 
 
-async def test_ended_rooms_are_not_kept_for_who_looks_at_them(start: Start, come: Come) -> None:
+async def test_ended_rooms_are_not_kept_in_memory_for_watchers(start: Start, come: Come) -> None:
     server = await start()
     ann, ben, eve = await come(server.url, "ann"), await come(server.url, "ben"), await come(server.url, "eve")
     rooms = []
@@ -110,7 +108,7 @@ async def test_ended_rooms_are_not_kept_for_who_looks_at_them(start: Start, come
     await ann.ask("abort", room=private)
     await ann.close()
     await ben.close()
-    await until("they are gone", lambda: not server.house.hall.rooms)
+    await until("the rooms are unloaded", lambda: not server.house.hall.rooms)
     for room in rooms:
         assert (await eve.refused("join", room=room))["code"] in ("game_over", "seat_taken", "not_running")
     assert (await eve.refused("watch", room=private))["code"] == "bad_code"
@@ -120,7 +118,7 @@ async def test_ended_rooms_are_not_kept_for_who_looks_at_them(start: Start, come
     assert list(server.house.hall.rooms) == [rooms[-1]]
 
 
-async def test_compressed_messages_that_nobody_reads_have_a_bound_too(start: Start) -> None:
+async def test_unread_compressed_messages_are_limited(start: Start) -> None:
     server = await start(deflate=True)
     slow = Guest(await connect(server.url, subprotocols=[Subprotocol("parlour.v1.json")]), "json")
     await slow.hello("slow")

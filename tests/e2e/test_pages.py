@@ -1,4 +1,4 @@
-"""HTTP on the same port."""
+"""Plain HTTP on the port of the WebSocket."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ UPGRADE = (
 SAMPLE = re.compile(r'^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.eEinf]+$')
 
 
-async def test_the_front_page_says_what_this_is_and_how_to_connect(start: Start) -> None:
+async def test_front_page_says_how_to_connect(start: Start) -> None:
     server = await start()
     _, text = await get(server.url, "/")
     assert "Parlour" in text
     assert server.url in text
 
 
-async def test_health(start: Start) -> None:
+async def test_server_is_healthy(start: Start) -> None:
     server = await start()
     assert await get(server.url, "/healthz") == (200, "ok\n")
 
 
 @pytest.mark.parametrize(("path", "code"), [("/nothing", 404), ("/ws", 426)])
-async def test_other_pages_are_refused(start: Start, path: str, code: int) -> None:
+async def test_other_paths_are_refused(start: Start, path: str, code: int) -> None:
     server = await start()
     assert (await get(server.url, path))[0] == code
 
@@ -51,9 +51,7 @@ async def test_other_pages_are_refused(start: Start, path: str, code: int) -> No
         ("HEAD /healthz HTTP/1.1", "Host: a\r\n", "200 OK", ""),
     ],
 )
-async def test_requests_that_browsers_do_not_make(
-    start: Start, request_line: str, headers: str, status: str, text: str
-) -> None:
+async def test_unusual_requests(start: Start, request_line: str, headers: str, status: str, text: str) -> None:
     answer = await raw((await start()).url, f"{request_line}\r\n{headers}\r\n")
     head, _, body = answer.partition("\r\n\r\n")
     assert head.startswith(f"HTTP/1.1 {status}")
@@ -63,7 +61,7 @@ async def test_requests_that_browsers_do_not_make(
 
 
 async def raw(url: str, request: str) -> str:
-    """All that a server answers to these very bytes."""
+    """Send these bytes, and return the whole answer."""
     parts = urlsplit(url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(request.encode())
@@ -73,8 +71,8 @@ async def raw(url: str, request: str) -> str:
     return answer.decode()
 
 
-async def test_metrics_count_what_happens(start: Start, come: Come) -> None:
-    server = await start(sweep=1000.0)  # which writes now and then
+async def test_metrics_count_moves_refusals_and_rooms(start: Start, come: Come) -> None:
+    server = await start(sweep=1000.0)  # no periodic writes
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
@@ -94,7 +92,7 @@ async def test_metrics_count_what_happens(start: Start, come: Come) -> None:
     assert {"parlour_append_seconds_count", "parlour_loop_lag_seconds", "parlour_send_queue_bytes"} <= names
 
 
-async def test_metrics_count_every_event_that_is_written(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_metrics_count_every_stored_event(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start(sweep=1000.0)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)

@@ -14,21 +14,21 @@ from tests.server.transport.stub_server import StubServices, stub_server
 
 @pytest.fixture
 async def server() -> AsyncIterator[StubServices]:
-    """A stub server without a rate limit."""
+    """Start a stub server without a rate limit."""
     async with stub_server() as services:
         yield services
 
 
 @pytest.fixture
 async def client(server: StubServices) -> AsyncIterator[RawClient]:
-    """A client that speaks JSON."""
+    """Connect a client that speaks JSON."""
     async with await RawClient.open(server.port) as client:
         yield client
 
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What connections have read from the transport, piece by piece. Request it before `client`."""
+    """Collect what connections read from the transport, piece by piece. Request this fixture before `client`."""
     pieces: list[bytes] = []
 
     def data_received(self: Connection, data: bytes) -> None:

@@ -45,7 +45,7 @@ UMLAUTS = json.dumps({"type": "list", "id": 7, "x": "ä€𝄞"}, ensure_ascii=F
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What the parser of websockets gets. Request it before `client`."""
+    """Collect what the parser of websockets gets. Request this fixture before `client`."""
     pieces: list[bytes] = []
     receive_data = ServerProtocol.receive_data
 
@@ -59,7 +59,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 @pytest.fixture
 def large_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the server read frames that are too large for a message. Request it before `server`."""
+    """Let the server read frames that are too large for a message. Request this fixture before `server`."""
     monkeypatch.setattr(server.app, "MOST_FRAME", LARGE_FRAME_BYTES)
 
 
