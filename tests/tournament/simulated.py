@@ -31,7 +31,7 @@ def played(plan: Plan, game: Pairing, note: str = "") -> Result:
 
 
 def simulate(plan: Plan, note: str = "") -> TournamentState:
-    state = TournamentState(plan="x", versions=[{"parlour": "test"}])
+    state = TournamentState(plan_digest="x", versions=[{"parlour": "test"}])
     while not (known := schedule(plan, state.results)).finished(state.results):
         for game in known.games:
             if game.number not in state.results:

@@ -33,8 +33,8 @@ def no_evidence(forfeit: Forfeit) -> str:
 
 def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no_evidence) -> str:
     """Return the page. `evidence` returns the link to the report of a forfeit, relative to the page."""
-    here = files("client.tournament.export")
-    style, script = (here.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    package = files("client.tournament.export")
+    style, script = (package.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}"
     games = [game for game in table.schedule.games if game.number in results]
     data = [game_data(game, results[game.number]) for game in games]
@@ -46,7 +46,7 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(plan.name)}</title><style>{style}</style></head><body>",
         f"<h1>{escape(plan.name)}</h1>",
-        f"<p>{escape(about(table, plan, len(games)))}</p>",
+        f"<p>{escape(summary(table, plan, len(games)))}</p>",
         html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
         html_table(crosstable(table)) if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS else "",
         "".join(f"<p>{escape(duel_line(duel))}</p>" for duel in shown_duels(table)),
@@ -77,7 +77,7 @@ def embedded(data: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def about(table: Standings, plan: Plan, count: int) -> str:
+def summary(table: Standings, plan: Plan, count: int) -> str:
     options = ", ".join(f"{name} {value}" for name, value in plan.options.items() if name != "start")
     state = "finished" if table.finished else "not finished"
     clock = "" if plan.clock == "none" else f", clock {plan.clock}"

@@ -66,12 +66,11 @@ def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> t
         seats = pseudonym(record.seats[0]), pseudonym(record.seats[1])
         moves = tuple(replace(played, note="") for played in record.moves)  # a note may contain a name
         record = replace(record, seats=seats, moves=moves)
-        results[number] = replace(
-            result, room="", evidence="", record=write(record)
-        )  # a room id would reveal the players
+        # a room id or a failure report would reveal the players
+        results[number] = replace(result, room="", evidence="", record=write(record))
     answers = [replace(answer, student=pseudonym(answer.student), text="") for answer in state.answers.values()]
     public = TournamentState(
-        plan=state.plan,
+        plan_digest=state.plan_digest,
         results=results,
         answers={(answer.student, answer.goal, answer.position): answer for answer in answers},
         versions=state.versions,

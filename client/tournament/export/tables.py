@@ -149,7 +149,7 @@ def as_json(table: Standings) -> dict[str, Any]:
         "finished": table.finished,
         "rows": [row_json(number, row) for number, row in enumerate(table.rows, 1)],
         "duels": [duel_json(duel) for duel in table.duels],
-        "test": None if table.sprt is None else test_json(table),
+        "test": None if table.sprt is None else sprt_json(table),
         "forfeits": [
             {"game": entry.game, "loser": entry.loser, "reason": entry.reason, "evidence": entry.evidence}
             for entry in table.forfeits
@@ -168,7 +168,7 @@ def row_json(number: int, row: Row) -> dict[str, Any]:
         "second": row.seats[1],
         "elo": rounded(row.rating.elo, 3),
         "error": rounded(row.rating.error, 3),
-        "beaten": row.beaten,
+        "beaten": row.sonneborn_berger,
         "moves": row.used.moves,
         "milliseconds": row.used.total,
         "longest": row.used.longest,
@@ -190,7 +190,7 @@ def duel_json(duel: Duel) -> dict[str, Any]:
     }
 
 
-def test_json(table: Standings) -> dict[str, Any]:
+def sprt_json(table: Standings) -> dict[str, Any]:
     status = table.sprt
     assert status is not None
     return {

@@ -53,7 +53,7 @@ def progress_towards(plan: Plan, student: str, goal: Goal, pairs_before: int, re
     total = goal.games // 2
     points = points_by_pair(map(pair, range(total)), results, student)
     assessment = ASSESSORS[goal.kind](student, goal, points, results, pair)
-    needed = assessment.pairs if assessment.verdict != "open" else min(total, len(points) + plan.ahead)
+    needed = assessment.pairs if assessment.verdict != "open" else min(total, len(points) + plan.pairs_ahead)
     return GoalProgress(student, goal, assessment.verdict, assessment.evidence, tuple(map(pair, range(needed))))
 
 
@@ -88,7 +88,7 @@ def assess_forfeits(student: str, goal: Goal, points: list[float], results: Resu
                 where = f" ({result.evidence})" if result.evidence else ""
                 reasons.append(f"{result.forfeit} in game {game.number}{where}")
         if len(reasons) > goal.forfeits:
-            return Assessment("fail", number + 1, f"{forfeits_text(reasons, 2 * number + 2)}")
+            return Assessment("fail", number + 1, forfeits_text(reasons, 2 * number + 2))
     verdict: Verdict = "pass" if len(points) == goal.games // 2 else "open"
     return Assessment(verdict, len(points), forfeits_text(reasons, 2 * len(points)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from client.tournament.formats.standings import Standings, decided
+from client.tournament.formats.standings import Standings, decided_games
 from client.tournament.model.elo import strengths
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
@@ -20,6 +20,6 @@ def ratings_by_round(table: Standings, plan: Plan, results: Results) -> list[tup
         chosen.append(numbers[-1])
     found = []
     for number in chosen:
-        known = decided((game for game in games if game.round <= number), results)
+        known = decided_games((game for game in games if game.round <= number), results)
         found.append((number, dict(strengths(plan.names, known))))
     return found

@@ -30,7 +30,7 @@ class Meeting(NamedTuple):
     second: str
 
 
-def in_rounds(plan: Plan, meetings: Iterable[Meeting]) -> Schedule:
+def schedule_meetings(plan: Plan, meetings: Iterable[Meeting]) -> Schedule:
     builder = ScheduleBuilder()
     for meeting in meetings:
         for _ in range(plan.games // 2):
@@ -39,10 +39,10 @@ def in_rounds(plan: Plan, meetings: Iterable[Meeting]) -> Schedule:
 
 
 def round_robin(plan: Plan, results: Results) -> Schedule:
-    return in_rounds(plan, circle(plan.names, plan.rounds))
+    return schedule_meetings(plan, circle_pairings(plan.names, plan.rounds))
 
 
-def circle(names: tuple[str, ...], times: int) -> list[Meeting]:
+def circle_pairings(names: tuple[str, ...], times: int) -> list[Meeting]:
     """Pair all players with each other by the circle method."""
     places: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
     size, meetings = len(places), []
@@ -62,7 +62,7 @@ def gauntlet(plan: Plan, results: Results) -> Schedule:
     """Pair the first player with each of the others."""
     first, *others = plan.names
     meetings = [Meeting(turn + 1, first, other) for turn in range(plan.rounds) for other in others]
-    return in_rounds(plan, meetings)
+    return schedule_meetings(plan, meetings)
 
 
 def match(plan: Plan, results: Results) -> Schedule:
@@ -76,7 +76,7 @@ def match(plan: Plan, results: Results) -> Schedule:
         points = points_by_pair(map(pair, range(count)), results, plan.names[0])
         status = evaluate_sprt(points, plan.sprt)
         final = bool(status.verdict) or len(points) == count
-        count = status.pairs if status.verdict else min(count, len(points) + plan.ahead)
+        count = status.pairs if status.verdict else min(count, len(points) + plan.pairs_ahead)
     return Schedule(tuple(game for number in range(count) for game in pair(number)), (), final)
 
 

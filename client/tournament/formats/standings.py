@@ -10,7 +10,7 @@ from client.tournament.formats.schedule import schedule
 from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.model.elo import Difference, Rating, difference, ratings
 from client.tournament.model.plan import Plan
-from client.tournament.model.results import Pairing, Result, Results, Used
+from client.tournament.model.results import Pairing, Result, Results, ThinkingTime
 from client.tournament.model.sprt import SprtStatus, evaluate_sprt
 
 WIN, DRAW, LOSS = 0, 1, 2
@@ -25,9 +25,9 @@ class Row:
     byes: float = 0.0
     seats: tuple[list[int], list[int]] = field(default_factory=lambda: ([0, 0, 0], [0, 0, 0]))
     forfeits: Counter[str] = field(default_factory=Counter)
-    used: Used = field(default_factory=Used)
+    used: ThinkingTime = field(default_factory=ThinkingTime)
     rating: Rating = field(default_factory=Rating)
-    beaten: float = 0.0  # Sonneborn-Berger score
+    sonneborn_berger: float = 0.0
 
     @property
     def games(self) -> int:
@@ -89,17 +89,17 @@ def standings(plan: Plan, results: Results) -> Standings:
         rows[bye.name].byes += bye.points
     for game in games:
         for seat in (0, 1):
-            count(rows[game.seats[seat]], seat, results[game.number])
+            add_result(rows[game.seats[seat]], seat, results[game.number])
     for game in games:
         for seat, points in enumerate(results[game.number].points):
-            rows[game.seats[seat]].beaten += points * rows[game.seats[1 - seat]].points
-    field_ratings = ratings(plan.names, decided(games, results))
+            rows[game.seats[seat]].sonneborn_berger += points * rows[game.seats[1 - seat]].points
+    field_ratings = ratings(plan.names, decided_games(games, results))
     for name, row in rows.items():
         row.rating = field_ratings[name]
     return Standings(
         plan=plan,
         schedule=known,
-        rows=tuple(sorted(rows.values(), key=lambda row: rank(plan, known, results, row))),
+        rows=tuple(sorted(rows.values(), key=lambda row: rank_key(plan, known, results, row))),
         duels=tuple(duels(plan, games, results)),
         forfeits=tuple(forfeit for game in sorted(games) for forfeit in forfeits(game, results[game.number])),
         sprt=sprt_status(plan, games, results),
@@ -107,7 +107,7 @@ def standings(plan: Plan, results: Results) -> Standings:
     )
 
 
-def decided(games: Iterable[Pairing], results: Results) -> list[tuple[str, str, float]]:
+def decided_games(games: Iterable[Pairing], results: Results) -> list[tuple[str, str, float]]:
     """Return the games with a result, as (first, second, points of the first).
 
     Games that neither player attended are left out.
@@ -115,24 +115,24 @@ def decided(games: Iterable[Pairing], results: Results) -> list[tuple[str, str, 
     return [(*game.seats, results[game.number].points[0]) for game in games if sum(results[game.number].points) == 1]
 
 
-def count(row: Row, seat: int, result: Result) -> None:
+def add_result(row: Row, seat: int, result: Result) -> None:
     points = result.points[seat]
     row.points += points
     row.seats[seat][WIN if points == 1 else DRAW if points == 0.5 else LOSS] += 1
     if result.forfeited[seat]:
         row.forfeits[result.forfeit] += 1
     used, more = row.used, result.used[seat]
-    row.used = Used(used.moves + more.moves, used.total + more.total, max(used.longest, more.longest))
+    row.used = ThinkingTime(used.moves + more.moves, used.total + more.total, max(used.longest, more.longest))
 
 
-def rank(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float, ...]:
+def rank_key(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float, ...]:
     """Return the sort key of a row.
 
     Knockout: the last round reached. Otherwise: points, Sonneborn-Berger score, wins. Last: the order of the list.
     """
     listed = plan.names.index(row.name)
     if plan.format != "knockout":
-        return (-row.points, -row.beaten, -row.wins, listed)
+        return (-row.points, -row.sonneborn_berger, -row.wins, listed)
     games = [game for game in known.games if row.name in game.seats]
     last = max([game.round for game in games] + [bye.round for bye in known.byes if bye.name == row.name], default=0)
     final = [game for game in games if game.round == last and game.number in results]

@@ -48,7 +48,7 @@ class Folder:
             raise TournamentError(f"there is no tournament in {self.path}: create one with parlour tournament new")
         return plan_file.load(self.plan_file)
 
-    def digest(self) -> str:
+    def plan_digest(self) -> str:
         return sha256(self.plan_file.read_bytes()).hexdigest()
 
     def state(self) -> TournamentState:
@@ -59,5 +59,5 @@ class Folder:
 
     def check_plan(self, state: TournamentState) -> None:
         """Raise TournamentError if the plan has changed since the first game."""
-        if state.begun and state.plan != self.digest():
+        if state.begun and state.plan_digest != self.plan_digest():
             raise TournamentError(f"{self.plan_file} was changed after the tournament had begun: restore it")

@@ -71,16 +71,16 @@ class Log:
         os.ftruncate(self._file, end)
         return entries
 
-    def write(self, entry: Entry) -> None:
+    def append(self, entry: Entry) -> None:
         """Append an entry. It survives a crash of this process, but not a power failure."""
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         while line:
             line = line[os.write(self._file, line) :]
         self._written += 1
 
-    async def keep(self, entry: Entry) -> None:
+    async def append_durably(self, entry: Entry) -> None:
         """Append an entry and wait until it is on disk. One fsync serves all entries written before it."""
-        self.write(entry)
+        self.append(entry)
         position = self._written
         while self._durable < position:
             if self._syncing is None:

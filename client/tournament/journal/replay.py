@@ -32,7 +32,7 @@ class Answer:
 class TournamentState:
     """The state of a tournament: the fold of its log."""
 
-    plan: str = ""  # digest of the plan
+    plan_digest: str = ""
     url: str = ""  # the last server, if it is neither that of the plan nor the tournament's own
     results: dict[int, Result] = field(default_factory=dict)
     rooms: dict[int, str] = field(default_factory=dict)  # running games
@@ -46,7 +46,7 @@ class TournamentState:
         return bool(self.results or self.rooms or self.dropped or self.answers)
 
     @property
-    def known(self) -> set[str]:
+    def known_rooms(self) -> set[str]:
         """The ids of all rooms in the log."""
         return {*self.rooms.values(), *(result.room for result in self.results.values())}
 
@@ -70,7 +70,7 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
                 raise TournamentError(
                     f"this tournament was started by another version of parlour (log version {entry['version']})"
                 )
-            state.plan = entry["plan"]
+            state.plan_digest = entry["plan"]
         case "run":
             state.url = entry.get("url", "")
             if entry["versions"] not in state.versions:

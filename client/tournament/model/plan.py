@@ -14,7 +14,7 @@ Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "match", "gradi
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
-def file_of(bot: str) -> str:
+def bot_file(bot: str) -> str:
     """Return the file of FILE.py or FILE.py:Class, or "" for a built-in bot."""
     file, dot, _ = bot.partition(".py")
     return file + dot if dot else ""
@@ -115,7 +115,7 @@ class Plan:
         return next(player for player in self.players if player.name == name)
 
     @property
-    def ahead(self) -> int:
+    def pairs_ahead(self) -> int:
         """Number of pairs to schedule in advance when the total is not known yet."""
         return 2 * self.concurrency
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, file_of
+from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, bot_file
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 
@@ -167,7 +167,7 @@ def read_player(values: Table, folder: Path, where: str) -> Contestant:
     table = read_table(PlayerTable, values, where)
     if table.bot and table.exec:
         raise TournamentError(f"{where}: give either bot or exec, not both")
-    file = file_of(table.bot)
+    file = bot_file(table.bot)
     name = table.name or (Path(file).stem if file else table.bot)
     if not name:
         raise missing_key(PlayerTable, "name", where)
@@ -206,13 +206,15 @@ def read_goal(values: Table, where: str) -> Goal:
         case PointsTable() as table:
             if table.points > table.games:
                 raise wrong_value("points", f"a number from 0 to {table.games}", table.points, where)
-            name = table.name or f"{table.points:g} points of {table.games} against {table.against}"
+            points = f"{table.points:g} {'point' if table.points == 1 else 'points'}"
+            name = table.name or f"{points} of {table.games} against {table.against}"
             return Goal("points", name, table.against, table.games, points=table.points)
         case ForfeitsTable() as table:
             if table.forfeits > table.games:
                 raise wrong_value("forfeits", f"a whole number from 0 to {table.games}", table.forfeits, where)
-            limit = f"at most {table.forfeits} forfeits in {table.games} games"
-            name = table.name or (limit if table.forfeits else f"no forfeit in {table.games}")
+            quantity = f"at most {table.forfeits}" if table.forfeits else "no"
+            noun = "forfeit" if table.forfeits == 1 else "forfeits"
+            name = table.name or f"{quantity} {noun} in {table.games} games"
             return Goal("forfeits", name, table.against, table.games, forfeits=table.forfeits)
         case SolvesTable() as table:
             count = len(table.solves)

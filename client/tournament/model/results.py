@@ -20,7 +20,7 @@ class Pairing(NamedTuple):
     opening: int
 
 
-class Used(NamedTuple):
+class ThinkingTime(NamedTuple):
     """The thinking time of one side: number of moves, and milliseconds in total and for the longest move."""
 
     moves: int = 0
@@ -42,7 +42,7 @@ class Result:
     forfeit: str = ""
     evidence: str = ""
     proof: Mapping[str, Any] | None = None
-    used: tuple[Used, Used] = (Used(), Used())
+    used: tuple[ThinkingTime, ThinkingTime] = (ThinkingTime(), ThinkingTime())
     record: str = ""
 
     @property
@@ -64,7 +64,7 @@ class Result:
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Result:
         """Return the result of a log entry. Raises KeyError, TypeError or ValueError if it is not valid."""
-        first, second = (Used(*map(int, side)) for side in given["used"])
+        first, second = (ThinkingTime(*map(int, side)) for side in given["used"])
         if given["result"] not in POINTS:
             raise ValueError(f"{given['result']!r} is not a result")
         return cls(

@@ -55,12 +55,12 @@ class GameSupervisor:
         while True:
             view = await self._view()
             if view.status == "ended":
-                return await self._ended(view)
+                return await self._final_result(view)
             if view.status == "running" and running_since is None:
                 running_since = self._arbiter.now()
                 self._late.difference_update(self.game.seats)
             spent = self._arbiter.now() - (began if running_since is None else running_since)
-            result = await (self._waiting if view.status == "waiting" else self._running)(view, spent)
+            result = await (self._wait_for_players if view.status == "waiting" else self._wait_for_move)(view, spent)
             if result is not None:
                 return result
 
@@ -70,7 +70,7 @@ class GameSupervisor:
             raise NoResult
         return view
 
-    async def _waiting(self, view: RoomView, spent: float) -> Result | None:
+    async def _wait_for_players(self, view: RoomView, spent: float) -> Result | None:
         """Wait until both players are here. After the time limit, absent players forfeit."""
         late = not self._late.isdisjoint(self.game.seats)
         limit = min(LATE_PLAYER_WAIT_S, self._plan.wait) if late else self._plan.wait
@@ -83,21 +83,20 @@ class GameSupervisor:
         self._late.update(absent)
         return await self._stop(absent, "absent")
 
-    async def _running(self, view: RoomView, spent: float) -> Result | None:
+    async def _wait_for_move(self, view: RoomView, spent: float) -> Result | None:
         """Wait for the next move, for a proof, or for the time limit of the game."""
         if spent >= self._plan.longest:
             return await self._stop([self.game.seats[view.turn]], "time")
-        proof = await self._proof(view)
+        proof = await self._next_proof(view)
         if proof is None:
             return None
         await self._abort()
         return adjudicated_result(self._room, await self._arbiter.export_record(self._room), proof)
 
-    async def _ended(self, view: RoomView) -> Result:
-        while self._proving is not None or self._has_unexamined_position(
-            view
-        ):  # the players may have been faster than the proof
-            proof = await self._proof(view)
+    async def _final_result(self, view: RoomView) -> Result:
+        # the players may have been faster than the proof
+        while self._proving is not None or self._has_unexamined_position(view):
+            proof = await self._next_proof(view)
             if proof is not None:
                 return adjudicated_result(self._room, await self._arbiter.export_record(self._room), proof)
         if view.result == "*":
@@ -122,13 +121,11 @@ class GameSupervisor:
         return view
 
     async def _wait(self, timeout_s: float = SILENT_ROOM_REFRESH_S) -> None:
-        if (
-            not await self._arbiter.wait(self._room, min(SILENT_ROOM_REFRESH_S, timeout_s))
-            and timeout_s >= SILENT_ROOM_REFRESH_S
-        ):
+        happened = await self._arbiter.wait(self._room, min(SILENT_ROOM_REFRESH_S, timeout_s))
+        if not happened and timeout_s >= SILENT_ROOM_REFRESH_S:
             await self._arbiter.refresh(self._room)
 
-    async def _proof(self, view: RoomView) -> Proof | None:
+    async def _next_proof(self, view: RoomView) -> Proof | None:
         """Wait until something happens or a proof is found.
 
         Positions are examined in order. The first one that is proved ends the game, even if the players have moved on.

@@ -14,15 +14,14 @@ from client.sdk.room_view import RoomView
 from client.tournament.formats.openings import opening
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Plan
-from client.tournament.model.results import Pairing, Result, Used
+from client.tournament.model.results import Pairing, Result, ThinkingTime
 from client.tournament.play.player_process import file_name
 from engine.record import Record, parse, play_through, write
 
 FORFEITS = {"time": "time", "abandoned": "abandoned", "illegal_moves": "illegal_moves"}  # by end reason
 FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "illegal_moves"}  # other failures are "crashed"
-RESIGNED_AFTER_FAILURE = re.compile(
-    r"I resign\. (start|timeout|exited|garbage|illegal|flood|error): "
-)  # sent by client/bots/game_loop.py
+# sent by client/bots/game_loop.py
+RESIGNED_AFTER_FAILURE = re.compile(r"I resign\. (start|timeout|exited|garbage|illegal|flood|error): ")
 
 
 def finished_result(game: Pairing, view: RoomView, text: str, folder: Folder) -> Result:
@@ -58,23 +57,16 @@ def unstarted_result(plan: Plan, game: Pairing, unstartable: Mapping[str, str]) 
     result = "*" if first and second else "0-1" if first else "1-0"
     options = plan.create(opening(plan, game.opening)).spec.options
     record = Record(plan.game, options, game.seats, result=result, reason="" if result == "*" else "crashed")
-    return Result(
-        result,
-        "crashed",
-        "",
-        "crashed",
-        os.path.commonpath(unstartable.values()),
-        used=time_used(record),
-        record=write(record),
-    )
+    evidence = os.path.commonpath(unstartable.values())
+    return Result(result, "crashed", forfeit="crashed", evidence=evidence, used=time_used(record), record=write(record))
 
 
 def forfeit_reason(view: RoomView) -> str:
     """Return why the loser forfeited, or "" if the game was lost by play."""
     if view.reason == "resigned" and view.winner is not None:
-        for said in reversed(view.chat):
-            match = RESIGNED_AFTER_FAILURE.match(said.text)
-            if match is not None and said.seat == 1 - view.winner:
+        for message in reversed(view.chat):
+            match = RESIGNED_AFTER_FAILURE.match(message.text)
+            if match is not None and message.seat == 1 - view.winner:
                 return FAILURES.get(match[1], "crashed")
     return FORFEITS.get(view.reason or "", "")
 
@@ -83,8 +75,8 @@ def find_evidence(folder: Folder, game: Pairing, view: RoomView) -> str:
     """Return the folder with the loser's failure report of this game, relative to the tournament's folder."""
     if view.winner is None:
         return ""
-    place = folder.forensics / file_name(game.seats[1 - view.winner])
-    for report in sorted(place.glob("*/report.json"), reverse=True):
+    reports = folder.forensics / file_name(game.seats[1 - view.winner])
+    for report in sorted(reports.glob("*/report.json"), reverse=True):
         if read_room(report) == view.room:
             return str(report.parent.relative_to(folder.path))
     return ""
@@ -97,16 +89,16 @@ def read_room(report: Path) -> str:
         return ""
 
 
-def time_used(record: Record) -> tuple[Used, Used]:
+def time_used(record: Record) -> tuple[ThinkingTime, ThinkingTime]:
     """Return the thinking time of both sides, as measured by the server."""
     states = play_through(record).states
     return sum_times((state.turn, played.took or 0) for state, played in zip(states, record.moves, strict=False))
 
 
-def sum_times(moves: Iterable[tuple[int, int]]) -> tuple[Used, Used]:
+def sum_times(moves: Iterable[tuple[int, int]]) -> tuple[ThinkingTime, ThinkingTime]:
     """Return the thinking time of both sides, from the side and the milliseconds of every move."""
     taken: tuple[list[int], list[int]] = ([], [])
     for side, took in moves:
         taken[side].append(took)
-    first, second = (Used(len(side), sum(side), max(side, default=0)) for side in taken)
+    first, second = (ThinkingTime(len(side), sum(side), max(side, default=0)) for side in taken)
     return first, second

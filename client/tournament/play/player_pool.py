@@ -74,11 +74,11 @@ class PlayerPool:
                 self._on_message(f"{error}; {name} forfeits its games")
 
     def _keep_evidence(self, name: str, error: str) -> str:
-        place = self._folder.forensics / file_name(name) / "start"
-        place.mkdir(parents=True, exist_ok=True)
+        evidence = self._folder.forensics / file_name(name) / "start"
+        evidence.mkdir(parents=True, exist_ok=True)
         report = {"kind": "start", "what": error, "bot": name, "room": ""}
-        (place / "report.json").write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        return str(place.relative_to(self._folder.path))
+        (evidence / "report.json").write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        return str(evidence.relative_to(self._folder.path))
 
     def release(self, names: Sequence[str]) -> None:
         """Mark players as not needed. Stop those that have been idle longest, if too many are running."""

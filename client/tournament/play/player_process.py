@@ -17,7 +17,7 @@ from typing import IO
 from client.sdk.note import clean
 from client.tournament.journal.folder import Folder
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import Contestant, Plan, file_of
+from client.tournament.model.plan import Contestant, Plan, bot_file
 from protocol.usernames import fold
 from runtime import child_process
 from runtime.backoff import Backoff
@@ -43,7 +43,7 @@ def bot_args(player: Contestant, plan: Plan, folder: Folder) -> list[str]:
         args += ["--adapter", player.adapter] if player.adapter else []
         args += [flag for flag, wanted in (("--ready", player.ready), ("--events", player.events)) if wanted]
     else:
-        bot, at, level = (player.bot, "", "") if file_of(player.bot) else player.bot.partition("@")
+        bot, at, level = (player.bot, "", "") if bot_file(player.bot) else player.bot.partition("@")
         args += [bot, "--seed", str(seed_of(plan, player.name))]
         args += ["--level", level] if at else []
     if player.seconds:
@@ -63,7 +63,7 @@ def file_name(name: str) -> str:
 
 def rename_hint(player: Contestant, folder: Folder) -> str:
     """Return what to do if the name is taken."""
-    kind, what = ("exec", "COMMAND") if player.exec else ("bot", "FILE.py" if file_of(player.bot) else player.bot)
+    kind, what = ("exec", "COMMAND") if player.exec else ("bot", "FILE.py" if bot_file(player.bot) else player.bot)
     return f"change the name in {folder.plan_file}, or take another folder with --{kind} NAME={what}"
 
 

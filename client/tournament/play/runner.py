@@ -31,6 +31,7 @@ from engine.record import RULE_REASONS
 
 MAX_ROOMS_PER_GAME = 5  # without a result; then the tournament stops
 ROOM_CREATION_GRACE_S = 2.0  # for rooms that are being created
+# an interruption of the runner does not cause these
 STANDING_REASONS = (*RULE_REASONS, "resigned", "agreed", "illegal_moves")
 
 
@@ -75,7 +76,7 @@ class Runner:
         try:
             if self._prover is not None:
                 await self._prover.warm_up(self.plan.create())
-            await self.arbiter.find_unlogged_rooms(self.state.known)
+            await self.arbiter.find_unlogged_rooms(self.state.known_rooms)
             while not self.schedule.finished(self.state.results):
                 await self._cancel_unneeded()
                 self._start_games()
@@ -160,15 +161,15 @@ class Runner:
         room = await self._resume_room(game, start)
         while True:
             if not room:
-                room = await self._open(game, start)
+                room = await self._create_room(game, start)
             self.live[game.number] = (game, room)
             self._on_update(GameUpdate("began", game, room))
             supervisor = GameSupervisor(self.arbiter, self.plan, self._folder, game, self._late, self._prover)
             result = await supervisor.play(room)
             if result is None and self.state.dropped[game.number] + 1 >= MAX_ROOMS_PER_GAME:
                 raise TournamentError(
-                    f"game {game.number} ({' against '.join(game.seats)}) had no result in {MAX_ROOMS_PER_GAME} rooms;"
-                    " check the server's log"
+                    f"game {game.number} ({' against '.join(game.seats)}) had no result in {MAX_ROOMS_PER_GAME} rooms:"
+                    " check the log of the server"
                 )
             if result is not None:
                 await self._record_result(game, result)
@@ -177,7 +178,7 @@ class Runner:
             self._on_update(GameUpdate("again", game, room))
             room = ""
 
-    async def _open(self, game: Pairing, start: str) -> str:
+    async def _create_room(self, game: Pairing, start: str) -> str:
         """Create a room and log it. A cancellation does not come between the two."""
 
         async def create() -> str:
@@ -185,23 +186,23 @@ class Runner:
             self._log_room(game, room)
             return room
 
-        opening = asyncio.create_task(create())
-        self._creations.add(opening)
-        opening.add_done_callback(self._creations.discard)
-        return await asyncio.shield(opening)
+        creation = asyncio.create_task(create())
+        self._creations.add(creation)
+        creation.add_done_callback(self._creations.discard)
+        return await asyncio.shield(creation)
 
     def _log_room(self, game: Pairing, room: str) -> None:
-        self._log.write(entries.created(game.number, room))
+        self._log.append(entries.created(game.number, room))
         self.state.rooms[game.number] = room
 
     async def _record_result(self, game: Pairing, result: Result) -> None:
-        await self._log.keep(entries.ended(game.number, result))
+        await self._log.append_durably(entries.ended(game.number, result))
         self.state.rooms.pop(game.number, None)
         self.state.results[game.number] = result
         self._on_update(GameUpdate("ended", game, result.room, result))
 
     def _drop(self, number: int, room: str, reason: str) -> None:
-        self._log.write(entries.dropped(number, room, reason))
+        self._log.append(entries.dropped(number, room, reason))
         self.state.rooms.pop(number, None)
         self.state.dropped[number] += reason == entries.NO_RESULT
 

@@ -52,9 +52,9 @@ async def open_runner(
         log, state = open_log(folder, stack)
         if log.was_cut:
             on_message("the last line of the log is incomplete and does not count; the lost entry is recovered")
-        known = (state.url, plan.url) if state.begun else (plan.url, state.url)  # until then the plan may change
-        server = replace(server, url=server.url or known[0] or known[1])
-        await log.keep(entries.run(versions(), "" if server.url == plan.url else server.url))
+        urls = (state.url, plan.url) if state.begun else (plan.url, state.url)  # until then the plan may change
+        server = replace(server, url=server.url or urls[0] or urls[1])
+        await log.append_durably(entries.run(versions(), "" if server.url == plan.url else server.url))
         if not server.url:
             on_message("starting the tournament's own server")
             own_server = BackgroundServer(folder.server, UNLIMITED)
@@ -82,8 +82,8 @@ def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, TournamentStat
     stack.push_async_callback(log.close)
     state = replay(log.open())
     folder.check_plan(state)
-    if state.plan != folder.digest():
-        log.write(entries.tournament(folder.digest()))
+    if state.plan_digest != folder.plan_digest():
+        log.append(entries.tournament(folder.plan_digest()))
     return log, state
 
 
@@ -123,10 +123,10 @@ async def run_position_tests(
     """Ask the students' programs, one at a time and before any game, because their time is measured."""
     left = unanswered(plan, state)
     if left:
-        on_message(f"testing {counted(len(left), 'position')}")
+        on_message(f"asking students' programs for {counted(len(left), 'move')} in test positions")
     for student, goal, position in left:
         answer = await ask_position(plan, folder, student, goal, position)
-        await log.keep(entries.answered(answer))
+        await log.append_durably(entries.answered(answer))
         state.answers[student, goal.name, position] = answer
 
 

@@ -20,7 +20,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import is_cut
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import Plan, file_of
+from client.tournament.model.plan import Plan, bot_file
 from parlour.cli.house_bots import parse_bot_name
 from parlour.cli.main import UserError, report_error
 from parlour.cli.tournament import play
@@ -46,7 +46,7 @@ def check_bots(plan: Plan) -> None:
     Raises TournamentError, LoadError or GameError.
     """
     for player in plan.players:
-        file = file_of(player.bot)
+        file = bot_file(player.bot)
         if file and not Path(file).is_file():
             raise TournamentError(f"{player.name}: there is no file {file}")
         if player.bot and not file:
@@ -86,7 +86,7 @@ def status(folder: Folder, args: Namespace) -> int:
         running = {str(number): room for number, room in sorted(state.rooms.items())}
         print(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": running}))
         return 0
-    phase = "finished" if known.finished else "not started" if not state.plan else f"{len(state.rooms)} running"
+    phase = "finished" if known.finished else "not started" if not state.plan_digest else f"{len(state.rooms)} running"
     more = "" if known.schedule.final else ", more to follow"
     print(f"{plan.name}: {plan.format} of {counted(len(plan.players), 'player')} in {plan.game}, ", end="")
     print(f"{done} of {counted(total, 'game')}{more}, {phase}")

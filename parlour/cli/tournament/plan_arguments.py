@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from client.tournament.model import plan_file
-from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, file_of
+from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, bot_file
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 from parlour.cli.args import add_options, options_of
@@ -114,7 +114,7 @@ def plan_of(args: Namespace, name: str) -> Plan:
 def bot_contestant(text: str) -> Contestant:
     name, equals, bot = text.partition("=")
     bot = bot if equals else name
-    file = file_of(bot)
+    file = bot_file(bot)
     path = str(Path(file).absolute()) + bot[len(file) :] if file else bot
     return Contestant(name if equals else Path(file).stem if file else bot, bot=path)
 

@@ -11,14 +11,19 @@ from client.tournament.journal import replay as entries
 from client.tournament.journal.log import Log, read
 from client.tournament.journal.replay import Answer, replay
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.results import Result, Used
+from client.tournament.model.results import Result, ThinkingTime
 
 ENTRIES = [
     entries.tournament("abc"),
     entries.created(1, "r1"),
     entries.created(2, "r2"),
     entries.dropped(2, "r2", entries.NO_RESULT),
-    entries.ended(1, Result("1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n")),
+    entries.ended(
+        1,
+        Result(
+            "1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (ThinkingTime(1, 2, 2), ThinkingTime()), "text\n"
+        ),
+    ),
     entries.answered(Answer("ann", "solves", "x", "a1", True, 0.5)),
 ]
 
@@ -27,13 +32,13 @@ async def test_log_replays_what_was_written(tmp_path: Path) -> None:
     log = Log(tmp_path / "log.jsonl")
     assert log.open() == []
     for entry in ENTRIES[:-1]:
-        log.write(entry)
-    await asyncio.gather(*(log.keep(ENTRIES[-1]) for _ in range(3)))
+        log.append(entry)
+    await asyncio.gather(*(log.append_durably(ENTRIES[-1]) for _ in range(3)))
     await log.close()
     found = replay(read(tmp_path / "log.jsonl"))
-    assert (found.plan, found.rooms, found.dropped) == ("abc", {}, {2: 1})
+    assert (found.plan_digest, found.rooms, found.dropped) == ("abc", {}, {2: 1})
     assert found.results[1] == Result(
-        "1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (Used(1, 2, 2), Used()), "text\n"
+        "1-0", "time", "r1", "time", "forensics/x", {"ply": 3}, (ThinkingTime(1, 2, 2), ThinkingTime()), "text\n"
     )
     assert found.answers["ann", "solves", "x"].right
 
@@ -43,7 +48,7 @@ async def test_unfinished_last_line_is_dropped_wherever_it_is_cut(tmp_path: Path
     log = Log(path)
     log.open()
     for entry in ENTRIES:
-        log.write(entry)
+        log.append(entry)
     await log.close()
     data = path.read_bytes()
     for cut in range(0, len(data), 7):
@@ -52,7 +57,7 @@ async def test_unfinished_last_line_is_dropped_wherever_it_is_cut(tmp_path: Path
         again = Log(path)
         assert again.open() == before
         assert again.was_cut == (not data[:cut].endswith(b"\n") and cut > 0)
-        again.write(ENTRIES[1])
+        again.append(ENTRIES[1])
         await again.close()
         assert read(path) == [*before, ENTRIES[1]]
         assert len(before) == data[:cut].count(b"\n")
