@@ -1,4 +1,4 @@
-"""How rooms begin: the first events of a new room, and of a rematch. Pure: names, codes and lots come from outside."""
+"""The first events of a room: by a player, by an arbiter, or for a rematch. Pure: the caller draws ids and sides."""
 
 from __future__ import annotations
 
@@ -15,49 +15,53 @@ from server.domain.seating import ACCOUNT_NEEDED, seated_event, start_if_ready
 
 
 def resolve_options(game: str, options: Options, control: TimeControl) -> Options:
-    """All options of a game that can be played, or a Refusal."""
+    """Return the options of a game with all defaults. Raises Refusal if the game cannot be played."""
     if game not in GAMES:
         raise Refusal("unknown_game", f"there is no game {game[:40]!r}; choose one of {', '.join(GAMES)}")
-    wrong = clock.problem(control)
-    if wrong is not None:
-        raise Refusal("bad_clock", wrong)
+    problem = clock.problem(control)
+    if problem is not None:
+        raise Refusal("bad_clock", problem)
     try:
         rules = create(game, options)
     except GameError as error:
         raise Refusal("bad_options", str(error)) from None
     if rules.pointless():
         raise Refusal("bad_options", rules.pointless())
-    over = rules.judge(rules.start(), 0, 1)
-    if over is not None:
-        raise Refusal("bad_options", f"at this position the game is over ({over.result}, {over.reason})")
+    end = rules.judge(rules.start(), 0, 1)
+    if end is not None:
+        raise Refusal("bad_options", f"the game is over at its start ({end.result}, {end.reason}): change the options")
     return dict(rules.spec.options)
 
 
-def check_rated(options: Options, who: Player | None) -> None:
-    """Refusal for a rated game that cannot be; `who` is to have a seat in it."""
-    if who is not None and not who.account:
+def check_rated(options: Options, player: Player | None) -> None:
+    """Raise Refusal if a game cannot be rated. `player` takes a seat in it; None for an arbiter."""
+    if player is not None and not player.account:
         raise Refusal("account_needed", ACCOUNT_NEEDED)
     if "start" in options:
-        raise Refusal("bad_options", "a rated game begins at the usual position; leave out start, or play a casual one")
+        text = "a rated game begins at the usual position: leave out start, or play a casual game"
+        raise Refusal("bad_options", text)
 
 
-def create_room(created: Created, who: Player, seat: int) -> Decision:
-    """A new room in which its founder sits."""
+def create_room(created: Created, player: Player, seat: int) -> Decision:
+    """Return the events of a new room in which its creator has a seat."""
     room = Room(created)
-    founded = emit(room, seated_event(room, created.at, seat, who))
-    return Decision((created, *founded.events), founded.room)
+    seated = emit(room, seated_event(room, created.at, seat, player))
+    return Decision((created, *seated.events), seated.room)
 
 
 def create_arbitrated_room(created: Created) -> Decision:
-    """A new room whose seats wait for two others."""
+    """Return the event of a new room with an arbiter: both seats are empty."""
     return Decision((created,), Room(created))
 
 
-def create_rematch(old: Room, name: str, now: int, here: Sequence[bool]) -> Decision:
-    """The room of a rematch: the same game with the seats swapped. It begins once those who are not `here` are."""
+def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) -> Decision:
+    """Return the events of a rematch: the same game with swapped seats.
+
+    `online` tells which seats of the old room have a connected player. The game starts once both are.
+    """
     setup = old.setup
     created = Created(
-        room=name,
+        room=room_id,
         seq=1,
         at=now,
         game=setup.game,
@@ -75,20 +79,20 @@ def create_rematch(old: Room, name: str, now: int, here: Sequence[bool]) -> Deci
     room = Room(created)
     events: list[AnyEvent] = [created]
     for seat in (0, 1):
-        event = seated_event(room, now, seat, player_after_game(old, 1 - seat))
-        room = emit(room, event).room
-        events.append(event)
-        if not here[1 - seat]:
-            gone = Presence(**event_fields(room, now), seat=seat, online=False)
-            room = emit(room, gone).room
-            events.append(gone)
+        seated = seated_event(room, now, seat, player_after_game(old, 1 - seat))
+        room = emit(room, seated).room
+        events.append(seated)
+        if not online[1 - seat]:
+            offline = Presence(**event_fields(room, now), seat=seat, online=False)
+            room = emit(room, offline).room
+            events.append(offline)
     return start_if_ready(Decision(tuple(events), room), now)
 
 
 def player_after_game(old: Room, seat: int) -> Player:
-    """Who sits there, as the game has left them."""
+    """Return the player of a seat, with the rating after the game."""
     player, end = old.seats[seat], old.ended
-    assert player is not None  # decide sees to that
+    assert player is not None  # a rematch needs both players
     rating, provisional = player.rating, player.provisional
     if end is not None and end.ratings is not None:
         rating, provisional = end.ratings[seat].after, end.ratings[seat].provisional

@@ -1,8 +1,4 @@
-"""What a decision is made of. Pure.
-
-A `Decision` holds events and the room after them, which is always what `apply` makes of them. A command that may not
-be has a `Refusal` for an answer: a code of the protocol and a sentence for its sender.
-"""
+"""Decisions and refusals, the two results of a command. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +12,17 @@ NO_RESULT: Result = "*"
 
 
 class Decision(NamedTuple):
+    """The events of a command, and the room after them: the same room that `apply` computes from the events."""
+
     events: tuple[AnyEvent, ...]
     room: Room
 
 
 class Refusal(Exception):
-    """The answer is no. `decision`: what has to be written down all the same."""
+    """A refused command: an error code of the protocol and a sentence for the client.
+
+    `decision` holds events to store nevertheless, such as a counted illegal move. `retry_after` is in seconds.
+    """
 
     def __init__(
         self, code: ErrorCode, text: str, *, decision: Decision | None = None, retry_after: float | None = None
@@ -32,17 +33,20 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
 
-def event_fields(room: Room, now: int, ahead: int = 1) -> dict[str, Any]:
-    return {"room": room.setup.room, "seq": room.seq + ahead, "at": now}
+def event_fields(room: Room, now: int) -> dict[str, Any]:
+    """Return the fields that all events have, for the next event of a room."""
+    return {"room": room.setup.room, "seq": room.seq + 1, "at": now}
 
 
 def emit(room: Room, *events: AnyEvent) -> Decision:
+    """Return the decision with these events."""
     for event in events:
         room = apply(room, event)
     return Decision(events, room)
 
 
 def end_game(room: Room, winner: int | None, reason: EndReason, now: int, result: Result | None = None) -> Decision:
+    """Return the decision that ends the game. Without `result`, a game without a winner is a draw."""
     if result is None:
         result = "1/2-1/2" if winner is None else "1-0" if winner == 0 else "0-1"
     return emit(room, Ended(**event_fields(room, now), result=result, reason=reason, winner=winner))

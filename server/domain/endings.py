@@ -1,4 +1,4 @@
-"""Ends that are not on the board: somebody gives up, is gone, or out of time. Pure."""
+"""Ends that the rules of the game do not decide: resignation, abort, claim, flag, timeout. Pure."""
 
 from __future__ import annotations
 
@@ -16,40 +16,45 @@ def resign(room: Room, seat: int, command: Resign, now: int) -> Decision:
 
 
 def abort(room: Room, seat: int, command: Abort, now: int) -> Decision:
+    """End a game without a result. Raises Refusal after the second move."""
     if room.ply >= 2:
-        raise Refusal("too_late", "a game can be aborted before its second move, not later; resign instead")
+        raise Refusal("too_late", "a game can only be aborted before its second move: resign instead")
     return end_game(room, None, "aborted", now, NO_RESULT)
 
 
-def abort_by_arbiter(room: Room, who: Player, now: int) -> Decision:
-    """The arbiter ends a game without a result, at any time; the players cannot."""
-    if who.id != room.setup.by:
-        raise Refusal("bad_request", "where there is an arbiter nobody else can abort; resign instead")
+def abort_by_arbiter(room: Room, player: Player, now: int) -> Decision:
+    """End a game without a result, at any time. Raises Refusal if the sender is not the arbiter."""
+    if player.id != room.setup.by:
+        raise Refusal("bad_request", "only the arbiter can abort this game: resign instead")
     if room.status == "ended":
         raise Refusal("game_over", "the game is over")
     return end_game(room, None, "aborted", now, NO_RESULT)
 
 
 def claim(room: Room, seat: int, command: Claim, now: int) -> Decision:
+    """Win against an opponent who has been away too long. Raises Refusal before that."""
     at = claim_at(room, seat)
     if at is None:
-        raise Refusal("too_early", "your opponent is here")
+        raise Refusal("too_early", "your opponent is online: only a game against an absent opponent can be claimed")
     if now < at:
         wait = (at - now + 999) // 1000
-        raise Refusal("too_early", f"your opponent may be away for {wait} s more", retry_after=wait)
+        raise Refusal("too_early", f"your opponent may be away for {wait} s more: claim again then", retry_after=wait)
     return end_game(room, seat, "abandoned", now)
 
 
 def claim_at(room: Room, seat: int) -> int | None:
-    """From when a seat may claim the game against an opponent who is gone."""
+    """Return when a seat may claim the game, or None if the opponent is online or no game is running."""
     away = room.away[1 - seat]
     return None if away is None or room.status != "running" else away + clock.claim_delay(room.setup.clock)
 
 
-def check_deadline(room: Room, now: int, spared: int = 0) -> Decision:
-    """What the time brings about; no events if it is not time yet. `spared` is time that nobody is charged for."""
+def check_deadline(room: Room, now: int, uncharged: int = 0) -> Decision:
+    """Return the end of a room whose deadline has passed, or no events.
+
+    `uncharged` is the time, in milliseconds, that is not charged to the side to move.
+    """
     due = room.deadline
-    if due is None or now < due + spared:
+    if due is None or now < due + uncharged:
         return Decision((), room)
     if room.status == "waiting":
         return end_game(room, None, "aborted", now, NO_RESULT)
@@ -59,12 +64,12 @@ def check_deadline(room: Room, now: int, spared: int = 0) -> Decision:
     return end_game(room, 1 - room.turn, "time", now)
 
 
-def resume(room: Room, now: int, away_since: int) -> Decision:
-    """After the house was away since then: the running clock gets that time back."""
+def resume(room: Room, now: int, down_since: int) -> Decision:
+    """Return the events of a restart after the server was down: the side to move gets that time back."""
     if room.status == "ended":
         return Decision((), room)
     if awaits_pairing(room):
         return end_game(room, None, "aborted", now, NO_RESULT)
     _, _, since = room.clocks
-    credit = max(0, now - max(away_since, since)) if room.status == "running" else 0
+    credit = max(0, now - max(down_since, since)) if room.status == "running" else 0
     return emit(room, Resumed(**event_fields(room, now), credit=credit))

@@ -1,8 +1,7 @@
-"""Glicko-2: how strong somebody is, how sure that is, and how much it varies. Pure.
+"""The Glicko-2 rating system. Pure.
 
-Mark E. Glickman, "Example of the Glicko-2 system" (2013), whose steps are named below and whose example is a test.
-A rating period is one game here; a day without a game is a period too (`rested`), so that who does not play becomes
-less certain.
+The steps are those of Mark E. Glickman, "Example of the Glicko-2 system" (2013). Its example is a test.
+Each game is a rating period, and so is each day without a game (`after_rest`), which makes a rating less certain.
 """
 
 from __future__ import annotations
@@ -13,14 +12,16 @@ from typing import NamedTuple
 
 SCALE = 173.7178
 INITIAL_RATING = 1500.0
-MAX_DEVIATION = 350.0  # of somebody of whom nothing is known
-TAU = 0.5  # how much a volatility may change
-PERIOD_MS = 86_400_000  # milliseconds: a day
-PROVISIONAL_DEVIATION = 110.0  # a deviation above which a rating is not to be relied on
-VOLATILITY_TOLERANCE = 1e-6  # enough for the volatility
+MAX_DEVIATION = 350.0  # of a new player
+TAU = 0.5  # limits the change of volatility
+PERIOD_MS = 86_400_000  # one day
+PROVISIONAL_DEVIATION = 110.0  # ratings with a larger deviation are provisional
+VOLATILITY_TOLERANCE = 1e-6
 
 
 class Rating(NamedTuple):
+    """The strength of a player, its uncertainty, and how much it varies."""
+
     rating: float = INITIAL_RATING
     deviation: float = MAX_DEVIATION
     volatility: float = 0.06
@@ -30,14 +31,14 @@ Game = tuple[Rating, float]  # the opponent, and the points: 1, 0.5 or 0
 
 
 def after_rest(player: Rating, periods: float) -> Rating:
-    """After so many periods without a game (the paper's last remark, and step 6)."""
+    """Return a rating after some periods without a game (step 6 and the last remark of the paper)."""
     phi = player.deviation / SCALE
     wider = SCALE * sqrt(phi * phi + max(0.0, periods) * player.volatility**2)
     return player._replace(deviation=min(MAX_DEVIATION, wider))
 
 
 def after_games(player: Rating, games: Iterable[Game]) -> Rating:
-    """After a period with these games, at least one."""
+    """Return a rating after a period with one or more games."""
     mu, phi = (player.rating - INITIAL_RATING) / SCALE, player.deviation / SCALE  # step 2
     information = surprise = 0.0
     for opponent, points in games:
@@ -59,7 +60,7 @@ def g(phi: float) -> float:
 
 
 def volatility(phi: float, v: float, delta: float, sigma: float) -> float:
-    """Step 5: the root of f, by the Illinois algorithm."""
+    """Return the new volatility (step 5): the root of f, found with the Illinois algorithm."""
     a = log(sigma * sigma)
 
     def f(x: float) -> float:

@@ -1,4 +1,4 @@
-"""Moves. Pure."""
+"""Moves: check, charge the clock, play, and end the game if the rules say so. Pure."""
 
 from __future__ import annotations
 
@@ -11,41 +11,47 @@ from server.domain import clock
 from server.domain.decision import Decision, Refusal, emit, end_game, event_fields
 from server.domain.room import Room, apply, count_occurrences
 
+MAX_FOUL_TEXT = 40  # characters of an illegal move that the log keeps
+NOT_SEATED = "you have no seat in this room: join it first"
+
 
 def require_running(room: Room, command: RoomCommand) -> None:
+    """Raise Refusal if the game is over, or has not started. A waiting room can be aborted."""
     if room.status == "ended":
         raise Refusal("game_over", "the game is over")
     if room.status == "waiting" and type(command) is not Abort:
-        raise Refusal("not_running", "the game has not begun")
+        raise Refusal("not_running", "the game has not started: wait for your opponent")
 
 
 def require_time(room: Room, seat: int, now: int, lag: int, waited: int) -> None:
+    """Raise Refusal, with the end of the game, if the flag of a seat has fallen."""
     if clock.charge(room.setup.clock, room.clocks, seat, now - waited, lag)[3]:
         raise out_of_time(room, seat, now)
 
 
 def out_of_time(room: Room, seat: int, now: int) -> Refusal:
-    return Refusal("too_late", "your time was up", decision=end_game(room, 1 - seat, "time", now))
+    return Refusal("too_late", "your time ran out", decision=end_game(room, 1 - seat, "time", now))
 
 
 def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited: int) -> Decision:
+    """Return the decision for a move. Raises Refusal."""
     if seat is None:
-        raise Refusal("not_seated", "you have no seat in this room")
+        raise Refusal("not_seated", NOT_SEATED)
     if room.status != "running":
         require_running(room, command)
     ply = room.ply
     if command.ply != ply:
-        raise Refusal("stale", f"this answers ply {command.ply}, the game is at ply {ply}")
+        raise Refusal("stale", f"your move is for ply {command.ply}, but the game is at ply {ply}")
     game, state, setup = room.game, room.state, room.setup
     if state.turn != seat:
-        raise Refusal("not_your_turn", f"it is the turn of {game.sides[state.turn]}")
-    took, charged, left, fell = clock.charge(setup.clock, room.clocks, seat, now - waited, lag)
-    if fell:
+        raise Refusal("not_your_turn", f"it is {game.sides[state.turn]}'s turn: wait for your opponent's move")
+    took, charged, left, flag_fell = clock.charge(setup.clock, room.clocks, seat, now - waited, lag)
+    if flag_fell:
         raise out_of_time(room, seat, now)
     try:
         number, after = game.advance(state, command.move)
     except GameError as error:
-        raise refuse_illegal_move(room, seat, command.move, error, now) from None
+        raise illegal_move(room, seat, command.move, error, now) from None
     moved = Moved(
         room=setup.room,
         seq=room.seq + 1,
@@ -72,22 +78,23 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
 def ended_by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
     return Ended(
         **event_fields(room, now),
-        result=outcome.result,  # type: ignore[arg-type]  # the engine's words are among ours; a test sees to that
+        result=outcome.result,  # type: ignore[arg-type]  # a test checks that the protocol has the engine's values
         reason=outcome.reason,  # type: ignore[arg-type]
         winner=outcome.winner,
         scores=outcome.scores,
     )
 
 
-def refuse_illegal_move(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusal:
-    """An illegal move is refused; where they are counted it is written down, and one too many loses."""
+def illegal_move(room: Room, seat: int, text: str, error: GameError, now: int) -> Refusal:
+    """Return the refusal of an illegal move. If the room has a limit, the move is counted, and the last one loses."""
     code: ErrorCode = "invalid_notation" if isinstance(error, InvalidNotation) else "illegal_move"
-    if not room.setup.illegal:
+    limit = room.setup.illegal
+    if not limit:
         return Refusal(code, str(error))
     fouls = room.fouls[seat] + 1
-    seen = "".join(character if character.isprintable() else "?" for character in text[:40])
-    counted = emit(room, Fouled(**event_fields(room, now), seat=seat, move=seen, fouls=fouls))
-    if fouls >= room.setup.illegal:
+    printable = "".join(character if character.isprintable() else "?" for character in text[:MAX_FOUL_TEXT])
+    counted = emit(room, Fouled(**event_fields(room, now), seat=seat, move=printable, fouls=fouls))
+    if fouls >= limit:
         lost = end_game(counted.room, 1 - seat, "illegal_moves", now)
         counted = Decision(counted.events + lost.events, lost.room)
-    return Refusal(code, f"{error} (illegal move {fouls} of {room.setup.illegal})", decision=counted)
+    return Refusal(code, f"{error} (illegal move {fouls} of {limit})", decision=counted)

@@ -1,7 +1,7 @@
-"""Which games are rated, and what they do to ratings. Pure; the numbers are in server/domain/glicko2.py.
+"""Ratings: which games count, and how they change the ratings of both players. Pure.
 
-Ratings belong to a *profile*: a game with the options that change it. `start` is not among them: a rated game begins at
-the usual position.
+A rating belongs to a *profile*: a game with its options, except `start`, since rated games begin at the usual position.
+The formulas are in server/domain/glicko2.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 class RatingRow(NamedTuple):
     """A player's rating after a game.
 
-    The key (profile, player, games) is unique: the second of two games that end at once is rated again.
+    The key (profile, player, games) is unique. If two games of a player end at once, the store rejects the row of the
+    second one, and it is rated again.
     """
 
     profile: str
@@ -39,22 +40,25 @@ Rows = dict[str, RatingRow]
 
 
 def profile(game: str, options: Options) -> str:
-    """`conga`, or `mancala pits=4 rules=standard`: what is not as usual, in the game's own order."""
-    usual = {option.name: option.default for option in GAMES[game].options}
-    unusual = [
-        f"{name}={options.get(name, value)}" for name, value in usual.items() if options.get(name, value) != value
+    """Return the profile of a game, such as `conga` or `mancala pits=4 rules=standard`.
+
+    It lists the options that differ from their defaults, in the order of the game.
+    """
+    defaults = {option.name: option.default for option in GAMES[game].options}
+    changed = [
+        f"{name}={options.get(name, value)}" for name, value in defaults.items() if options.get(name, value) != value
     ]
-    return " ".join([game, *unusual])
+    return " ".join([game, *changed])
 
 
 def resolve_profile(game: str, options: Options) -> str:
-    """What somebody asks for; Refusal if there can be no such thing."""
+    """Return the profile that a client asks for. Raises Refusal if the game or its options are invalid."""
     wanted = {name: value for name, value in options.items() if name != "start"}
     return profile(game, creation.resolve_options(game, wanted, TimeControl()))
 
 
 def is_rated_end(before: Room, decision: Decision) -> bool:
-    """Whether a rated game ends here, with a result, between two who have accounts."""
+    """Return whether a decision ends a rated game with a result, between two players with accounts."""
     room = decision.room
     end = room.ended
     if not room.setup.rated or end is None or before.ended is not None or end.result not in POINTS:
@@ -64,7 +68,7 @@ def is_rated_end(before: Room, decision: Decision) -> bool:
 
 
 def current_rating(row: RatingRow | None, now: int) -> Rating:
-    """What somebody's rating is now: the longer since the last game, the less certain."""
+    """Return the rating of a player now. The deviation grows with the time since the last game."""
     if row is None:
         return Rating()
     return after_rest(Rating(row.rating, row.deviation, row.volatility), (now - row.at) / PERIOD_MS)
@@ -75,17 +79,20 @@ def is_provisional(rating: Rating) -> bool:
 
 
 def with_rating(player: Player, row: RatingRow | None, now: int) -> Player:
-    """Somebody with the rating that others see beside the name; none before the first rated game."""
+    """Return the player with the rating that clients show. It is None before the first rated game."""
     if row is None:
         return player
-    uncertain = is_provisional(current_rating(row, now))
+    provisional = is_provisional(current_rating(row, now))
     return Player(
-        id=player.id, name=player.name, account=player.account, rating=round(row.rating), provisional=uncertain
+        id=player.id, name=player.name, account=player.account, rating=round(row.rating), provisional=provisional
     )
 
 
 def rate_game(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRow, RatingRow]]:
-    """The end of a rated game with what it does to the ratings of both, and the rows to be stored."""
+    """Return the end of a rated game with the rating changes of both players, and the rows to store.
+
+    `known` has the last row of each player, by player id.
+    """
     room, end = decision.room, decision.events[-1]
     first, second = room.seats
     assert isinstance(end, Ended)
@@ -97,11 +104,11 @@ def rate_game(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRo
     after = after_games(before[0], [(before[1], points)]), after_games(before[1], [(before[0], 1 - points)])
     name = profile(room.setup.game, room.setup.options)
 
-    def stored(seat: int, player: str) -> RatingRow:
+    def row_after(seat: int, player: str) -> RatingRow:
         row = rows[seat]
         return RatingRow(name, player, 1 if row is None else row.games + 1, *after[seat], end.at, room.id)
 
-    told = Ended(
+    rated_end = Ended(
         room=end.room,
         seq=end.seq,
         at=end.at,
@@ -111,8 +118,8 @@ def rate_game(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRo
         scores=end.scores,
         ratings=(rating_change(before[0], after[0]), rating_change(before[1], after[1])),
     )
-    settled = Decision((*decision.events[:-1], told), apply(room, told))
-    return settled, (stored(0, first.player), stored(1, second.player))
+    rated = Decision((*decision.events[:-1], rated_end), apply(room, rated_end))
+    return rated, (row_after(0, first.player), row_after(1, second.player))
 
 
 def rating_change(before: Rating, after: Rating) -> RatingChange:
@@ -125,14 +132,15 @@ def rating_change(before: Rating, after: Rating) -> RatingChange:
 
 
 def leaderboard_entry(name: str, row: RatingRow, now: int) -> Leader:
-    today = current_rating(row, now)
+    """Return the entry of a player in the leaderboard, with the deviation of today."""
+    rating = current_rating(row, now)
     return Leader(
         name=name,
         rating=round(row.rating),
-        deviation=round(today.deviation),
+        deviation=round(rating.deviation),
         games=row.games,
         at=row.at,
-        provisional=is_provisional(today),
+        provisional=is_provisional(rating),
     )
 
 

@@ -1,4 +1,4 @@
-"""What others see of a room: a snapshot, a line in a list, a record. Pure."""
+"""What clients see of a room: a snapshot, an entry in a list, a record. Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from server.domain.room import Room
 Seats = tuple[Seat | None, Seat | None]
 
 
-def snapshot(room: Room, seat: int | None, now: int, spared: int = 0) -> Snapshot:
-    """The room as one of its players (or, seat None, a watcher) may see it; `spared` is time that costs nobody."""
+def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snapshot:
+    """Return the room as the player of a seat sees it, or, if `seat` is None, a watcher.
+
+    `uncharged` is the time, in milliseconds, that is not charged to the side to move.
+    """
     setup, end = room.setup, room.ended
     timed = setup.clock.kind != "none"
     running = room.status == "running"
@@ -38,10 +41,10 @@ def snapshot(room: Room, seat: int | None, now: int, spared: int = 0) -> Snapsho
         position=room.game.dump(room.state),
         ply=room.ply,
         turn=room.turn,
-        moves=tuple(played_move(ply, made) for ply, made in enumerate(room.moves, 1)),
-        left=times_left(room, now - spared) if timed else None,
+        moves=tuple(played_move(ply, moved) for ply, moved in enumerate(room.moves, 1)),
+        left=times_left(room, now - uncharged) if timed else None,
         running=room.turn if running and timed else None,
-        elapsed=max(0, now - spared - since) if running and timed else 0,
+        elapsed=max(0, now - uncharged - since) if running and timed else 0,
         your_seat=seat,
         your_move=running and seat == room.turn,
         offers=Offers(
@@ -90,7 +93,7 @@ def seats_with_presence(room: Room) -> Seats:
 
 
 def times_left(room: Room, now: int) -> tuple[int, int]:
-    """What the clocks show at this moment: the running one less than at the last move."""
+    """Return the times that the clocks show now."""
     left, _, since = room.clocks
     if room.status != "running":
         return left
@@ -99,20 +102,27 @@ def times_left(room: Room, now: int) -> tuple[int, int]:
     return (mine, left[1]) if room.turn == 0 else (left[0], mine)
 
 
-def played_move(ply: int, made: Moved) -> PlayedMove:
+def played_move(ply: int, moved: Moved) -> PlayedMove:
     return PlayedMove(
-        ply=ply, side=made.side, move=made.move, took=made.took, charged=made.charged, left=made.left, note=made.note
+        ply=ply,
+        side=moved.side,
+        move=moved.move,
+        took=moved.took,
+        charged=moved.charged,
+        left=moved.left,
+        note=moved.note,
     )
 
 
 def visible_ply(room: Room) -> int:
-    """How far a game is for those who do not play it: only so far as its delay lets them see."""
+    """Return the ply that watchers may see. It lags behind the game if the room has a delay."""
     if room.horizon == room.seq:
         return room.ply
-    return bisect_right(room.move_log, room.horizon, hi=room.ply, key=lambda made: made.seq)
+    return bisect_right(room.move_log, room.horizon, hi=room.ply, key=lambda moved: moved.seq)
 
 
 def room_info(room: Room, watchers: int = 0) -> RoomInfo:
+    """Return the entry of a room for lists and the lobby."""
     setup, end = room.setup, room.ended
     return RoomInfo(
         room=setup.room,
@@ -140,18 +150,18 @@ def room_info(room: Room, watchers: int = 0) -> RoomInfo:
 
 
 def record(room: Room) -> Record:
-    """A game as the engine writes records; both times of every move."""
+    """Return the record of a game, in the form of the engine."""
     end = room.ended
     timed = room.setup.clock.kind != "none"
     moves = tuple(
         Played(
-            made.move,
-            left=made.left[made.side] if timed and made.left is not None else None,
-            took=made.took,
-            charged=made.charged if made.charged != made.took else None,
-            note=made.note,
+            moved.move,
+            left=moved.left[moved.side] if timed and moved.left is not None else None,
+            took=moved.took,
+            charged=moved.charged if moved.charged != moved.took else None,
+            note=moved.note,
         )
-        for made in room.moves
+        for moved in room.moves
     )
     names = tuple("" if seat is None else seat.name for seat in room.seats)
     return Record(
@@ -168,7 +178,7 @@ def record(room: Room) -> Record:
 
 @cache
 def game_list() -> tuple[GameInfo, ...]:
-    """What can be played here, for the welcome."""
+    """Return the games of this server, for the welcome message."""
     return tuple(
         GameInfo(
             name=game.name,

@@ -75,7 +75,7 @@ class Hall:
         self._taking_up = False
         for live in found:
             if live is not None:
-                self.agenda.act(live, partial(resume, away_since=away_since))
+                self.agenda.act(live, partial(resume, down_since=away_since))
         await self.store.flush()
 
     # -- rooms come and go

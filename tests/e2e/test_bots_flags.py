@@ -92,7 +92,7 @@ async def test_a_seeker_of_rated_games_without_an_account_is_told(tmp_path: Path
         process = await start("random", "--url", there.url, "--no-state", "--seek", "conga", "--rated")
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         assert process.returncode == 2
-        assert "a rated game is for names with a token" in errors.decode()
+        assert "a rated game needs an account" in errors.decode()
 
 
 async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async def test_a_rematch_that_is_refused_takes_nobody_along(start: Start, come: 
     rooms = [await room_of(other, ben) for other in (ann, cid)]
     for room in rooms:
         await ben.ask("resign", room=room)
-    with pytest.raises(Refused, match="offers no rematch"):
+    with pytest.raises(Refused, match="has not offered a rematch"):
         await ann.ask("rematch", room=rooms[0], accept=False)
     await cid.ask("say", room=rooms[1], text="well played")
     assert (await ben.find(type="said"))["text"] == "well played"

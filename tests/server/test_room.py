@@ -292,7 +292,7 @@ def test_after_an_outage_nobody_is_here_even_if_the_clock_was_set_back() -> None
 def test_a_move_is_charged_until_it_came_and_the_next_turn_begins_when_it_is_dealt_with() -> None:
     room = running(clock=TimeControl(kind="move", per_move=1000))
     late = NOW + 5000
-    with pytest.raises(Refusal, match="time was up"):
+    with pytest.raises(Refusal, match="your time ran out"):
         move(room, ANN, "a4b4", late)
     moved = decide(room, ANN, Move(id=1, room="r1", ply=0, move="a4b4"), late, waited=4500)
     assert (moved.room.moves[0].took, moved.room.clocks[2]) == (500, late)

@@ -22,7 +22,7 @@ from tests.e2e.parlours import until
 
 @pytest.fixture
 async def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Running, Running]]:
-    monkeypatch.setattr(store, "claim", lambda path: None)  # which keeps a second server from a file
+    monkeypatch.setattr(store, "lock_database", lambda path: None)  # it keeps a second server from a file
     settings = Settings(port=0, db=str(tmp_path / "parlour.db"), watch_tick=0.0, sweep=3600.0, rooms_per_player=1)
     async with running(settings) as left, running(settings) as right:
         yield left, right
@@ -61,7 +61,7 @@ async def test_what_another_node_wrote_cannot_be_read(
         orphan = hall.rooms[room]
         assert (await ann.refused("say", room=room, text="hello?"))["code"] == "internal"
         for _ in range(2):  # whoever still has it does not wait for ever
-            hall.agenda.act(orphan, partial(resume, away_since=0))
+            hall.agenda.act(orphan, partial(resume, down_since=0))
         await until("the room is given up", lambda: not orphan.queue and not orphan.busy)
     else:
         monkeypatch.setattr(left.house.hall.store, "shared", True, raising=False)
