@@ -1,4 +1,4 @@
-"""One name, one bearer."""
+"""Names: who gets one, who keeps it, and when it is free again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.parlours import until
 MIXED = "St\u0430ff"  # one letter is Cyrillic
 
 
-async def test_a_name_with_an_owner_is_taken_however_it_is_written(start: Start, come: Come) -> None:
+async def test_account_name_is_taken_in_every_spelling(start: Start, come: Come) -> None:
     server = await start()
     await account(server, "josé")
     guest = await Guest.open(server.url)
@@ -26,7 +26,7 @@ async def test_a_name_with_an_owner_is_taken_however_it_is_written(start: Start,
     await guest.close()
 
 
-async def test_a_name_is_written_in_one_alphabet(start: Start, come: Come) -> None:
+async def test_name_that_mixes_alphabets_is_refused(start: Start, come: Come) -> None:
     server = await start()
     await account(server, "Staff")
     guest = await Guest.open(server.url)
@@ -39,7 +39,7 @@ async def test_a_name_is_written_in_one_alphabet(start: Start, come: Come) -> No
     await guest.close()
 
 
-async def test_who_has_a_mixed_name_from_before_keeps_it(start: Start, come: Come) -> None:
+async def test_existing_mixed_name_is_kept(start: Start, come: Come) -> None:
     server = await start()
     await server.house.store.save_session("secret", Session("p-old", MIXED, ""), server.house.hall.now())
     assert (await come(server.url, resume="secret")).you["name"] == MIXED
@@ -49,24 +49,24 @@ async def test_who_has_a_mixed_name_from_before_keeps_it(start: Start, come: Com
     await (await come(server.url, resume="secret")).ask("join", room=room)
 
 
-async def test_of_guests_who_come_at_once_one_has_the_name(start: Start, come: Come) -> None:
+async def test_guests_who_connect_together_get_different_names(start: Start, come: Come) -> None:
     server = await start()
     guests = await asyncio.gather(*(come(server.url, "sam") for _ in range(12)))
     assert len({guest.you["name"] for guest in guests}) == 12
 
 
-async def test_who_comes_back_gets_another_name_if_the_old_one_is_taken(start: Start, come: Come) -> None:
+async def test_resumed_guest_gets_another_name_if_the_old_one_is_taken(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     await ann.close()
-    await until("she is gone", lambda: not server.house.desk.present.is_here("ann"))
+    await until("ann is gone", lambda: not server.house.desk.present.is_here("ann"))
     other = await come(server.url, "ann")
     assert other.you["name"] == "ann"
     again = await come(server.url, resume=ann.session)
     assert (again.you["name"], again.you["id"]) == ("ann~2", ann.you["id"])
 
 
-async def test_who_comes_back_at_once_keeps_the_name(start: Start, come: Come) -> None:
+async def test_guest_who_resumes_at_once_keeps_the_name(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     ann.socket.transport.abort()
@@ -76,7 +76,7 @@ async def test_who_comes_back_at_once_keeps_the_name(start: Start, come: Come) -
     assert (await come(server.url, "ann")).you["name"] == "ann~2"
 
 
-async def test_a_guest_whose_name_gets_an_owner_has_to_take_another(start: Start, come: Come) -> None:
+async def test_guest_loses_a_name_that_becomes_an_account(start: Start, come: Come) -> None:
     server = await start()
     zoe = await come(server.url, "Zoe")
     await account(server, "zoe")
@@ -85,20 +85,20 @@ async def test_a_guest_whose_name_gets_an_owner_has_to_take_another(start: Start
     assert (await come(server.url, resume=zoe.session)).you["name"] == "Zoe~2"
 
 
-async def test_an_invited_name_opens_a_private_room_only_while_it_waits(start: Start, come: Come) -> None:
+async def test_invited_name_opens_a_private_room_only_while_it_waits(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = (await ann.ask("create", game="cohcoh", private=True, invite="ben"))["room"]
     await ben.ask("watch", room=room)
     await ben.ask("join", room=room)
     await ben.close()
-    await until("he is gone", lambda: not server.house.desk.present.is_here("ben"))
+    await until("ben is gone", lambda: not server.house.desk.present.is_here("ben"))
     impostor = await come(server.url, "ben")
     assert (await impostor.refused("watch", room=room))["code"] == "bad_code"
     assert (await come(server.url, resume=ben.session)).you["id"] == ben.you["id"]
 
 
-async def test_a_time_beyond_all_times_is_malformed(start: Start, come: Come) -> None:
+async def test_out_of_range_time_is_malformed(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     for before in (2**63, 2**64 - 1, -1):
@@ -107,18 +107,18 @@ async def test_a_time_beyond_all_times_is_malformed(start: Start, come: Come) ->
     assert (await ann.ask("history", before=2**53)).get("rooms", []) == []
 
 
-async def test_the_hundredth_of_a_name_does_not_ask_a_hundred_times(
+async def test_hundredth_guest_of_a_name_needs_few_attempts(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = await start(connections_per_address=200)
     guests = [await come(server.url, "sam") for _ in range(99)]
     assert guests[1].you["name"] == "sam~2"
     store, asked = server.house.store, []
-    take = store.claim_name
+    claim = store.claim_name
 
     async def counted(node: str, player: str, name: str) -> bool:
         asked.append(name)
-        return await take(node, player, name)
+        return await claim(node, player, name)
 
     monkeypatch.setattr(store, "claim_name", counted)
     last = await come(server.url, "sam")

@@ -1,4 +1,4 @@
-"""A disk that is full, a file that is locked: moves are refused, and nothing that was acknowledged is lost."""
+"""A full disk and a locked file: commands are refused, and no acknowledged move is lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def store_of(server: Running) -> SqliteStore:
     return store
 
 
-async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) -> None:
+async def test_full_disk_refuses_moves_and_loses_none(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -52,7 +52,7 @@ async def test_a_full_disk_stops_moves_and_loses_none(start: Start, come: Come) 
     assert (await get(server.url, "/healthz")) == (200, "ok\n")
 
 
-async def test_the_server_is_well_again_when_its_store_is(
+async def test_server_is_healthy_again_when_its_store_is(
     start: Start, come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(house, "WELL", 0.1)
@@ -69,7 +69,7 @@ async def test_the_server_is_well_again_when_its_store_is(
             pass
 
 
-async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+async def test_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Come, tmp_path: Path) -> None:
     server = await spawn()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -77,12 +77,12 @@ async def test_a_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Com
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         ids = [await ann.send("say", room=room, text=f"line {number}") for number in range(8)]
-        await ann.send("leave", room="none")  # is answered by a reader, so all of that has arrived
+        await ann.send("leave", room="none")  # answered from memory, so all messages before it have arrived
         await ann.find(type="error", code="no_room")
         async with Stopwatch() as watch:
             assert await server.terminate() == 0
             assert await watch.seconds() < 5
-    if not watch.lost:  # otherwise its patience may have come to an end before that of the store
+    if not watch.lost:  # otherwise the server may have given up before the store did
         for id in ids:
             assert (await ann.answer(id))["code"] == "unavailable"
     again = await spawn()
@@ -94,14 +94,14 @@ def children(number: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process that writes by /proc")
-async def test_a_server_whose_disk_hangs_and_whom_nobody_reads_stops_in_time(spawn: Spawn, come: Come) -> None:
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the writer process in /proc")
+async def test_server_with_a_hanging_disk_and_a_stalled_client_stops_in_time(spawn: Spawn, come: Come) -> None:
     server = await spawn()
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     eve.socket.transport.pause_reading()
-    [scribe] = children(server.process.pid)
-    os.kill(scribe, signal.SIGSTOP)
+    [writer] = children(server.process.pid)
+    os.kill(writer, signal.SIGSTOP)
     await ann.send("move", room=room, ply=0, move="a1")
     await ann.ask("list")  # so the move has arrived
     async with Stopwatch() as watch:
@@ -109,7 +109,7 @@ async def test_a_server_whose_disk_hangs_and_whom_nobody_reads_stops_in_time(spa
         assert await watch.seconds() < 5
 
 
-async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_locked_file_refuses_moves_and_loses_none(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -125,7 +125,9 @@ async def test_a_locked_file_stops_moves_and_loses_none(start: Start, come: Come
     await ben.find(type="moved", ply=1)
 
 
-async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_flag_falls_even_if_the_store_was_unavailable_at_that_moment(
+    start: Start, come: Come, tmp_path: Path
+) -> None:
     clock = Clock()
     server = await start(clock=clock, rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
@@ -136,8 +138,8 @@ async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Sta
     live = server.house.hall.rooms[room]
     assert (await ann.refused("move", room=room, ply=0, move="zz"))["code"] == "invalid_notation"
     clock.pass_by(120)
-    server.house.hall.alarms._fired(live)  # which counts real seconds
-    while not server.house.hall.failing:  # the alarm has rung in vain
+    server.house.hall.alarms._fired(live)  # the timer uses the real clock
+    while not server.house.hall.failing:  # the timer fired, but could not write
         await ann.ask("list")
     other.execute("COMMIT")
     other.close()
@@ -145,7 +147,7 @@ async def test_a_flag_falls_even_if_the_store_was_away_at_that_moment(start: Sta
     assert live.room.status == "ended"
 
 
-async def test_a_second_server_on_the_same_file_is_refused(spawn: Spawn, tmp_path: Path) -> None:
+async def test_second_server_on_the_same_file_is_refused(spawn: Spawn, tmp_path: Path) -> None:
     first = await spawn()
     database, link = tmp_path / "parlour.db", tmp_path / "link.db"
     link.symlink_to(database)

@@ -1,4 +1,4 @@
-"""Nodes on one real PostgreSQL and one real broker."""
+"""Fixtures: nodes that share a real PostgreSQL and a real broker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _prefixes = count(1)
 
 @pytest.fixture
 def prefix() -> str:
-    """Every test has topics of its own."""
+    """A topic prefix that no other test uses."""
     return f"test{next(_prefixes)}/v1"
 
 
@@ -45,5 +45,5 @@ async def start(database: str, broker: Broker, prefix: str) -> AsyncIterator[Sta
 
 async def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
     async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110  # what is waited for happens in other processes
+        while not condition():  # noqa: ASYNC110  # the condition depends on other processes
             await asyncio.sleep(0.005)

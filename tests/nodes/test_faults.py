@@ -1,4 +1,4 @@
-"""Parts that die while games go on: nodes, the broker, the database. All games finish, none loses a move."""
+"""Nodes, the broker and the database fail during games: all games finish and no move is lost."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from protocol.codec import decode_event
 from protocol.events import Ended, Moved
-from server.cluster import node as neighbours
+from server.cluster import node as cluster_node
 from server.storage.postgres.store import PostgresStore
 from tests.e2e.conftest import Come
 from tests.e2e.guest import PATIENCE, Guest
 from tests.e2e.play import move, play, room_of
 from tests.e2e.stopwatch import Stopwatch
 from tests.nodes.conftest import Start, until
-from tests.nodes.player import Couple
+from tests.nodes.player import Match
 
-EXPIRY = 3  # seconds that a room waits for its start
+EXPIRY_S = 3  # of rooms that have not started
 FLAGS = (
-    "--rate", "1e6", "--burst", "1000000", "--log-level", "error", "--sweep", "0.2", "--expiry", str(EXPIRY)
+    "--rate", "1e6", "--burst", "1000000", "--log-level", "error", "--sweep", "0.2", "--expiry", str(EXPIRY_S)
 )  # fmt: skip
 
 
@@ -52,95 +52,95 @@ async def store(database: str) -> AsyncIterator[PostgresStore]:
 
 
 async def history(store: PostgresStore, room: str) -> list[str]:
-    """The moves of a room, after a look at its seqs."""
+    """Return the stored moves of a room. Its seqs must have no gaps."""
     events = [decode_event(payload) for payload in await store.events(room)]
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert sum(isinstance(event, Ended) for event in events) == 1
     return [event.move for event in events if isinstance(event, Moved)]
 
 
-async def kill_again_and_again(nodes: list[Node], store: PostgresStore, games: int, kills: int, think: float) -> int:
+async def kill_nodes_during_games(nodes: list[Node], store: PostgresStore, games: int, kills: int, think: float) -> int:
     balancer = Balancer([node.port for node in nodes])
     await balancer.start()
-    couples = [Couple((balancer.url, balancer.url), n, think) for n in range(games)]
-    for couple in couples:
-        await couple.open()
-    for couple in couples:
-        couple.start()
+    matches = [Match((balancer.url, balancer.url), n, think) for n in range(games)]
+    for match in matches:
+        await match.open()
+    for match in matches:
+        match.start()
     try:
         for kill in range(kills):
-            assert not all(couple.over for couple in couples), f"all games were over before kill {kill + 1}"
+            assert not all(match.over for match in matches), f"all games were over before kill {kill + 1}"
             victim = nodes[kill % 2]
-            played = sum(len(player.acknowledged) for couple in couples for player in couple.players)
-            await until(lambda played=played: moves_of(couples) > played + games, 60)  # type: ignore[misc]
+            played = sum(len(player.acknowledged) for match in matches for player in match.players)
+            await until(lambda played=played: moves_of(matches) > played + games, 60)  # type: ignore[misc]
             await asyncio.to_thread(victim.kill)
             await asyncio.to_thread(victim.start)
-        while not all(couple.over for couple in couples):  # however long it takes, but it goes on
-            known = sum(len(player.moves) for couple in couples for player in couple.players)
-            await until(lambda known=known: progress(couples, known), 2 * PATIENCE)  # type: ignore[misc]
-        for couple in couples:
-            assert couple.task is not None
-            await couple.task
-        for couple in couples:
-            couple.check(await history(store, couple.players[0].room))
+        while not all(match.over for match in matches):  # it may take long, but there must be progress
+            known = sum(len(player.moves) for match in matches for player in match.players)
+            await until(lambda known=known: progress(matches, known), 2 * PATIENCE)  # type: ignore[misc]
+        for match in matches:
+            assert match.task is not None
+            await match.task
+        for match in matches:
+            match.check(await history(store, match.players[0].room))
     finally:
-        for couple in couples:
-            if couple.task is not None:
-                couple.task.cancel()
+        for match in matches:
+            if match.task is not None:
+                match.task.cancel()
         await balancer.close()
-    return sum(player.times_back for couple in couples for player in couple.players)
+    return sum(player.times_back for match in matches for player in match.players)
 
 
-def progress(couples: list[Couple], known: int) -> bool:
-    moves = sum(len(player.moves) for couple in couples for player in couple.players)
-    return moves != known or all(couple.over for couple in couples)
+def progress(matches: list[Match], known: int) -> bool:
+    moves = sum(len(player.moves) for match in matches for player in match.players)
+    return moves != known or all(match.over for match in matches)
 
 
-def moves_of(couples: list[Couple]) -> int:
-    return sum(len(player.acknowledged) for couple in couples for player in couple.players)
+def moves_of(matches: list[Match]) -> int:
+    return sum(len(player.acknowledged) for match in matches for player in match.players)
 
 
-async def test_nodes_die_and_all_games_finish(
+async def test_games_finish_although_nodes_are_killed(
     nodes: list[Node], store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Couple, "OPTIONS", {"n": 8, "k": 8})  # they go on for longer than a node needs to start
-    assert await kill_again_and_again(nodes, store, games=6, kills=2, think=0.05) > 12
+    monkeypatch.setattr(Match, "OPTIONS", {"n": 8, "k": 8})  # longer than a node needs to start
+    assert await kill_nodes_during_games(nodes, store, games=6, kills=2, think=0.05) > 12
 
 
 @pytest.mark.long
-async def test_nodes_die_twenty_times_during_fifty_games(
+async def test_fifty_games_finish_although_nodes_are_killed_twenty_times(
     nodes: list[Node], store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Couple, "OPTIONS", {"n": 12, "k": 12})
-    assert await kill_again_and_again(nodes, store, games=50, kills=20, think=0.4) > 500
+    monkeypatch.setattr(Match, "OPTIONS", {"n": 12, "k": 12})
+    assert await kill_nodes_during_games(nodes, store, games=50, kills=20, think=0.4) > 500
 
 
-async def test_the_flag_falls_although_its_node_is_dead(nodes: list[Node], store: PostgresStore, come: Come) -> None:
-    """Both players on the dead node: the other one, which has never seen the room, sweeps it up within 2 s."""
+async def test_flag_falls_although_the_node_is_dead(nodes: list[Node], store: PostgresStore, come: Come) -> None:
+    """Both players were on the dead node. The other node has never seen the room and ends it within 2 s."""
     ann, ben = await come(nodes[0].url, "ann"), await come(nodes[0].url, "ben")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 3000})
     async with Stopwatch() as watch:
         moved = await move(ann, room, 0, "a1")
         await asyncio.to_thread(nodes[0].kill)
-        end = await the_end(store, room)
+        end = await wait_for_end(store, room)
     assert end.reason == "time"
     assert moved["at"] + 3000 <= end.at <= moved["at"] + 3000 + 2000 + 1000 * watch.lost
 
 
-async def test_a_room_that_nobody_joins_expires_although_its_node_is_dead(
+async def test_waiting_room_expires_although_its_node_is_dead(
     nodes: list[Node], store: PostgresStore, come: Come
 ) -> None:
     ann = await come(nodes[0].url, "ann")
     async with Stopwatch() as watch:
         room = (await ann.ask("create", game="conga", options={}, clock={"kind": "none"}))["room"]
         await asyncio.to_thread(nodes[0].kill)
-        end = await the_end(store, room)
+        end = await wait_for_end(store, room)
     created = decode_event((await store.events(room))[0])
     assert end.reason == "aborted"
-    assert created.at + EXPIRY * 1000 <= end.at <= created.at + EXPIRY * 1000 + 2000 + 1000 * watch.lost
+    assert created.at + EXPIRY_S * 1000 <= end.at <= created.at + EXPIRY_S * 1000 + 2000 + 1000 * watch.lost
 
 
-async def the_end(store: PostgresStore, room: str) -> Ended:
+async def wait_for_end(store: PostgresStore, room: str) -> Ended:
     async with asyncio.timeout(20):
         while True:
             last = decode_event((await store.events(room))[-1])
@@ -152,7 +152,7 @@ async def the_end(store: PostgresStore, room: str) -> Ended:
 async def test_players_of_a_dead_node_are_away(
     nodes: list[Node], start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbours, "DEAD", 1000)
+    monkeypatch.setattr(cluster_node, "DEAD", 1000)
     here = await start()
     ann, ben = await come(nodes[0].url, "ann"), await come(here.url, "ben")
     room = await room_of(ann, ben)
@@ -165,8 +165,8 @@ async def test_players_of_a_dead_node_are_away(
 
 
 @pytest.mark.parametrize("kind", available() or ["nats"])
-async def test_the_broker_dies_and_comes_back(kind: str, start: Start, come: Come, prefix: str) -> None:
-    """Games go on from node to node, only slower; who reads at the broker ends with the right board."""
+async def test_games_continue_while_the_broker_is_down(kind: str, start: Start, come: Come, prefix: str) -> None:
+    """Games between nodes continue more slowly. After the outage the broker has the current state."""
     broker = Broker(kind)
     await asyncio.to_thread(broker.start)
     try:
@@ -183,16 +183,16 @@ async def test_the_broker_dies_and_comes_back(kind: str, start: Start, come: Com
         assert all(bus.lost for bus in buses)
         await asyncio.to_thread(broker.start)
         await until(lambda: all(bus.up for bus in buses), 20)
-        state = await board(broker, f"{prefix}/rooms/{room}/state", 4)
-        assert b'"d1"' in state  # told while nobody could hear, and known all the same
+        state = await wait_for_state(broker, f"{prefix}/rooms/{room}/state", 4)
+        assert b'"d1"' in state  # played while the broker was down
         await move(ann, room, 4, "a2")
         await ben.find(type="moved", ply=5)
     finally:
         await asyncio.to_thread(broker.close)
 
 
-async def board(broker: Broker, topic: str, ply: int) -> bytes:
-    """The retained state, once it is of this ply."""
+async def wait_for_state(broker: Broker, topic: str, ply: int) -> bytes:
+    """Return the retained state as soon as it has this ply."""
     async with aiomqtt.Client("127.0.0.1", broker.port) as client, asyncio.timeout(10):
         await client.subscribe(topic)
         async for message in client.messages:
@@ -201,9 +201,11 @@ async def board(broker: Broker, topic: str, ply: int) -> bytes:
     raise AssertionError("unreachable")
 
 
-async def test_lost_news_are_found_in_the_store(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bus is up and yet loses everything: whoever attends a room looks by himself from time to time."""
-    monkeypatch.setattr(neighbours, "CHECK", 200)
+async def test_events_that_the_bus_lost_are_read_from_the_store(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bus is up but loses everything. Nodes check the store for the rooms of their clients now and then."""
+    monkeypatch.setattr(cluster_node, "CHECK", 200)
     left, right = await start(), await start(bus_prefix="somewhere/else")
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
@@ -212,7 +214,7 @@ async def test_lost_news_are_found_in_the_store(start: Start, come: Come, monkey
     await play(ann, ben, room, "a1", "b1", "c1")
 
 
-async def test_the_database_is_restarted(start: Start, come: Come, postgres: Postgres) -> None:
+async def test_game_continues_after_a_database_restart(start: Start, come: Come, postgres: Postgres) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await room_of(ann, ben)
@@ -224,15 +226,15 @@ async def test_the_database_is_restarted(start: Start, come: Come, postgres: Pos
         assert (await ben.refused("create", game="conga"))["code"] == "unavailable"
     finally:
         await asyncio.to_thread(postgres.start)
-    await insist(ann, room, 2, "c1")
+    await move_with_retries(ann, room, 2, "c1")
     assert (await ben.find(type="moved", ply=3))["move"] == "c1"
-    await insist(ben, room, 3, "d1")
+    await move_with_retries(ben, room, 3, "d1")
     await ann.find(type="moved", ply=4)
     assert not any(message["type"] == "presence" for message in (*ann.seen, *ben.seen))
 
 
-async def insist(guest: Guest, room: str, ply: int, text: str) -> None:
-    """Play a move as a client does that is told to try again."""
+async def move_with_retries(guest: Guest, room: str, ply: int, text: str) -> None:
+    """Play a move, and retry while the server is unavailable."""
     async with asyncio.timeout(20):
         for _ in count():
             answer = await guest.answer(await guest.send("move", room=room, ply=ply, move=text))

@@ -1,4 +1,4 @@
-"""What others read at the broker: events as they happen, the present at once, and nothing that is not theirs."""
+"""What subscribers get from the broker: events, retained state, and nothing private."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from tests.nodes.conftest import Start, until
 from tests.server.rooms import play as moved
 from tests.server.rooms import running
 
-PATIENCE = 10.0
+TIMEOUT_S = 10.0
 pytestmark = pytest.mark.parametrize("broker", available() or ["nats"], indirect=True)
 
 
 class Reader:
-    """Somebody who reads at the broker, with nothing of ours."""
+    """A subscriber that uses only aiomqtt."""
 
     def __init__(self, client: aiomqtt.Client) -> None:
         self.client = client
         self.seen: list[tuple[str, bytes]] = []
 
     async def next(self, ending: str) -> Any:
-        """The next message on a topic that ends like this; None if it was cleared."""
-        async with asyncio.timeout(PATIENCE):
+        """Return the next message on a topic with this ending, None if it was deleted."""
+        async with asyncio.timeout(TIMEOUT_S):
             async for message in self.client.messages:
                 assert isinstance(message.payload, bytes)
                 self.seen.append((str(message.topic), message.payload))
@@ -50,7 +50,7 @@ async def reading(broker: Broker, *topics: str) -> AsyncIterator[Reader]:
         yield Reader(client)
 
 
-async def test_events_and_state_of_a_match(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+async def test_events_and_state_of_a_match_are_published(start: Start, come: Come, broker: Broker, prefix: str) -> None:
     node = await start()
     ann, ben = await come(node.url, "ann"), await come(node.url, "ben", "json")
     room = await room_of(ann, ben, "cohcoh")
@@ -61,7 +61,7 @@ async def test_events_and_state_of_a_match(start: Start, come: Come, broker: Bro
             while event["type"] != "moved":
                 event = await reader.next(f"{room}/events")
             assert (event["room"], event["ply"]) == (room, ply)
-    async with reading(broker, f"{prefix}/rooms/{room}/state") as late:  # comes late, and sees the present
+    async with reading(broker, f"{prefix}/rooms/{room}/state") as late:  # a late subscriber gets the current state
         state = await late.next("/state")
         while state["ply"] < 2:
             state = await late.next("/state")
@@ -69,25 +69,29 @@ async def test_events_and_state_of_a_match(start: Start, come: Come, broker: Bro
         assert state["your_seat"] is None
 
 
-async def test_the_bytes_are_those_of_the_socket(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+async def test_published_bytes_are_those_of_the_websocket(
+    start: Start, come: Come, broker: Broker, prefix: str
+) -> None:
     node = await start(bus_format="msgpack")
     ann, ben = await come(node.url, "ann"), await come(node.url, "ben")
     room = await room_of(ann, ben, "cohcoh")
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         await client.subscribe(f"{prefix}/rooms/{room}/events")
         await ann.send("move", room=room, ply=0, move="a1")
-        message = await asyncio.wait_for(anext(aiter(client.messages)), PATIENCE)
+        message = await asyncio.wait_for(anext(aiter(client.messages)), TIMEOUT_S)
         while msgpack.unpackb(message.payload)["type"] != "moved":
-            message = await asyncio.wait_for(anext(aiter(client.messages)), PATIENCE)
+            message = await asyncio.wait_for(anext(aiter(client.messages)), TIMEOUT_S)
         data = b""
         while msgpack.unpackb(data or b"\x80").get("type") != "moved":
-            raw = await asyncio.wait_for(ben.socket.recv(), PATIENCE)
+            raw = await asyncio.wait_for(ben.socket.recv(), TIMEOUT_S)
             assert isinstance(raw, bytes)
             data = raw
         assert message.payload == data
 
 
-async def test_private_and_delayed_rooms_are_not_told(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+async def test_private_and_delayed_rooms_are_not_published(
+    start: Start, come: Come, broker: Broker, prefix: str
+) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     async with reading(broker, f"{prefix}/#") as reader:
@@ -104,11 +108,11 @@ async def test_private_and_delayed_rooms_are_not_told(start: Start, come: Come, 
         assert f"{prefix}/rooms/{told}/events" in topics
         assert not any(secret in topic or slow in topic for topic in topics)
         assert not any(b'"a1"' in payload or b'"code"' in payload for _, payload in reader.seen)
-        await ann.ask("resign", room=slow)  # an ended game is open to all
+        await ann.ask("resign", room=slow)  # an ended game is public
         assert (await reader.next(f"{slow}/state"))["moves"][1]["move"] == "b1"
 
 
-async def test_the_last_word_of_a_game_counts(start: Start, broker: Broker, prefix: str) -> None:
+async def test_newer_lobby_entry_replaces_an_older_ply(start: Start, broker: Broker, prefix: str) -> None:
     node = await start()
     bus, room = node.house.hall.bus, moved(running("cohcoh"), "a1")
     async with reading(broker, f"{prefix}/lobby") as reader:
@@ -124,7 +128,7 @@ async def test_the_last_word_of_a_game_counts(start: Start, broker: Broker, pref
         assert (await reader.next("/lobby"))["plies"] == {room.id: 2}
 
 
-async def test_a_node_is_seen_until_it_dies(database: str, broker: Broker, prefix: str) -> None:
+async def test_node_is_online_until_it_dies(database: str, broker: Broker, prefix: str) -> None:
     flags = ("--bus-prefix", prefix, "--log-level", "error")
     nodes = [Node(database, broker.url, *flags) for _ in range(2)]
     async with reading(broker, f"{prefix}/nodes/+") as reader:
@@ -135,7 +139,7 @@ async def test_a_node_is_seen_until_it_dies(database: str, broker: Broker, prefi
             await asyncio.to_thread(nodes[0].kill)
             assert await reader.next("") == {"node": names[0], "online": False}
             await asyncio.to_thread(nodes[1].stop)
-            assert await reader.next(names[1]) is None  # it took its leave
+            assert await reader.next(names[1]) is None  # it has deleted its entry
         finally:
             for node in nodes:
                 await asyncio.to_thread(node.kill)
@@ -145,7 +149,7 @@ async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, bro
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await room_of(ann, ben)
-    lies: list[tuple[str, object]] = [
+    forged: list[tuple[str, object]] = [
         (
             f"rooms/{room}/events",
             {"type": "ended", "room": room, "seq": 99, "at": 1, "result": "1-0", "reason": "time"},
@@ -162,8 +166,8 @@ async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, bro
         ("nodes/x", {"node": "x", "online": True, "bots": [1]}),
     ]
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
-        for topic, lie in lies:
-            await client.publish(f"{prefix}/{topic}", json.dumps(lie))
+        for topic, message in forged:
+            await client.publish(f"{prefix}/{topic}", json.dumps(message))
         await client.publish(f"{prefix}/rooms/{room}/events", b"\xff\x00not json")
     await play(ann, ben, room, "a1", "b1", "c1")
     assert not any(message["type"] == "ended" for message in (*ann.seen, *ben.seen))

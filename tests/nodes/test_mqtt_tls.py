@@ -1,4 +1,4 @@
-"""A broker with TLS, a user and a password; and one that does not let us in."""
+"""A broker with TLS, a user and a password, and a broker that refuses the connection."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def nats(cert: Path, key: Path) -> str:
 
 
 def mosquitto(cert: Path, key: Path) -> str:
-    """As docs/operating.md has it: everybody may read what is public, and only the nodes write."""
+    """Return the configuration of docs/operating.md: public topics are readable by all, only nodes can write."""
     passwords, acl = key.with_name("passwords"), key.with_name("acl")
     subprocess.run(["mosquitto_passwd", "-c", "-b", str(passwords), "parlour", "s3cret"], check=True)
     acl.write_text(OPERATING.read_text("utf-8").partition("$ cat acl\n")[2].partition("$ ")[0])
     return (
         f"certfile {cert}\nkeyfile {key}\npassword_file {passwords}\nacl_file {acl}\nallow_anonymous true\n"
-        "user root\n"  # if it is root at all: then it could not read the files as another
+        "user root\n"  # as another user it could not read the files if the test runs as root
     )
 
 
 @pytest.fixture(params=["mosquitto", "nats"])
-def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
+def secured(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
     try:
         program(request.param)
     except Missing as missing:
@@ -71,35 +71,37 @@ def settings(tmp_path: Path, broker: Broker, **more: str) -> Settings:
     )
 
 
-async def test_tls_user_and_password(guarded: Broker, tmp_path: Path) -> None:
-    async with running(settings(tmp_path, guarded)) as server:
+async def test_node_connects_with_tls_user_and_password(secured: Broker, tmp_path: Path) -> None:
+    async with running(settings(tmp_path, secured)) as server:
         await until(lambda: server.house.hall.bus.up)
 
 
-@pytest.mark.parametrize("guarded", ["mosquitto"], indirect=True)
-async def test_who_may_read_at_the_broker_may_not_write(guarded: Broker, tmp_path: Path) -> None:
+@pytest.mark.parametrize("secured", ["mosquitto"], indirect=True)
+async def test_anonymous_subscribers_cannot_publish(secured: Broker, tmp_path: Path) -> None:
     trusted = aiomqtt.TLSParameters(ca_certs=str(tmp_path / "cert.pem"))
     async with (
-        running(settings(tmp_path, guarded)) as server,
-        aiomqtt.Client("127.0.0.1", guarded.port, tls_params=trusted) as stranger,
+        running(settings(tmp_path, secured)) as server,
+        aiomqtt.Client("127.0.0.1", secured.port, tls_params=trusted) as stranger,
     ):
         await until(lambda: server.house.hall.bus.up)
         await stranger.publish("parlour/v1/nodes/forged", b'{"node": "forged", "online": true}', retain=True)
-        for topic in ("forged", "+"):  # what is kept comes in this order
+        for topic in ("forged", "+"):  # retained messages come in this order
             await stranger.subscribe(f"parlour/v1/nodes/{topic}")
         node = await asyncio.wait_for(anext(aiter(stranger.messages)), PATIENCE)
         assert json.loads(node.payload)["online"]
         assert "forged" not in str(node.topic)
 
 
-@pytest.mark.parametrize("guarded", ["mosquitto"], indirect=True)
-async def test_what_nodes_tell_each_other_is_not_for_readers(guarded: Broker, tmp_path: Path, come: Come) -> None:
+@pytest.mark.parametrize("secured", ["mosquitto"], indirect=True)
+async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
+    secured: Broker, tmp_path: Path, come: Come
+) -> None:
     trusted = aiomqtt.TLSParameters(ca_certs=str(tmp_path / "cert.pem"))
-    let_in = partial(aiomqtt.Client, "127.0.0.1", guarded.port, tls_params=trusted)
+    connect = partial(aiomqtt.Client, "127.0.0.1", secured.port, tls_params=trusted)
     async with (
-        running(settings(tmp_path, guarded)) as server,
-        let_in() as stranger,
-        let_in(username="parlour", password="s3cret") as other,
+        running(settings(tmp_path, secured)) as server,
+        connect() as stranger,
+        connect(username="parlour", password="s3cret") as other,
     ):
         await until(lambda: server.house.hall.bus.up)
         for reader in (stranger, other):
@@ -107,13 +109,13 @@ async def test_what_nodes_tell_each_other_is_not_for_readers(guarded: Broker, tm
                 await reader.subscribe(f"parlour/v1/{topic}")
         ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
         await room_of(ann, ben, private=True, invite="ben")
-        shown = f"parlour/v1/rooms/{await room_of(ann, ben)}/events"  # which is called before it is told
+        shown = f"parlour/v1/rooms/{await room_of(ann, ben)}/events"  # its call is published before its events
         assert "parlour/v1/calls" in await topics_until(other, shown)
         assert "parlour/v1/calls" not in await topics_until(stranger, shown)
 
 
 async def topics_until(reader: aiomqtt.Client, last: str) -> list[str]:
-    """Where messages came from, up to the first of a topic."""
+    """Return the topics of all messages up to the first on this topic."""
     topics = []
     async with asyncio.timeout(PATIENCE):
         async for message in reader.messages:
@@ -123,16 +125,16 @@ async def topics_until(reader: aiomqtt.Client, last: str) -> list[str]:
     return topics
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves such a socket lying about
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho does not close the socket
 @pytest.mark.parametrize("wrong", [{"password": "guess"}, {"ca": ""}], ids=["password", "certificate"])
-async def test_a_node_that_is_not_let_in_serves_all_the_same(
-    wrong: dict[str, str], guarded: Broker, tmp_path: Path, come: Come, caplog: pytest.LogCaptureFixture
+async def test_node_without_access_to_the_broker_works(
+    wrong: dict[str, str], secured: Broker, tmp_path: Path, come: Come, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "parlour"):
-        async with running(settings(tmp_path, guarded, **wrong)) as server:
+        async with running(settings(tmp_path, secured, **wrong)) as server:
             await until(lambda: any(record.getMessage() == "bus_lost" for record in caplog.records))
             ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
             await play(ann, ben, await room_of(ann, ben), "a1", "b1")
             assert not server.house.hall.bus.up
-    said = [getattr(record, "fields", {}) for record in caplog.records]
-    assert not any("s3cret" in str(fields) or "guess" in str(fields) for fields in said)
+    logged = [getattr(record, "fields", {}) for record in caplog.records]
+    assert not any("s3cret" in str(fields) or "guess" in str(fields) for fields in logged)

@@ -1,4 +1,4 @@
-"""Quick pairing among nodes: who waits at one goes over to who waits at another; bots come from anywhere."""
+"""Quick pairing across nodes: players move between waiting rooms, and house bots come from any node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.test_pairing import TERMS, gone_over, rate, waits
 from tests.nodes.conftest import Start, until
 
 
-async def test_somebody_of_another_node_comes_within_reach(
+async def test_waiting_player_is_paired_with_one_on_another_node(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left, right = await start(), await start()
@@ -23,12 +23,12 @@ async def test_somebody_of_another_node_comes_within_reach(
     old = await come(left.url, token=await account(left, "old"))
     young = await come(right.url, token=await account(left, "young"))
     with monkeypatch.context() as patch:
-        patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # nobody is near enough yet
+        patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is close enough yet
         host, room = await waits(old), await waits(young)
     await gone_over(young, room, old, host)
 
 
-async def test_nobody_is_paired_with_who_is_gone_from_another_node(start: Start, come: Come) -> None:
+async def test_player_who_left_another_node_is_not_paired(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await waits(ann)
@@ -37,7 +37,7 @@ async def test_nobody_is_paired_with_who_is_gone_from_another_node(start: Start,
     assert await waits(ben) != room
 
 
-async def test_a_bot_of_the_house_comes_from_another_node(start: Start, come: Come) -> None:
+async def test_house_bot_of_another_node_is_invited(start: Start, come: Come) -> None:
     left, right = await start(house="none"), await start(house="greedy")
     greedy = await come(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
     await until(lambda: bool(left.house.hall.lobby.bots()))
@@ -48,7 +48,7 @@ async def test_a_bot_of_the_house_comes_from_another_node(start: Start, come: Co
     await ann.find(type="started", room=room)
 
 
-async def test_everybody_finds_one_game_and_not_two(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_player_is_paired_exactly_once(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.domain.pairing.RATING_GAP_PER_SECOND", 2000)
     nodes = [await start(sweep=0.02), await start(sweep=0.02)]
     ratings = {f"m{n}": 1000 + 137 * n % 1000 for n in range(11)}
@@ -64,7 +64,7 @@ async def test_everybody_finds_one_game_and_not_two(start: Start, come: Come, mo
         return [seat.name for info in infos for seat in info.seats if seat is not None]
 
     async with asyncio.timeout(PATIENCE):
-        while len(await seats("running")) < 10:  # noqa: ASYNC110  # it happens in the store
+        while len(await seats("running")) < 10:  # noqa: ASYNC110  # polls the store
             await asyncio.sleep(0.01)
     playing = await seats("running")
     assert len(set(playing)) == len(playing) == 10

@@ -1,4 +1,4 @@
-"""Rated games on two nodes: whatever ends at once, each game counts, and counts once."""
+"""Rated games on two nodes: games that end together are each rated exactly once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.e2e.play import room_of
 from tests.nodes.conftest import Start
 
 
-async def test_both_give_up_at_once_on_different_nodes(start: Start, come: Come) -> None:
+async def test_both_players_resign_together_on_different_nodes(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann = await come(left.url, token=await account(left, "ann"))
     ben = await come(right.url, token=await account(left, "ben"))
@@ -23,7 +23,7 @@ async def test_both_give_up_at_once_on_different_nodes(start: Start, come: Come)
         assert {row.games for row in known.values()} == {games}
 
 
-async def test_one_player_ends_games_on_two_nodes_at_once(start: Start, come: Come) -> None:
+async def test_games_of_one_player_end_together_on_two_nodes(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, *others = await members(left, come, "ann", *(f"m{n}" for n in range(4)))
     also = await come(right.url, token="token of ann")

@@ -1,4 +1,4 @@
-"""Players and watchers of one room on different nodes: everything goes as on one."""
+"""Players and watchers of a room on different nodes: everything works as on one node."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.nodes.conftest import Start, until
 FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
 
 
-async def test_a_game_across_two_nodes(start: Start, come: Come) -> None:
+async def test_game_across_two_nodes(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben", "json")
     eve, fay = await come(left.url, "eve"), await come(right.url, "fay")
@@ -40,7 +40,7 @@ async def test_a_game_across_two_nodes(start: Start, come: Come) -> None:
     assert clocks == [message["left"] for message in fay.seen if message["type"] == "moved"]
 
 
-async def test_a_rematch_takes_both_along(start: Start, come: Come) -> None:
+async def test_rematch_takes_both_players_along(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await room_of(ann, ben)
@@ -53,7 +53,7 @@ async def test_a_rematch_takes_both_along(start: Start, come: Come) -> None:
     for guest, seat in ((ann, 1), (ben, 0)):
         snapshot = await guest.find(type="snapshot", room=new)
         assert snapshot["your_seat"] == seat
-        if snapshot["status"] == "waiting":  # for the other node, who brings its player
+        if snapshot["status"] == "waiting":  # for the other node to bring its player
             await guest.find(type="started", room=new)
         await guest.ask("watch", room=new)
         now = await guest.find(type="snapshot", room=new)
@@ -62,7 +62,7 @@ async def test_a_rematch_takes_both_along(start: Start, come: Come) -> None:
     assert (await ann.find(type="moved", room=new))["ply"] == 1
 
 
-async def test_a_rematch_of_an_older_game_is_told_at_the_other_node(start: Start, come: Come) -> None:
+async def test_rematch_offer_in_an_older_room_reaches_the_other_node(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     rooms = [await room_of(ann, ben) for _ in range(2)]
@@ -81,7 +81,7 @@ async def test_a_rematch_of_an_older_game_is_told_at_the_other_node(start: Start
         await guest.find(type="snapshot", room=new)
 
 
-async def test_who_offered_a_rematch_and_has_played_on_goes_along_to_it(start: Start, come: Come) -> None:
+async def test_player_who_offered_a_rematch_joins_it_after_another_game(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     first = await room_of(ann, ben)
@@ -99,8 +99,8 @@ async def test_who_offered_a_rematch_and_has_played_on_goes_along_to_it(start: S
             await guest.find(type="started", room=new)
 
 
-async def test_quick_pairing_finds_someone_on_another_node(start: Start, come: Come) -> None:
-    left, right = await start(db_pool=2), await start(db_pool=2)  # the least that will do
+async def test_quick_pairing_finds_players_on_another_node(start: Start, come: Come) -> None:
+    left, right = await start(db_pool=2), await start(db_pool=2)  # the minimum
     guests = [await come((left, right)[n % 2].url, f"g{n}") for n in range(8)]
     ids = [await guest.send("pair", game="conga") for guest in guests]
     answers = [await guest.answer(id) for guest, id in zip(guests, ids, strict=True)]
@@ -112,7 +112,7 @@ async def test_quick_pairing_finds_someone_on_another_node(start: Start, come: C
             await guest.find(type="started")
 
 
-async def test_the_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, come: Come) -> None:
+async def test_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, come: Come) -> None:
     left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
     ann, eve = await come(left.url, "ann"), await come(right.url, "eve")
     await eve.ask("lobby", on=True)
@@ -127,7 +127,7 @@ async def test_the_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, come: C
     assert [info["room"] for info in (await eve.ask("list"))["rooms"]] == [room]
 
 
-async def test_invitations_reach_whoever_is_meant_on_any_node(start: Start, come: Come) -> None:
+async def test_invitations_reach_players_on_any_node(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = (await ann.ask("create", game="conga", invite="Ben", private=True))["room"]
@@ -136,21 +136,21 @@ async def test_invitations_reach_whoever_is_meant_on_any_node(start: Start, come
     await ben.ask("join", room=room)
     await ann.find(type="started")
     rooms = [(await ann.ask("create", game="conga", invite="Cy", private=private))["room"] for private in (False, True)]
-    cy = await come(right.url, "cy")  # late, and to a node that has not seen the rooms
+    cy = await come(right.url, "cy")  # connects later, to a node that has not loaded the rooms
     told: set[str] = set()
-    while told != set(rooms):  # of one of them perhaps twice: by the store, and by news on their way
+    while told != set(rooms):  # an invitation may come twice: from the store and from the bus
         told.add((await cy.find(type="invited"))["room"]["room"])
     await cy.ask("join", room=rooms[1])
     await ann.find(type="started", room=rooms[1])
 
 
-async def test_a_guests_name_is_one_among_all_nodes(start: Start, come: Come) -> None:
+async def test_guest_names_are_unique_among_all_nodes(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, other = await come(left.url, "Ann"), await come(right.url, "ann")
     assert (ann.you["name"], other.you["name"]) == ("Ann", "ann~2")
     at_once = await asyncio.gather(*(come(node.url, "ben") for node in (left, right, left, right)))
     assert sorted(guest.you["name"] for guest in at_once) == ["ben", "ben~2", "ben~3", "ben~4"]
-    back = await come(right.url, resume=ann.session)  # the same one, who may be at two nodes
+    back = await come(right.url, resume=ann.session)  # the same player may be connected to two nodes
     assert back.you == ann.you
     for guest in (ann, back):
         guest.socket.transport.abort()
@@ -159,7 +159,7 @@ async def test_a_guests_name_is_one_among_all_nodes(start: Start, come: Come) ->
             await again.close()
 
 
-async def test_a_name_is_free_again_although_its_guest_left_while_the_database_was_away(
+async def test_name_is_free_after_its_guest_left_during_a_database_outage(
     start: Start, come: Come, postgres: Postgres
 ) -> None:
     left, right = await start(), await start()
@@ -179,12 +179,12 @@ async def test_a_name_is_free_again_although_its_guest_left_while_the_database_w
             await guest.close()
 
 
-async def test_whoever_comes_back_to_another_node_is_not_away(start: Start, come: Come) -> None:
+async def test_player_who_reconnects_to_another_node_is_online(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(left.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
-    back = await come(right.url, resume=ben.session)  # while the old connection is still there
+    back = await come(right.url, resume=ben.session)  # while the old connection is still open
     snapshot = await back.find(type="snapshot", room=room)
     assert (snapshot["your_seat"], snapshot["ply"]) == (1, 1)
     ben.socket.transport.abort()
@@ -194,8 +194,8 @@ async def test_whoever_comes_back_to_another_node_is_not_away(start: Start, come
     await ann.find(type="moved", ply=2)
 
 
-async def test_two_nodes_that_decide_at_once(start: Start, come: Come) -> None:
-    """Both seats say something at the same time, again and again: one order, the same for all."""
+async def test_two_nodes_deciding_together_agree_on_one_order(start: Start, come: Come) -> None:
+    """Both players chat at the same time, many times: all clients see the same order."""
     left, right = await start(rate=1e6, burst=100_000), await start(rate=1e6, burst=100_000)
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await room_of(ann, ben)
@@ -214,7 +214,7 @@ async def test_two_nodes_that_decide_at_once(start: Start, come: Come) -> None:
     assert seen[0] == seen[1]
 
 
-async def test_time_comes_from_the_store_however_the_nodes_clocks_go(start: Start, come: Come) -> None:
+async def test_timestamps_use_the_clock_of_the_store(start: Start, come: Come) -> None:
     left, right = await start(clock=lambda: now() + 7_200_000), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await room_of(ann, ben, clock=FISCHER)
@@ -251,7 +251,7 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> No
     await counted(eve, room, 0)
 
 
-async def test_the_lobby_of_any_node_hears_how_far_games_are(
+async def test_lobby_of_every_node_shows_the_ply_of_games(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "PAUSE", 0.0)

@@ -1,4 +1,4 @@
-"""What happens seldom and matters then."""
+"""Rare cases: lag credit, claims, restarts, delayed rooms, floods, event loop lag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.play import move, play, room_of
 FISCHER = {"kind": "fischer", "base": 60_000}
 
 
-async def test_what_the_network_takes_is_credited(start: Start, come: Come) -> None:
+async def test_network_lag_is_credited(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock, ping_interval=1000.0)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
@@ -29,7 +29,7 @@ async def test_what_the_network_takes_is_credited(start: Start, come: Come) -> N
     assert moved["took"] - moved["charged"] == 300
 
 
-async def test_who_does_not_come_back_loses_by_a_claim(start: Start, come: Come) -> None:
+async def test_player_who_stays_away_loses_by_a_claim(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
@@ -42,7 +42,7 @@ async def test_who_does_not_come_back_loses_by_a_claim(start: Start, come: Come)
     assert (ended["result"], ended["winner"]) == ("1-0", 0)
 
 
-async def test_watchers_have_seen_everything_when_the_server_stops(start: Start, come: Come) -> None:
+async def test_drain_flushes_watchers(start: Start, come: Come) -> None:
     server = await start(watch_tick=1000.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
@@ -52,7 +52,7 @@ async def test_watchers_have_seen_everything_when_the_server_stops(start: Start,
     assert (await eve.find(type="moved"))["move"] == "a1"
 
 
-async def test_a_watcher_goes_on_where_it_was_when_the_server_is_killed(spawn: Spawn, come: Come) -> None:
+async def test_watcher_continues_after_a_killed_server(spawn: Spawn, come: Come) -> None:
     first = await spawn()
     ann, ben, eve = [await come(first.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, clock=FISCHER)
@@ -68,7 +68,7 @@ async def test_a_watcher_goes_on_where_it_was_when_the_server_is_killed(spawn: S
     assert not [message for message in again.seen if message["type"] == "snapshot"]
 
 
-async def test_a_delayed_room_tells_who_asks_for_the_rest_no_more_than_others(start: Start, come: Come) -> None:
+async def test_delayed_room_sends_no_hidden_events_on_request(start: Start, come: Come) -> None:
     server = await start()
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, delay=2)
@@ -90,7 +90,7 @@ async def test_private_games_are_exported_to_their_players_only(start: Start, co
     assert (await eve.refused("export", room=room))["code"] == "bad_code"
 
 
-async def test_who_does_not_read_the_lobby_is_cut(start: Start, come: Come) -> None:
+async def test_client_that_does_not_read_the_lobby_is_disconnected(start: Start, come: Come) -> None:
     server = await start(lobby_tick=0.01)
     ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
     await eve.ask("lobby", on=True)
@@ -101,7 +101,9 @@ async def test_who_does_not_read_the_lobby_is_cut(start: Start, come: Come) -> N
     assert server.house.metrics.turned_away["too slow for the lobby"] == 1
 
 
-async def test_too_many_messages_behind_one_that_takes_its_time(start: Start, come: Come, monkeypatch: Any) -> None:
+async def test_too_many_messages_behind_a_slow_one_close_the_connection(
+    start: Start, come: Come, monkeypatch: Any
+) -> None:
     server = await start(rate=1e6, burst=100_000)
     ann = await come(server.url, "ann")
 
@@ -119,15 +121,15 @@ async def test_too_many_messages_behind_one_that_takes_its_time(start: Start, co
     late.set()
 
 
-async def test_the_lag_of_the_loop_is_measured(start: Start) -> None:
+async def test_event_loop_lag_is_measured(start: Start) -> None:
     server = await start(sweep=0.3)
-    await asyncio.sleep(0)  # the measuring begins
-    time.sleep(0.5)  # noqa: ASYNC251  # that is the fault
+    await asyncio.sleep(0)  # the measurement starts
+    time.sleep(0.5)  # noqa: ASYNC251  # blocks the event loop
     await until("it is measured", lambda: server.house.metrics.loop_lag > 0.1, 0.25)
     assert server.house.metrics.loop_lag < 5
 
 
-async def test_rooms_are_listed_the_newest_first_also_those_of_one_second(start: Start, come: Come) -> None:
+async def test_rooms_of_the_same_second_are_listed_newest_first(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock)
     ann = await come(server.url, "ann")

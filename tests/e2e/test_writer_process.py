@@ -1,4 +1,4 @@
-"""The process that writes the database: it dies, its server dies, somebody presses Ctrl-C."""
+"""The writer process: it is killed, its server is killed, or it gets a signal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.e2e.play import move, play, room_of
 CELLS = [f"{file}{rank}" for rank in (1, 3) for file in "ace"] + [f"{file}{rank}" for rank in (2, 4) for file in "bdf"]
 
 
-def scribe(server: Running) -> int:
+def writer_pid(server: Running) -> int:
     store = server.house.store
     assert isinstance(store, SqliteStore)
     assert store._writer is not None
@@ -41,66 +41,70 @@ def is_gone(pid: int) -> bool:
     return not Path(f"/proc/{pid}").exists()
 
 
-async def test_games_go_on_when_it_dies(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every move is acknowledged once, or refused and then played again; and it is in the log."""
+async def test_games_continue_when_the_writer_process_is_killed(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every move is acknowledged once, or refused and played again, and it is in the log."""
     monkeypatch.setattr(supervisor, "RESTART_DELAY_S", 0.01)
     server = await start(rate=1e6, burst=100_000)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, options={"n": 6, "k": 6})
-    deaths = set()
+    pids = set()
     for ply, cell in enumerate(CELLS):
         guest, other = (ann, ben) if ply % 2 == 0 else (ben, ann)
-        deaths.add(scribe(server))
+        pids.add(writer_pid(server))
         id = await guest.send("move", room=room, ply=ply, move=cell)
-        os.kill(scribe(server), signal.SIGKILL)
+        os.kill(writer_pid(server), signal.SIGKILL)
         answer = await guest.answer(id)
         while answer["type"] == "error" and answer["code"] == "unavailable":
             assert "process that writes" in answer["text"]
             answer = await guest.answer(await guest.send("move", room=room, ply=ply, move=cell))
-        assert answer["type"] == "ok" or answer["code"] == "stale"  # it was written, and could not be told any more
+        assert answer["type"] == "ok" or answer["code"] == "stale"  # it was written before the process died
         assert (await other.find(type="moved", ply=ply + 1))["move"] == cell
-    assert len(deaths) > 1
+    assert len(pids) > 1
     eve = await come(server.url, "eve")
     await eve.ask("watch", room=room)
     assert [made["move"] for made in (await eve.find(type="snapshot"))["moves"]] == CELLS
 
 
-async def test_it_leaves_when_its_server_is_killed(spawn: Spawn, come: Come) -> None:
+async def test_writer_process_exits_when_its_server_is_killed(spawn: Spawn, come: Come) -> None:
     server = await spawn()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1")
     [child] = children(server.process.pid)
     await server.kill()
-    await until("the scribe is gone", partial(is_gone, child))
+    await until("the writer process is gone", partial(is_gone, child))
     again = await spawn()
     assert (await (await come(again.url, "eve")).ask("watch", room=room))["seq"] > 4
 
 
-async def test_the_server_is_not_well_while_it_hangs(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_server_is_unhealthy_while_the_writer_process_hangs(
+    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http, "MAX_WRITE_AGE_S", 0.2)
-    server = await start(sweep=1000.0)  # which writes now and then
+    server = await start(sweep=1000.0)  # a sweep would write
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
-    os.kill(scribe(server), signal.SIGSTOP)
-    assert await get(server.url, "/healthz") == (200, "ok\n"), "nothing is to be written"
+    os.kill(writer_pid(server), signal.SIGSTOP)
+    assert await get(server.url, "/healthz") == (200, "ok\n"), "there is nothing to write"
     asked = await ann.send("move", room=room, ply=0, move="a1")
     async with asyncio.timeout(PATIENCE):
         while (page := await get(server.url, "/healthz"))[0] == 200:
             pass
     assert page[0] == 503
     assert re.fullmatch(r"a write has been waiting for \d+ s\n", page[1])
-    os.kill(scribe(server), signal.SIGCONT)
+    os.kill(writer_pid(server), signal.SIGCONT)
     assert (await ann.answer(asked))["type"] == "ok"
     assert await get(server.url, "/healthz") == (200, "ok\n")
 
 
-async def test_signals_are_for_the_server(start: Start, come: Come) -> None:
+async def test_writer_process_ignores_signals(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
-    before = scribe(server)
+    before = writer_pid(server)
     for number in (signal.SIGINT, signal.SIGTERM):
         os.kill(before, number)
     await move(ann, room, 0, "a1")
-    assert scribe(server) == before
+    assert writer_pid(server) == before

@@ -1,4 +1,4 @@
-"""Databases that are damaged, missing, or somewhere else: one sentence for whoever starts something."""
+"""Damaged, missing and unreachable databases are reported in one sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGE = 4096
 
 
 async def rooms_in(db: Path, come: Come) -> list[str]:
-    """Two running games, in a file without anything beside it."""
+    """Create two running games, in a file without a WAL."""
     async with running(Settings(port=0, db=str(db))) as server:
         ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
         rooms = [await room_of(ann, ben) for _ in range(2)]
@@ -42,13 +42,13 @@ def wipe(db: Path, table: str) -> None:
     db.write_bytes(damaged)
 
 
-async def test_a_damaged_database_is_one_sentence(come: Come, tmp_path: Path) -> None:
+async def test_damaged_database_is_reported_in_one_sentence(come: Come, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     await rooms_in(db, come)
     for name in ("ann", "ben"):
         assert (await account(db, "add", name))[0] == 0
     whole = db.read_bytes()
-    for first in (100, 2 * PAGE):  # the list of tables, and what is in them
+    for first in (100, 2 * PAGE):  # the schema, and the tables
         damaged = bytearray(whole)
         for at in range(first, len(damaged), 37):
             damaged[at] ^= 0x55
@@ -62,9 +62,7 @@ async def test_a_damaged_database_is_one_sentence(come: Come, tmp_path: Path) ->
                 pass
 
 
-async def test_a_log_that_makes_no_sense_does_not_stop_the_other_rooms(
-    start: Start, come: Come, tmp_path: Path
-) -> None:
+async def test_damaged_log_of_a_room_does_not_affect_other_rooms(start: Start, come: Come, tmp_path: Path) -> None:
     broken, whole = await rooms_in(tmp_path / "parlour.db", come)
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as connection:
         connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
@@ -80,7 +78,7 @@ async def test_a_log_that_makes_no_sense_does_not_stop_the_other_rooms(
         assert connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall() == before
 
 
-async def test_a_line_of_the_index_that_cannot_be_read_hides_no_other(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_damaged_row_of_the_index_does_not_hide_other_rooms(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start()
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     over = [await room_of(ann, ben) for _ in range(2)]
@@ -95,10 +93,10 @@ async def test_a_line_of_the_index_that_cannot_be_read_hides_no_other(start: Sta
     assert {info["room"] for info in shown} == set(open_ones[1:])
     assert [info["room"] for info in (await eve.ask("history"))["rooms"]] == [over[1]]
     assert (await eve.ask("pair", game="cohcoh"))["room"] == open_ones[1]
-    assert (await ben.ask("pair", game="conga"))["room"] not in open_ones  # of which nobody knows what it waits for
+    assert (await ben.ask("pair", game="conga"))["room"] not in open_ones  # the first waiting room cannot be read
 
 
-async def test_a_start_that_refuses_writes_nothing(come: Come, tmp_path: Path) -> None:
+async def test_refused_start_writes_nothing(come: Come, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     broken = (await rooms_in(db, come))[0]
     with closing(sqlite3.connect(db, isolation_level=None)) as connection:
@@ -114,7 +112,7 @@ async def test_a_start_that_refuses_writes_nothing(come: Come, tmp_path: Path) -
             assert connection.execute("SELECT * FROM events").fetchall() == before
 
 
-def test_a_database_that_cannot_be_reached_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unusable_path_is_reported_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long, beside = tmp_path / ("x" * 300), tmp_path / "parlour.db"
     Path(f"{beside}-serving").mkdir()
     serve = ("serve", "--port", "0")
@@ -125,7 +123,7 @@ def test_a_database_that_cannot_be_reached_is_one_sentence(tmp_path: Path, capsy
         assert err.startswith(f"parlour: cannot use the database {db}: ")
 
 
-async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
+async def test_only_account_add_creates_a_database(tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     for words in (("list",), ("revoke", "ann")):
         code, out, err = await account(db, *words)
@@ -140,7 +138,7 @@ async def test_only_adding_an_account_makes_a_database(tmp_path: Path) -> None:
     assert (code, "there is no folder" in err) == (2, True)
 
 
-async def test_after_a_mistake_nobody_looks_through_all_games(come: Come, tmp_path: Path) -> None:
+async def test_account_command_checks_only_the_accounts_table(come: Come, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     await rooms_in(db, come)
     for table, why in (("events", "there is no account tpyo"), ("accounts", f"the database {db} is damaged")):
@@ -149,7 +147,7 @@ async def test_after_a_mistake_nobody_looks_through_all_games(come: Come, tmp_pa
         assert (code, err.startswith(f"parlour: {why}")) == (2, True), err
 
 
-async def test_an_empty_postgres_has_no_accounts_to_show(database: str) -> None:
+async def test_empty_postgres_database_is_refused_unless_it_may_be_created(database: str) -> None:
     store = open_store(database)
     with pytest.raises(StoreError, match="the database is empty: give --db the value"):
         await store.open(create=False)
@@ -160,20 +158,18 @@ async def test_an_empty_postgres_has_no_accounts_to_show(database: str) -> None:
     await again.close()
 
 
-def test_a_database_that_is_away_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreachable_database_is_reported_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["serve", "--port", "0"], ["account", "list"], ["account", "add", "ann"]):
-        assert main([*words, "--db", "postgresql://nobody@127.0.0.1:1/nothing"]) == 2
+        assert main([*words, "--db", "postgresql://user@127.0.0.1:1/nothing"]) == 2
         out, err = capsys.readouterr()
         assert (out, len(err.splitlines())) == ("", 1)
         assert err.startswith("parlour: cannot use the database")
 
 
-async def test_a_store_that_fails_while_the_server_starts_is_one_sentence(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_store_failure_during_startup_is_a_store_error(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     async def unfinished_rooms(store: SqliteStore) -> list[str]:
-        raise Unavailable("the database is away")
+        raise Unavailable("the database is unavailable")
 
     monkeypatch.setattr(SqliteStore, "unfinished_rooms", unfinished_rooms)
-    with pytest.raises(StoreError, match="the database is away"):
+    with pytest.raises(StoreError, match="the database is unavailable"):
         await start()
