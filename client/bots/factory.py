@@ -12,12 +12,12 @@ from client.bots.loader import LoadError
 from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
 from client.programs.adapters.base import check_placeholders
-from client.programs.crash_report import default_folder
+from client.programs.crash_report import default_crash_folder
 from client.programs.limits import Limits
-from client.programs.line_bot import ExecBot, Pool
-from client.programs.oneshot_bot import HomeworkBot
+from client.programs.line_bot import LineBot, ProgramPool
+from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program
-from client.programs.workdir import Workshop
+from client.programs.workdir import WorkdirFactory
 from client.sdk.bot import Bot
 from engine.registry import GAMES
 
@@ -59,10 +59,10 @@ def spec_factory(spec: BotSpec, forensics: Path | None = None, lazy: bool = Fals
         ready=True,
         events=True,
         name=spec.name,
-        forensics=forensics or default_folder(),
+        forensics=forensics or default_crash_folder(),
     )
-    pool = Pool(program)
-    return BotFactory(spec.name, spec.args, spec.games, lambda: ExecBot(pool), warm_nothing, pool.close)
+    pool = ProgramPool(program)
+    return BotFactory(spec.name, spec.args, spec.games, lambda: LineBot(pool), warm_nothing, pool.close)
 
 
 def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
@@ -88,8 +88,8 @@ def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
 
 def program_factory(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> BotFactory:
     """Return the factory of an external program that speaks the line protocol."""
-    pool = Pool(program)
-    return BotFactory(program.name, source, games, lambda: ExecBot(pool), lambda games: pool.warm(), pool.close)
+    pool = ProgramPool(program)
+    return BotFactory(program.name, source, games, lambda: LineBot(pool), lambda games: pool.warm(), pool.close)
 
 
 def oneshot_factory(
@@ -99,13 +99,13 @@ def oneshot_factory(
 
     Raises Failure if the command has placeholders that the adapter does not fill.
     """
-    chosen, workshop = ADAPTERS[adapter], Workshop(copied, program.forensics)
-    check_placeholders(program.words, chosen)
+    chosen, workdirs = ADAPTERS[adapter], WorkdirFactory(copied, program.forensics)
+    check_placeholders(program.argv, chosen)
     return BotFactory(
         program.name,
         source,
         (chosen.game,),
-        lambda: HomeworkBot(program, chosen, workshop),
-        lambda games: workshop.check(),
-        workshop.close,
+        lambda: OneShotBot(program, chosen, workdirs),
+        lambda games: workdirs.check(),
+        workdirs.close,
     )

@@ -9,7 +9,7 @@ import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from client.programs.crash_report import Case, default_folder, keep
+from client.programs.crash_report import CrashReport, Transcript, default_crash_folder
 from client.programs.failure import Failure
 from client.sdk import note
 from client.sdk.bot import Bot, Budget, Thought, as_thought
@@ -29,7 +29,7 @@ class BotSource:
     """
 
     args: tuple[str, ...] = ()
-    forensics: Path = field(default_factory=default_folder)
+    forensics: Path = field(default_factory=default_crash_folder)
     cpu_clock: bool = False
 
     @property
@@ -79,9 +79,9 @@ async def request_move(bot: Bot, game: Game, state: State, budget: Budget, sourc
     except Exception as error:
         failure, trace = Failure("error", f"{type(error).__name__}: {error}"), traceback.format_exc()
     command = source.reproduce_command(game, state, budget, seconds)
-    wall, errors = time.monotonic() - began, trace.encode()
-    case = Case(failure, game, state, budget, source.name, wall, command=command, folder=Path.cwd(), errors=errors)
-    keep(case, source.forensics)
+    wall, transcript = time.monotonic() - began, Transcript(errors=trace.encode())
+    report = CrashReport(failure, game, state, budget, source.name, wall, transcript, command, cwd=Path.cwd())
+    report.save(source.forensics)
     raise failure
 
 

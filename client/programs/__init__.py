@@ -1,9 +1,9 @@
-"""Programs that are not ours, playing all the same.
+"""Bots that are external programs, in any language.
 
-limits.py     what a program may use               child.py      one running program, supervised
-failure.py    how a program failed                 forensics.py  the evidence, in a folder
-lines.py      the line protocol, pure              exec.py       a bot that is a program speaking it
-adapters/     the assignments' own formats         homework.py   a bot that runs such a program for every turn
-process.py    a process that can be got rid of     guard.py      even if the bot itself is killed
-workshop.py   the folders they run in              program.py    a program as somebody wants it to play
+limits.py         resource limits of a program       child.py          a running program and its pipes
+process.py        a process and its termination      reaper.py         kill programs whose bot was killed
+failure.py        how a program failed               crash_report.py   the evidence of a failure, in a folder
+line_protocol.py  requests and answers, pure         line_bot.py       a bot that speaks the line protocol
+adapters/         file formats of the assignments    oneshot_bot.py    a bot that runs a program once per turn
+program.py        a program and its settings         workdir.py        the folders that programs run in
 """

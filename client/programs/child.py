@@ -1,6 +1,6 @@
-"""A running program to talk to: it is given lines and answers within a time, or it has failed.
+"""A running program: it gets lines and answers within a time, or it has failed.
 
-The pipes are read only while an answer is awaited. A program that floods them in between fills a pipe and waits; it
+The pipes are read only while an answer is awaited. A program that floods them in between fills a pipe and blocks. It
 costs no memory and no time here.
 """
 
@@ -14,80 +14,92 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from client.programs.crash_report import Tail, Transcript
 from client.programs.failure import Failure
 from client.programs.limits import Limits
 from client.programs.process import Exit, Process
-from client.programs.tail import Tail
 
-CHUNK = 64 * 1024
-LONGEST_LINE = 64 * 1024
+CHUNK_BYTES = 64 * 1024
+MAX_LINE_BYTES = 64 * 1024
 MEGABYTE = 1 << 20
-FLOOD, LISTENING = 64 * 1024, 0.3  # bytes that nobody says by mistake within so many seconds
-PATIENCE = 1.0  # seconds for a program to read what needs no answer
+FLOOD_BYTES, LISTEN_S = 64 * 1024, 0.3  # so much output within that time is a flood
+TELL_TIMEOUT_S = 1.0  # for a program to read a line that needs no answer
+MAX_ERROR_LENGTH = 160
+MAX_QUOTED_BYTES = 60
 
 
 class Child(Process):
-    def __init__(self, words: Sequence[str], folder: Path, limits: Limits) -> None:
-        super().__init__(words, folder, limits)
+    """A process with line-based input and output."""
+
+    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits) -> None:
+        """Start the program. Raises Failure if it cannot be started."""
+        super().__init__(argv, folder, limits)
         self.given, self.said, self.errors = Tail(MEGABYTE), Tail(), Tail()
         self.answers = 0
         self._unread = bytearray()
         self._open: dict[IO[bytes], Tail] = {self.stdout: self.said, self.stderr: self.errors}
 
-    # -- talking
+    # -- requests and answers
 
     def ask(self, line: bytes, seconds: float, startup: float = 0.0) -> str:
-        """One line in, one line out; what was said before the question is no answer. `startup`: allowed beside it."""
+        """Send a line and return the next line. Earlier output is not an answer. Raises Failure if there is none.
+
+        `startup`: seconds allowed in addition, for a program that was just started.
+        """
         self._discard()
         late = f"no answer after {startup + seconds:.1f} s"
         if startup:
-            late += f" ({startup:.1f} s to come up and {seconds:.1f} s to answer)"
+            late += f" ({startup:.1f} s to start and {seconds:.1f} s to answer)"
         self._pump(line + b"\n", self._has_line, startup + seconds, late)
         answer = self._take_line()
         self.answers += 1
         return answer
 
     def floods(self) -> bool:
-        """Whether it says more and more; asked of one whose answer made no sense."""
-        most = self._heard() + FLOOD
+        """Listen for a moment and return whether the program floods its output."""
+        limit = self._output_bytes() + FLOOD_BYTES
         with suppress(Failure):
-            self._pump(b"", lambda: self._heard() > most, LISTENING, "silent")
-        return self._heard() > most
+            self._pump(b"", lambda: self._output_bytes() > limit, LISTEN_S, "silent")
+        return self._output_bytes() > limit
 
     def last_lines(self) -> list[str]:
-        """What it says once its input has ended: a silent one may have kept it in a buffer of its own."""
+        """Close the input and return the lines that follow: they may have been in a buffer of the program."""
         self._unread.clear()
-        self._no_more()
+        self._close_stdin()
         with suppress(Failure):
-            self._pump(b"", lambda: False, LISTENING, "silent")
-        return bytes(self._unread[:LONGEST_LINE]).decode("utf-8", "replace").splitlines()
+            self._pump(b"", lambda: False, LISTEN_S, "silent")
+        return bytes(self._unread[:MAX_LINE_BYTES]).decode("utf-8", "replace").splitlines()
 
     def listen(self, seconds: float) -> str:
-        """The next line it says unasked."""
+        """Return the next line without sending one. Raises Failure if there is none."""
         self._pump(b"", self._has_line, seconds, f"no line after {seconds:.1f} s")
         return self._take_line()
 
     def tell(self, line: bytes) -> None:
-        """A line that wants no answer."""
+        """Send a line that needs no answer. Raises Failure if the program does not read it."""
         self._discard()
-        self._pump(line + b"\n", lambda: True, PATIENCE, f"it does not read after {PATIENCE:.1f} s")
+        late = f"it did not read its input within {TELL_TIMEOUT_S:.1f} s"
+        self._pump(line + b"\n", lambda: True, TELL_TIMEOUT_S, late)
 
     def finish(self, text: bytes, seconds: float) -> str:
-        """Everything it says from here to its end, having been given a text; at most the last 64 KB."""
+        """Send a text and return the output until the program exits, at most the last 64 KB.
+
+        Raises Failure if it does not exit in time.
+        """
         deadline = time.monotonic() + seconds
-        self._pump(text, self._never, seconds, f"it is not done after {seconds:.1f} s")
+        self._pump(text, self._never, seconds, f"it did not finish within {seconds:.1f} s")
         if not self.exited(max(0.0, deadline - time.monotonic())):
-            raise Failure("timeout", f"it has closed its output and has not ended after {seconds:.1f} s")
+            raise Failure("timeout", f"it closed its output but did not exit within {seconds:.1f} s")
         return self.said.text()
 
     def _has_line(self) -> bool:
         end = self._unread.find(b"\n")
-        if end > LONGEST_LINE or (end < 0 and len(self._unread) > LONGEST_LINE):
-            raise Failure("flood", f"a line of more than {LONGEST_LINE // 1024} KB")
+        if end > MAX_LINE_BYTES or (end < 0 and len(self._unread) > MAX_LINE_BYTES):
+            raise Failure("flood", f"a line of more than {MAX_LINE_BYTES // 1024} KB")
         return end >= 0
 
     def _never(self) -> bool:
-        """Hear it to its end: what it is given ends too, and its lines are not waited for."""
+        """Tell `_pump` to read to the end of the output, not to a line, and to close the input."""
         self._unread.clear()
         return False
 
@@ -95,75 +107,76 @@ class Child(Process):
         line, _, rest = bytes(self._unread).partition(b"\n")
         self._unread = bytearray(rest)
         if not line and not rest and self.stdout not in self._open:
-            closed = not self.exited(self.limits.grace)  # a program that has ended, too, but not by itself
-            end = self.end(self.close())
+            closed = not self.exited(self.limits.grace)  # its exit closes the output too
+            end = self.describe_end(self.close())
             raise Failure("exited", f"no answer: {'it has closed its output' if closed else end}")
         return line.decode("utf-8", "replace").rstrip("\r")
 
-    # -- the pipes
+    # -- pipes
 
     def _discard(self) -> None:
-        """Forget what it said unasked; a megabyte of it, with ever more behind, is a flood."""
-        most = self._heard() + MEGABYTE
+        """Drop the output since the last answer. Raises Failure if there is more than a megabyte."""
+        limit = self._output_bytes() + MEGABYTE
         for stream in list(self._open):
             while stream in self._open and self._read(stream):
                 self._unread.clear()
-                if self._heard() > most:
-                    raise Failure("flood", "it floods its output without having been asked")
+                if self._output_bytes() > limit:
+                    raise Failure("flood", "it floods its output without a request")
         self._unread.clear()
 
-    def _heard(self) -> int:
+    def _output_bytes(self) -> int:
         return self.said.count + self.errors.count
 
     def _pump(self, outgoing: bytes, done: Callable[[], bool], seconds: float, late: str) -> None:
-        """Write and read until `done`, until it can say no more, or until the time is over: a failure, `late`."""
+        """Write and read until `done` or the end of the output. Raises Failure with the text `late` on a timeout."""
         self.given.add(outgoing)
-        waiting = memoryview(outgoing)
-        deadline, most = time.monotonic() + seconds, self._heard() + (self.limits.output or MEGABYTE) * MEGABYTE
+        unsent = memoryview(outgoing)
+        deadline = time.monotonic() + seconds
+        limit = self._output_bytes() + (self.limits.output or MEGABYTE) * MEGABYTE
         with selectors.DefaultSelector() as selector:
             for pipe in self._open:
                 selector.register(pipe, selectors.EVENT_READ)
-            if waiting:
+            if unsent:
                 selector.register(self.stdin, selectors.EVENT_WRITE)
-            while waiting or (self.stdout in self._open and not done()):
-                if not waiting and done == self._never:
-                    self._no_more()
+            while unsent or (self.stdout in self._open and not done()):
+                if not unsent and done == self._never:
+                    self._close_stdin()
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise Failure("timeout", late + self._half_line())
+                    raise Failure("timeout", late + self._describe_half_line())
                 for key, _ in selector.select(left):
                     stream: Any = key.fileobj
                     if stream is self.stdin:
-                        waiting = waiting[self._write(waiting) :]
-                        finished = not waiting
+                        unsent = unsent[self._write(unsent) :]
+                        finished = not unsent
                     else:
                         finished = not self._read(stream) and stream not in self._open
                     if finished:
                         selector.unregister(stream)
-                if self._heard() > most:
+                if self._output_bytes() > limit:
                     raise Failure("flood", f"more than {self.limits.output} MB of output")
 
-    def _no_more(self) -> None:
+    def _close_stdin(self) -> None:
         with suppress(OSError):
             self.stdin.close()
 
-    def _half_line(self) -> str:
-        half = bytes(self._unread[:60]).decode("utf-8", "replace")
-        return f"; it said {half!r} without ending the line" if half else ""
+    def _describe_half_line(self) -> str:
+        half = bytes(self._unread[:MAX_QUOTED_BYTES]).decode("utf-8", "replace")
+        return f"; it printed {half!r} without ending the line" if half else ""
 
     def _write(self, data: memoryview) -> int:
-        """How many bytes it took; all, if it does not read any more: then it will say or has said what it will."""
+        """Write and return the number of bytes taken: all if the program has closed its input, but may still answer."""
         try:
-            return os.write(self.stdin.fileno(), data[:CHUNK])
+            return os.write(self.stdin.fileno(), data[:CHUNK_BYTES])
         except BlockingIOError:
             return 0
         except OSError:
             return len(data)
 
     def _read(self, stream: IO[bytes]) -> bool:
-        """Whether there was something to read; a stream at its end is open no more."""
+        """Read and return whether there was data. At its end, remove the stream from the open ones."""
         try:
-            data = os.read(stream.fileno(), CHUNK)
+            data = os.read(stream.fileno(), CHUNK_BYTES)
         except BlockingIOError:
             return False
         if not data:
@@ -174,29 +187,35 @@ class Child(Process):
             self._unread += data
         return True
 
-    # -- the end
+    # -- end
 
-    def end(self, exit: Exit) -> str:
-        """How it ended, in its own last words if there are any."""
+    def describe_end(self, exit: Exit) -> str:
+        """Return how the program ended, with its last line of error output."""
         last = self.last_error()
         return f"{exit}: {last}" if last else str(exit)
 
     def last_error(self) -> str:
+        """Return the last line of its error output."""
         lines = self.errors.text().strip().splitlines()
-        return lines[-1][:160] if lines else ""
+        return lines[-1][:MAX_ERROR_LENGTH] if lines else ""
+
+    def transcript(self) -> Transcript:
+        """Return the evidence for a crash report."""
+        return Transcript(self.given.whole_lines(), self.said.kept(), self.errors.kept(), self.exit, self.limits)
 
     def close(self) -> Exit:
-        """No more questions."""
-        return self._last_words(self.leave())
+        """Close its input and end it, gently at first."""
+        return self._drain(self.leave())
 
     def stop(self) -> Exit:
-        return self._last_words(super().stop())
+        """End it with SIGTERM, then SIGKILL."""
+        return self._drain(super().stop())
 
-    def _last_words(self, exit: Exit) -> Exit:
-        """What is left in the pipes belongs to the evidence; no more than the pipes can hold."""
+    def _drain(self, exit: Exit) -> Exit:
+        """Read the rest of the output, no more than the pipes can hold, and close the pipes."""
         for stream in list(self._open):
             with suppress(ValueError):
-                for _ in range(MEGABYTE // CHUNK):
+                for _ in range(MEGABYTE // CHUNK_BYTES):
                     if stream not in self._open or not self._read(stream):
                         break
         self._open.clear()

@@ -1,4 +1,4 @@
-"""The evidence of a failure: a folder with everything, and the one command that makes it happen again."""
+"""Crash reports: a folder with the evidence of a failure and a script that reproduces it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,64 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from client.programs.child import Child
 from client.programs.failure import Failure
+from client.programs.limits import Limits
+from client.programs.process import Exit
 from client.sdk.bot import Budget
 from engine.game import Game, State
 from runtime.paths import state_folder
 
+TAIL_BYTES = 64 * 1024
+MAX_NAME_LENGTH = 40
+MAX_REPORTS_PER_SECOND = 10_000
 
-def default_folder() -> Path:
-    """Where evidence goes unless somebody says otherwise."""
-    return state_folder() / "forensics"
+
+class Tail:
+    """The last bytes of a stream, and the number of all bytes."""
+
+    def __init__(self, max_bytes: int = TAIL_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = bytearray()
+        self.count = 0
+
+    def add(self, data: bytes) -> None:
+        """Add data at the end."""
+        self.count += len(data)
+        self._bytes += data
+        if len(self._bytes) > 2 * self._max_bytes:  # rarely, so that many small additions stay cheap
+            del self._bytes[: -self._max_bytes]
+
+    def kept(self) -> bytes:
+        """Return the last bytes."""
+        return bytes(self._bytes[-self._max_bytes :])
+
+    def text(self) -> str:
+        """Return the last bytes as text."""
+        return self.kept().decode("utf-8", "replace")
+
+    def whole_lines(self) -> bytes:
+        """Return the last bytes without an incomplete first line."""
+        kept = self.kept()
+        return kept if len(kept) == self.count else kept[kept.find(b"\n") + 1 :]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """What happened, and with what. `files`: a folder that the program ran in, to be kept too."""
+class Transcript:
+    """The input and output of a program, how it ended, and its limits if it was started."""
+
+    given: bytes = b""
+    said: bytes = b""
+    errors: bytes = b""
+    exit: Exit | None = None
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrashReport:
+    """A failure, the position in which it happened, and the program.
+
+    `command` reproduces it in the folder `cwd`, or in a copy of `files`, the folder in which the program ran.
+    """
 
     failure: Failure
     game: Game
@@ -36,96 +79,90 @@ class Case:
     budget: Budget
     bot: str
     wall: float
-    child: Child | None = None
-    command: Sequence[str] = ()  # reproduces it, from the case's folder or from `folder`
-    folder: Path | None = None
-    given: bytes = b""
-    said: bytes = b""
-    errors: bytes = b""
+    transcript: Transcript = field(default_factory=Transcript)
+    command: Sequence[str] = ()
+    cwd: Path | None = None
     files: Path | None = None
     more: dict[str, Any] = field(default_factory=dict)
 
-
-def keep(case: Case, under: Path) -> None:
-    """Write the evidence, as far as the disk takes it; the folder's path is the failure's from then on."""
-    try:
-        folder = new_folder(under, case)
-        case.failure.evidence = str(folder)
-        write(case, folder)
-    except OSError as error:
-        case.failure.evidence += f" (not all of it: {error.strerror or error})"
-
-
-def write(case: Case, folder: Path) -> None:
-    game, state = case.game, case.state
-    child = case.child
-    given = case.given if child is None else child.given.whole_lines()
-    said = case.said if child is None else child.said.kept()
-    errors = case.errors if child is None else child.errors.kept()
-    (folder / "position.txt").write_text(f"{game.dump(state)}\n")
-    for name, data in (("given.txt", given), ("said.txt", said), ("stderr.txt", errors)):
-        (folder / name).write_bytes(data)
-    if case.files is not None:
-        with suppress(shutil.Error):  # pipes and sockets stay behind
-            shutil.copytree(case.files, folder / "run", symlinks=True, ignore_dangling_symlinks=True)
-    (folder / "report.json").write_text(json.dumps(report(case), indent=2) + "\n")
-    script = folder / "reproduce.sh"
-    script.write_text(reproduction(case))
-    script.chmod(0o755)
-
-
-def new_folder(under: Path, case: Case) -> Path:
-    bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.bot.rpartition("/")[2])[:40] or "bot"
-    stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{bot}-{case.game.name}-ply{case.budget.ply + 1}-{case.failure.kind}"
-    for number in range(1, 10_000):
-        folder = under / (stem if number == 1 else f"{stem}-{number}")
+    def save(self, under: Path) -> None:
+        """Write the report to a new folder and store its path in the failure. A full disk is not an error."""
         try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        return folder
-    raise FileExistsError(f"too many failures in one second under {under}")
+            folder = self._new_folder(under)
+            self.failure.evidence = str(folder)
+            self._write(folder)
+        except OSError as error:
+            self.failure.evidence += f" (not all of it: {error.strerror or error})"
+
+    def _new_folder(self, under: Path) -> Path:
+        bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.bot.rpartition("/")[2])[:MAX_NAME_LENGTH] or "bot"
+        stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{bot}-{self.game.name}-ply{self.budget.ply + 1}-{self.failure.kind}"
+        for number in range(1, MAX_REPORTS_PER_SECOND):
+            folder = under / (stem if number == 1 else f"{stem}-{number}")
+            try:
+                folder.mkdir(parents=True)
+            except FileExistsError:
+                continue
+            return folder
+        raise FileExistsError(f"too many failures in one second under {under}")
+
+    def _write(self, folder: Path) -> None:
+        transcript = self.transcript
+        (folder / "position.txt").write_text(f"{self.game.dump(self.state)}\n")
+        (folder / "given.txt").write_bytes(transcript.given)
+        (folder / "said.txt").write_bytes(transcript.said)
+        (folder / "stderr.txt").write_bytes(transcript.errors)
+        if self.files is not None:
+            with suppress(shutil.Error):  # pipes and sockets cannot be copied
+                shutil.copytree(self.files, folder / "run", symlinks=True, ignore_dangling_symlinks=True)
+        (folder / "report.json").write_text(json.dumps(self.summary(), indent=2) + "\n")
+        script = folder / "reproduce.sh"
+        script.write_text(self.script())
+        script.chmod(0o755)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the content of report.json."""
+        game, budget, exit = self.game, self.budget, self.transcript.exit
+        return {
+            "kind": self.failure.kind,
+            "what": str(self.failure),
+            "bot": self.bot,
+            "game": game.name,
+            "options": dict(game.spec.options),
+            "position": game.dump(self.state),
+            "side": game.turn(self.state),
+            "legal": list(game.legal(self.state)),
+            "answered": self.failure.move,
+            "room": budget.room,
+            "ply": budget.ply + 1,  # of the missing move, counted as in a record
+            "opponent": budget.opponent,
+            "history": list(budget.history),
+            "seconds": round(budget.seconds, 3),
+            "wall": round(self.wall, 3),
+            "cpu": None if exit is None else round(exit.cpu, 3),
+            "exit": None if exit is None else exit.status,
+            "command": list(self.command),
+            **self.more,
+        }
+
+    def script(self) -> str:
+        """Return a shell script that runs the program again with the same input, in the same folder."""
+        limits = self.transcript.limits
+        command = shlex.join(self.command if limits is None else limits.command(self.command))
+        lines = ["#!/bin/sh", f"# {self.failure.kind}: {' '.join(str(self.failure).split())}"]
+        lines.append('here=$(cd "$(dirname "$0")" && pwd)')
+        if self.files is not None:
+            lines.append('cd "$here/run" || exit')
+        elif self.cwd is not None:
+            lines.append(f"cd {shlex.quote(str(self.cwd))} || exit")
+        if self.failure.kind == "timeout" and limits is not None and self.files is None:
+            lines.append("# the input stays open for as long as in the game")
+            lines.append(f'{{ cat "$here/given.txt"; sleep {ceil(self.wall)}; }} | {command}')
+        else:
+            lines.append(f'{command} < "$here/given.txt"')
+        return "\n".join(lines) + "\n"
 
 
-def report(case: Case) -> dict[str, Any]:
-    game, budget, child = case.game, case.budget, case.child
-    exit = None if child is None else child.exit
-    return {
-        "kind": case.failure.kind,
-        "what": str(case.failure),
-        "bot": case.bot,
-        "game": game.name,
-        "options": dict(game.spec.options),
-        "position": game.dump(case.state),
-        "side": game.turn(case.state),
-        "legal": list(game.legal(case.state)),
-        "answered": case.failure.move,
-        "room": budget.room,
-        "ply": budget.ply + 1,  # the move that it owes, counted as in a record
-        "opponent": budget.opponent,
-        "history": list(budget.history),
-        "seconds": round(budget.seconds, 3),
-        "wall": round(case.wall, 3),
-        "cpu": None if exit is None else round(exit.cpu, 3),
-        "exit": None if exit is None else exit.status,
-        "command": list(case.command),
-        **case.more,
-    }
-
-
-def reproduction(case: Case) -> str:
-    """A shell script: what the program was given, given to it again where it was."""
-    limits = "" if case.child is None else shlex.join(case.child.limits.command(case.command))
-    command = limits or shlex.join(case.command)
-    lines = ["#!/bin/sh", f"# {case.failure.kind}: {' '.join(str(case.failure).split())}"]
-    lines.append('here=$(cd "$(dirname "$0")" && pwd)')
-    if case.files is not None:
-        lines.append('cd "$here/run" || exit')
-    elif case.folder is not None:
-        lines.append(f"cd {shlex.quote(str(case.folder))} || exit")
-    if case.failure.kind == "timeout" and case.child is not None and case.files is None:
-        lines.append("# its input stays open for as long as it was waited for, as in the game")
-        lines.append(f'{{ cat "$here/given.txt"; sleep {ceil(case.wall)}; }} | {command}')
-    else:
-        lines.append(f'{command} < "$here/given.txt"')
-    return "\n".join(lines) + "\n"
+def default_crash_folder() -> Path:
+    """Return the folder for crash reports if the user names no other."""
+    return state_folder() / "forensics"

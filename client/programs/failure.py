@@ -8,10 +8,10 @@ Kind = Literal["start", "timeout", "exited", "garbage", "illegal", "flood", "err
 
 
 class Failure(Exception):
-    """A bot that cannot answer as it should. `move`: the word it said where a move was expected, if it said one."""
+    """A bot did not give a legal move. `move` is its answer, if it gave one."""
 
     def __init__(self, kind: Kind, sentence: str, move: str = "") -> None:
         super().__init__(sentence)
         self.kind: Kind = kind
         self.move = move
-        self.evidence = ""  # the folder where it is kept
+        self.evidence = ""  # the folder of the crash report

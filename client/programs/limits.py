@@ -1,7 +1,7 @@
-"""What a program may use. The shell sets the limits before it becomes the program, so none of its work escapes them.
+"""Resource limits of a program. A shell sets them and then becomes the program, so they apply from its first moment.
 
-Memory is counted as RLIMIT_DATA counts it: what a program has written to or may write to. Address space would be the
-wrong measure: a Java machine reserves tens of gigabytes that it never touches.
+Memory is limited by RLIMIT_DATA, the memory that a program has written to or may write to. A limit of the address space
+would be wrong: a Java virtual machine reserves tens of gigabytes that it never uses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds and megabytes; 0 is without limit. `grace`: between being asked to leave and being killed."""
+    """Limits in seconds and megabytes; 0 means no limit. `grace`: from SIGTERM to SIGKILL."""
 
     startup: float = 10.0
     memory: int = 2048
@@ -21,8 +21,8 @@ class Limits:
     output: int = 16
     grace: float = 0.5
 
-    def command(self, words: Sequence[str]) -> list[str]:
-        """The words with the limits set around them."""
+    def command(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that sets the limits and runs the program."""
         set_limits = ["ulimit -c 0"]
         if self.memory:
             set_limits.append(f"ulimit -d {self.memory * 1024}")
@@ -30,4 +30,4 @@ class Limits:
             set_limits.append(f"ulimit -f {self.file * 2048}")
         if self.cpu:
             set_limits.append(f"ulimit -S -t {self.cpu}; ulimit -H -t {self.cpu + 1}")
-        return ["/bin/sh", "-c", f'{{ {"; ".join(set_limits)}; }} 2>/dev/null; exec "$@"', "sh", *words]
+        return ["/bin/sh", "-c", f'{{ {"; ".join(set_limits)}; }} 2>/dev/null; exec "$@"', "sh", *argv]

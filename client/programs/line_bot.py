@@ -1,4 +1,4 @@
-"""A bot that is a program: a persistent child which reads a JSON line for every move and answers with a line."""
+"""A bot that is a program: it keeps running, reads a JSON line for each move and answers with a line."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from dataclasses import replace
 
 from client.programs import line_protocol
 from client.programs.child import Child
+from client.programs.crash_report import Transcript
 from client.programs.failure import Failure
-from client.programs.program import OVERTIME, Program
+from client.programs.program import OVERTIME_S, Program
 from client.sdk import note
 from client.sdk.bot import Bot, Budget, Thought
 from engine.errors import shorten
 from engine.game import Game, Outcome, Side, State
 
-DROPPING = 2.0  # seconds for those who talk to a child to see that it was killed
-SETTLING = 0.3  # seconds in which a program ends that cannot play at all
-LEAST = 0.05  # seconds: with less left there is no use in asking again
+DROP_TIMEOUT_S = 2.0  # for the threads that use a child to notice that it was killed
+EARLY_EXIT_S = 0.3  # in which a program exits that cannot play at all
+MIN_RETRY_S = 0.05  # with less time left, the program is not asked again
 
 
-class Pool:
-    """The running copies of a program. One that ended a game in good health waits here for the next."""
+class ProgramPool:
+    """The running copies of a program. After a game, a healthy one waits here for the next game."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -33,39 +34,40 @@ class Pool:
         self._closed = False
 
     def take(self) -> Child:
-        """One that waits, or a new one; Failure if it does not come up in time."""
+        """Return an idle copy or a new one. Raises Failure if it is not ready in time."""
         program = self.program
         with self._lock:
             if self._closed:
-                raise Failure("stopped", "nobody plays here any more")
+                raise Failure("stopped", "the bot has stopped")
             child = self._idle.pop() if self._idle else None
             fresh = child is None
-            child = child or Child(program.words, program.folder, program.limits)
+            child = child or Child(program.argv, program.folder, program.limits)
             self._busy.add(child)
         if program.ready and fresh:
-            self._await_ready(child)
+            self._wait_ready(child)
         return child
 
-    def _await_ready(self, child: Child) -> None:
-        until = child.began + self.program.limits.startup
+    def _wait_ready(self, child: Child) -> None:
+        deadline = child.started_at + self.program.limits.startup
         try:
-            while child.listen(max(0.0, until - time.monotonic())).strip() != line_protocol.READY:
+            while child.listen(max(0.0, deadline - time.monotonic())).strip() != line_protocol.READY:
                 pass
         except Failure as failure:
-            failure = flushed_or_not(failure, child, lambda line: line.strip() == line_protocol.READY)
+            failure = with_flush_hint(failure, child, lambda line: line.strip() == line_protocol.READY)
             self.drop(child)
             last = child.last_error()
             why = f" ({last})" if last and last not in str(failure) else ""
             raise Failure("start", f"it was not ready to play: {failure}{why}") from None
 
     def drop(self, child: Child) -> None:
-        """Get rid of one that failed."""
+        """End a copy that has failed."""
         child.stop()
         with self._lock:
             self._busy.discard(child)
             self._lock.notify_all()
 
-    def give(self, child: Child) -> None:
+    def put_back(self, child: Child) -> None:
+        """Keep a healthy copy for the next game."""
         with self._lock:
             self._busy.discard(child)
             if not self._closed:
@@ -74,16 +76,16 @@ class Pool:
         child.stop()
 
     def warm(self) -> None:
-        """Have one ready before the first game; Failure if it ends before it is asked anything."""
+        """Start a copy before the first game. Raises Failure if it exits before the first request."""
         child = self.take()
-        if not self.program.ready and child.exited(SETTLING):
+        if not self.program.ready and child.exited(EARLY_EXIT_S):
             self.drop(child)
             assert child.exit is not None
-            raise Failure("start", f"it has not waited to be asked: {child.end(child.exit)}")
-        self.give(child)
+            raise Failure("start", f"it exited before the first request: {child.describe_end(child.exit)}")
+        self.put_back(child)
 
     def close(self) -> None:
-        """Those that wait may leave by themselves; one that somebody still talks to is killed, and dropped there."""
+        """End all copies: the idle ones gently; the busy ones are killed here and dropped by the threads using them."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -92,18 +94,21 @@ class Pool:
         for child in idle:
             child.close()
         with self._lock:
-            self._lock.wait_for(lambda: not self._busy, DROPPING)
+            self._lock.wait_for(lambda: not self._busy, DROP_TIMEOUT_S)
 
 
-class ExecBot(Bot):
-    def __init__(self, pool: Pool) -> None:
+class LineBot(Bot):
+    """One game of a program that speaks the line protocol."""
+
+    def __init__(self, pool: ProgramPool) -> None:
         self.pool, self.program = pool, pool.program
         self._child: Child | None = None
-        self.overtime = self.program.limits.startup + OVERTIME
+        self.overtime = self.program.limits.startup + OVERTIME_S
         self._failures = 0
-        self.wall = self.cpu = 0.0  # of the whole game
+        self.wall = self.cpu = 0.0  # seconds of the whole game
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought:
+        """Ask the program for a move; restart it as often as its settings allow. Raises Failure after that."""
         while True:
             began = time.monotonic()
             try:
@@ -111,14 +116,16 @@ class ExecBot(Bot):
             except Failure as failure:
                 child = self._drop()
                 if budget.cancelled.is_set():
-                    raise Failure("stopped", "nobody waits for its answer") from None
-                self.program.keep(
+                    raise Failure("stopped", "the answer is no longer needed") from None
+                request = line_protocol.encode_move_request(game, state, budget) + b"\n"
+                self.program.report(
                     failure, game, state, budget,
-                    wall=time.monotonic() - began, child=child, command=self.program.words,
-                    folder=self.program.folder.absolute(), given=line_protocol.question(game, state, budget) + b"\n",
+                    wall=time.monotonic() - began,
+                    transcript=Transcript(given=request) if child is None else child.transcript(),
+                    command=self.program.argv, cwd=self.program.folder.absolute(),
                 )  # fmt: skip
                 self._failures += 1
-                if self._failures > self.program.retries or budget.remaining() < LEAST:
+                if self._failures > self.program.retries or budget.remaining() < MIN_RETRY_S:
                     raise
 
     def _ask(self, game: Game, state: State, budget: Budget) -> Thought:
@@ -129,62 +136,65 @@ class ExecBot(Bot):
         startup = self.program.limits.startup if fresh else 0.0
         began, cpu_before = time.monotonic(), child.cpu()
         try:
-            text = child.ask(line_protocol.question(game, state, budget), budget.remaining(), startup)
+            text = child.ask(line_protocol.encode_move_request(game, state, budget), budget.remaining(), startup)
         except Failure as failure:
-            raise flushed_or_not(failure, child, lambda line: line_protocol.is_answer(game, state, line)) from None
+            raise with_flush_hint(failure, child, lambda line: line_protocol.is_answer(game, state, line)) from None
         wall, cpu = time.monotonic() - began, child.cpu()
         try:
-            thought = line_protocol.answer(game, state, text)
+            thought = line_protocol.parse_answer(game, state, text)
         except Failure as failure:
             if failure.kind == "garbage" and child.floods():
                 raise Failure("flood", f"it floods its output, with lines like {shorten(text)!r}") from None
             raise
         self.wall += wall
-        said = replace(note.parse_note(str(thought.note)), wall=wall)
+        measured = replace(note.parse_note(str(thought.note)), wall=wall)
         if cpu is not None and cpu_before is not None:
             self.cpu += cpu - cpu_before
-            said = replace(said, cpu=cpu - cpu_before)
-        return Thought(thought.move, said)
+            measured = replace(measured, cpu=cpu - cpu_before)
+        return Thought(thought.move, measured)
 
     def _drop(self) -> Child | None:
-        """Get rid of a child that failed; what it said stays readable."""
+        """End a child that failed and return it: its output stays readable."""
         child, self._child = self._child, None
         if child is not None:
             self.pool.drop(child)
         return child
 
     def started(self, game: Game, side: Side, opponent: str) -> None:
-        """The program comes up while the opponent may still be thinking."""
-        with suppress(Failure):  # then it fails again when it is asked, and the failure has a place to go
+        """Start the program, possibly while the opponent is thinking."""
+        with suppress(Failure):  # it fails again in `choose`, which reports it
             if self._child is None:
                 self._child = self.pool.take()
             if self.program.events:
-                self._child.tell(line_protocol.beginning(game, side, opponent))
+                self._child.tell(line_protocol.encode_started(game, side, opponent))
 
     def ended(self, game: Game, outcome: Outcome) -> None:
+        """Tell the program the result, if it wants events."""
         if self.program.events and self._child is not None:
             try:
-                self._child.tell(line_protocol.end(game, outcome))
+                self._child.tell(line_protocol.encode_ended(game, outcome))
             except Failure:
                 self._drop()
 
     def stop(self) -> None:
+        """Kill the program. `choose`, in another thread, then fails."""
         child = self._child
         if child is not None:
             child.kill()
 
     def close(self) -> None:
+        """Return a healthy program to the pool."""
         child, self._child = self._child, None
         if child is not None and child.exited(0.0):
             self.pool.drop(child)
         elif child is not None:
-            self.pool.give(child)
+            self.pool.put_back(child)
 
 
-def flushed_or_not(failure: Failure, child: Child, wanted: Callable[[str], bool]) -> Failure:
-    """The failure of one that has not said a thing in time, with what it says when its input ends, if that is it."""
+def with_flush_hint(failure: Failure, child: Child, wanted: Callable[[str], bool]) -> Failure:
+    """Return a timeout with a hint if the program prints the wanted line when its input ends."""
     if failure.kind == "timeout" and not child.answers:
         for line in filter(wanted, child.last_lines()):
-            hint = f"it said {shorten(line)!r} only when its input ended: it should flush its output after every line"
+            hint = f"it printed {shorten(line)!r} only when its input ended: flush the output after every line"
             return Failure("timeout", f"{failure}; {hint}")
     return failure

@@ -1,9 +1,9 @@
-"""The line protocol, pure: what a program is asked, one JSON object a line, and what its answer says.
+"""The line protocol, without input or output: requests are JSON objects, one per line; an answer is a line.
 
     {"game": "conga", "options": {…}, "position": "b10,.,…", "side": 0, "moves": ["a4a3", …], "history": [], …}
     a4a3
 
-An answer is the move's text, or {"move": "a4a3", "note": "anything"}. docs/writing-a-bot.md has it on one page.
+An answer is a move, or {"move": "a4a3", "note": "any text"}. docs/writing-a-bot.md describes the protocol.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from engine.game import Game, Outcome, Side, State
 READY = "ready"
 
 
-def question(game: Game, state: State, budget: Budget) -> bytes:
-    return line(
+def encode_move_request(game: Game, state: State, budget: Budget) -> bytes:
+    """Return the line that asks for a move."""
+    return encode(
         {
             "type": "move",
             "game": game.name,
@@ -41,23 +42,26 @@ def question(game: Game, state: State, budget: Budget) -> bytes:
     )
 
 
-def beginning(game: Game, side: Side, opponent: str) -> bytes:
+def encode_started(game: Game, side: Side, opponent: str) -> bytes:
+    """Return the line that announces the start of a game."""
     options = dict(game.spec.options)
-    return line({"type": "started", "game": game.name, "options": options, "side": side, "opponent": opponent})
+    return encode({"type": "started", "game": game.name, "options": options, "side": side, "opponent": opponent})
 
 
-def end(game: Game, outcome: Outcome) -> bytes:
-    words: dict[str, Any] = {"type": "ended", "game": game.name, "options": dict(game.spec.options)}
-    return line(words | {"winner": outcome.winner, "reason": outcome.reason, "scores": outcome.scores})
+def encode_ended(game: Game, outcome: Outcome) -> bytes:
+    """Return the line that announces the end of a game."""
+    fields: dict[str, Any] = {"type": "ended", "game": game.name, "options": dict(game.spec.options)}
+    return encode(fields | {"winner": outcome.winner, "reason": outcome.reason, "scores": outcome.scores})
 
 
-def line(words: dict[str, Any]) -> bytes:
-    return json.dumps(words, separators=(",", ":")).encode()
+def encode(fields: dict[str, Any]) -> bytes:
+    """Return a JSON object as one line."""
+    return json.dumps(fields, separators=(",", ":")).encode()
 
 
-def answer(game: Game, state: State, text: str) -> Thought:
-    """The legal move that an answer names, with its note; Failure if it names none."""
-    move, note = read_answer(text)
+def parse_answer(game: Game, state: State, text: str) -> Thought:
+    """Return the move of an answer, with its note. Raises Failure if there is no legal move."""
+    move, note = split_answer(text)
     try:
         return Thought(game.format(state, game.parse(state, move)), clean(note))
     except InvalidNotation as error:
@@ -67,23 +71,25 @@ def answer(game: Game, state: State, text: str) -> Thought:
 
 
 def is_answer(game: Game, state: State, text: str) -> bool:
+    """Return whether a line is an answer with a legal move."""
     try:
-        answer(game, state, text)
+        parse_answer(game, state, text)
     except Failure:
         return False
     return True
 
 
-def read_answer(text: str) -> tuple[str, str]:
+def split_answer(text: str) -> tuple[str, str]:
+    """Return the move and the note of an answer. Raises Failure if it has none, or reports an exception."""
     text = text.strip()
     if not text.startswith(("{", '"')):
         return text, ""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise Failure("garbage", f"it answered {shorten(text)!r}, which is no JSON") from None
+        raise Failure("garbage", f"it answered {shorten(text)!r}, which is not valid JSON") from None
     fields = value if isinstance(value, dict) else {"move": value}
-    if "error" in fields:  # how our own processes say that a bot raised an exception
+    if "error" in fields:  # client/bots/worker.py reports an exception of a bot this way
         raise Failure("error", clean(str(fields["error"])))
     move, note = fields.get("move"), fields.get("note", "")
     if not isinstance(move, str | int) or isinstance(move, bool) or not isinstance(note, str):

@@ -1,31 +1,35 @@
-"""A bot that runs a program of an assignment once for every turn, each time in a folder of its own."""
+"""A bot that runs a program of an assignment once per turn, each time in a new folder."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-from client.programs.adapters.base import Adapter, Run, fill
+from client.programs.adapters.base import Adapter, ProgramInput, fill
 from client.programs.child import Child
+from client.programs.crash_report import Transcript
 from client.programs.failure import Failure
-from client.programs.program import OVERTIME, Program
-from client.programs.workdir import Workshop, place
+from client.programs.program import OVERTIME_S, Program
+from client.programs.workdir import WorkdirFactory, write_files
 from client.sdk.bot import Bot, Budget, Thought
 from client.sdk.note import Note
 from engine.game import Game, Move, State
 
 
-class HomeworkBot(Bot):
-    overtime = OVERTIME
+class OneShotBot(Bot):
+    """One game of a program that is run once per turn."""
 
-    def __init__(self, program: Program, adapter: Adapter, workshop: Workshop) -> None:
-        self.program, self.adapter, self._workshop = program, adapter, workshop
-        self._planned: dict[State, Move] = {}  # the rest of a turn that the program has decided already
+    overtime = OVERTIME_S
+
+    def __init__(self, program: Program, adapter: Adapter, workdirs: WorkdirFactory) -> None:
+        self.program, self.adapter, self._workdirs = program, adapter, workdirs
+        self._planned: dict[State, Move] = {}  # the moves of a turn of which the program has chosen all
         self._child: Child | None = None
         self._failures = 0
-        self.wall = self.cpu = 0.0
+        self.wall = self.cpu = 0.0  # seconds of the whole game
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought:
+        """Run the program, as often as its settings allow. Raises Failure after that."""
         if state in self._planned:
             return Thought(game.format(state, self._planned[state]), Note(text="the same turn"))
         while True:
@@ -34,24 +38,24 @@ class HomeworkBot(Bot):
             except Failure:
                 self._failures += 1
                 if budget.cancelled.is_set():
-                    raise Failure("stopped", "nobody waits for its answer") from None
+                    raise Failure("stopped", "the answer is no longer needed") from None
                 if self._failures > self.program.retries or not budget.remaining():
                     raise
 
     def _run(self, game: Game, state: State, budget: Budget) -> Thought:
         began = time.monotonic()
-        run = self.adapter.prepare(game, state, self.program.depth, budget.seconds)
-        words = fill(self.program.words, run, self.adapter.default)
-        with self._workshop.folder(lambda: budget.cancelled.is_set() or not budget.remaining()) as folder:
-            place(folder, run.files, self.adapter.output)
+        given = self.adapter.prepare(game, state, self.program.depth, budget.seconds)
+        argv = fill(self.program.argv, given, self.adapter.default_args)
+        with self._workdirs.folder(lambda: budget.cancelled.is_set() or not budget.remaining()) as folder:
+            write_files(folder, given.files, self.adapter.output)
             try:
-                turn = self._play(game, state, budget, folder, words, run)
+                turn = self._play(game, state, budget, folder, argv, given)
             except Failure as failure:
                 if not budget.cancelled.is_set():
-                    self.program.keep(
+                    self.program.report(
                         failure, game, state, budget,
-                        wall=time.monotonic() - began, child=self._child, command=words, files=folder,
-                        given=run.stdin.encode(), more={"input files": dict(run.files)},
+                        wall=time.monotonic() - began, transcript=self._transcript(given), command=argv, files=folder,
+                        more={"input files": dict(given.files)},
                     )  # fmt: skip
                 raise
         self._plan(game, state, turn)
@@ -62,23 +66,27 @@ class HomeworkBot(Bot):
         return Thought(game.format(state, turn[0]), Note(wall=wall, cpu=cpu))
 
     def _play(
-        self, game: Game, state: State, budget: Budget, folder: Path, words: list[str], run: Run
+        self, game: Game, state: State, budget: Budget, folder: Path, argv: list[str], given: ProgramInput
     ) -> tuple[Move, ...]:
-        self._child = child = Child(words, folder, self.program.limits)
+        self._child = None  # not the one of an earlier turn, if this one cannot be started
+        self._child = child = Child(argv, folder, self.program.limits)
         if budget.cancelled.is_set():
             child.kill()
         try:
-            said = child.finish(run.stdin.encode(), budget.remaining())
+            output = child.finish(given.stdin.encode(), budget.remaining())
         except Failure:
             child.stop()
             raise
         exit = child.close()
         try:
-            return self.adapter.read(game, state, folder, said)
+            return self.adapter.read(game, state, folder, output)
         except Failure as failure:
             if exit.status == 0:
                 raise
-            raise Failure("exited", f"{failure}; {child.end(exit)}", failure.move) from None
+            raise Failure("exited", f"{failure}; {child.describe_end(exit)}", failure.move) from None
+
+    def _transcript(self, given: ProgramInput) -> Transcript:
+        return Transcript(given=given.stdin.encode()) if self._child is None else self._child.transcript()
 
     def _plan(self, game: Game, state: State, turn: tuple[Move, ...]) -> None:
         self._planned.clear()
@@ -87,9 +95,11 @@ class HomeworkBot(Bot):
             state = game.after(state, move)
 
     def stop(self) -> None:
+        """Kill the program. `choose`, in another thread, then fails."""
         child = self._child
         if child is not None:
             child.kill()
 
     def close(self) -> None:
-        self.stop()  # whoever still waits for it sees to the rest
+        """Kill the program. The thread in `choose` does the rest."""
+        self.stop()

@@ -1,6 +1,4 @@
-"""A process that can be got rid of, with all that it has started: its CPU time, and the ladder of asking, terminating
-and killing.
-"""
+"""A process that can be ended with everything it has started: wait, SIGTERM, SIGKILL. Its CPU time is measured."""
 
 from __future__ import annotations
 
@@ -17,15 +15,16 @@ from typing import IO
 
 from client.programs.failure import Failure
 from client.programs.limits import Limits
-from client.programs.reaper import GUARD, carrying, kill_strays
+from client.programs.reaper import REAPER, kill_marked, mark_environment
 from runtime.child_process import environment
 
-KILLED = 5.0  # seconds that the system may take to end a killed process
+KILL_TIMEOUT_S = 5.0  # that the system may take to end a killed process
+FIRST_POLL_S, MAX_POLL_S = 0.0005, 0.02  # between looks at a process that should exit
 
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a program ended, and the CPU time it took with all the programs it started and waited for."""
+    """How a program ended, and its CPU time together with the programs it started and waited for."""
 
     status: int  # negative: the signal
     cpu: float
@@ -40,19 +39,20 @@ class Exit:
 
 
 class Process:
-    """A program in a session of its own. One thread owns it; `kill` may come from any other."""
+    """A program in its own session. One thread uses it; only `kill` may be called from any thread."""
 
-    def __init__(self, words: Sequence[str], folder: Path, limits: Limits) -> None:
-        self.words, self.folder, self.limits = tuple(words), folder, limits
+    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits) -> None:
+        """Start the program. Raises Failure if it cannot be started."""
+        self.argv, self.folder, self.limits = tuple(argv), folder, limits
         self.exit: Exit | None = None
-        self.began = time.monotonic()
-        self._lock = threading.Lock()  # between a signal and the end of the process it is meant for
-        self._mark = GUARD.mark()
+        self.started_at = time.monotonic()
+        self._lock = threading.Lock()  # so that no signal is sent after the process was reaped
+        self._mark = REAPER.new_mark()
         try:
             self._process = subprocess.Popen(
-                limits.command(words),
+                limits.command(argv),
                 cwd=folder,
-                env={**environment(), **carrying(self._mark)},
+                env={**environment(), **mark_environment(self._mark)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -60,8 +60,8 @@ class Process:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Failure("start", f"{words[0]} cannot be started: {error.strerror}") from None
-        GUARD.add(self.pid)
+            raise Failure("start", f"{argv[0]} cannot be started: {error.strerror}") from None
+        REAPER.add(self.pid)
         self.stdin, self.stdout, self.stderr = self._pipes()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -75,10 +75,11 @@ class Process:
 
     @property
     def pid(self) -> int:
+        """Return the process id, which is also the id of its group."""
         return self._process.pid
 
     def cpu(self) -> float | None:
-        """The CPU seconds it has taken so far, all its threads together; None where nobody can tell."""
+        """Return the CPU seconds of all its threads so far, or None if the system does not tell."""
         if self.exit is not None:
             return self.exit.cpu
         with suppress(OSError, OverflowError, ValueError):
@@ -86,26 +87,26 @@ class Process:
         return None
 
     def kill(self) -> None:
-        """At once, with every process of its group; for another thread that cannot wait."""
+        """Kill the process group at once. May be called from any thread."""
         with self._lock:
             self._signal(signal.SIGKILL)
 
     def leave(self) -> Exit:
-        """It may leave by itself, is then asked to, and is then killed with its whole group."""
+        """Close its input and wait for it to exit; then send SIGTERM, then SIGKILL."""
         with suppress(OSError):
             self.stdin.close()
-        return self._descend((None, signal.SIGTERM, signal.SIGKILL))
+        return self._end((None, signal.SIGTERM, signal.SIGKILL))
 
     def stop(self) -> Exit:
-        """The ladder without its first step: it had its time."""
-        return self._descend((signal.SIGTERM, signal.SIGKILL))
+        """Send SIGTERM, then SIGKILL."""
+        return self._end((signal.SIGTERM, signal.SIGKILL))
 
-    def _descend(self, steps: Sequence[signal.Signals | None]) -> Exit:
+    def _end(self, steps: Sequence[signal.Signals | None]) -> Exit:
         for step in steps:
             if step is not None:
                 with self._lock:
                     self._signal(step)
-            if self.exited(KILLED if step is signal.SIGKILL else self.limits.grace):
+            if self.exited(KILL_TIMEOUT_S if step is signal.SIGKILL else self.limits.grace):
                 break
         return self._reap()
 
@@ -115,8 +116,8 @@ class Process:
                 os.killpg(self.pid, number)
 
     def exited(self, seconds: float) -> bool:
-        """Whether it ends within a time. It stays a zombie, so that its number means nobody else yet."""
-        deadline, pause = time.monotonic() + seconds, 0.0005
+        """Return whether it exits within a time. It stays a zombie, so that its number is not reused."""
+        deadline, pause = time.monotonic() + seconds, FIRST_POLL_S
         while self.exit is None:
             if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
                 return True
@@ -124,15 +125,15 @@ class Process:
             if left <= 0:
                 return False
             time.sleep(min(pause, left))
-            pause = min(2 * pause, 0.02)
+            pause = min(2 * pause, MAX_POLL_S)
         return True
 
     def _reap(self) -> Exit:
         with self._lock:
             if self.exit is None:
-                self._signal(signal.SIGKILL)  # whatever it has left behind in its group
-                kill_strays(self._mark)  # and elsewhere
-                GUARD.drop(self.pid)
+                self._signal(signal.SIGKILL)  # the rest of its group
+                kill_marked(self._mark)  # and processes that left the group
+                REAPER.drop(self.pid)
                 _, status, usage = os.wait4(self.pid, 0)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 self.exit = Exit(self._process.returncode, usage.ru_utime + usage.ru_stime)

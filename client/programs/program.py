@@ -1,4 +1,4 @@
-"""A program as somebody wants it to play: its words, its folder, its limits, and what happens when it fails."""
+"""A program and its settings: command, folder, limits, and where its crash reports go."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from client.programs.crash_report import Case, default_folder, keep
+from client.programs.crash_report import CrashReport, default_crash_folder
 from client.programs.failure import Failure
 from client.programs.limits import Limits
 from client.sdk.bot import Budget
 from engine.game import Game, State
 
 INTERPRETER = re.compile(r"(python|pypy|java|node|deno|bun|ruby|perl|php|lua|julia|Rscript|dotnet|sh|bash|zsh)[\d.]*")
-FOLDERS = ("-cp", "-classpath", "--class-path")  # flags of Java; a word behind them is no program
-LONGEST = 32  # characters of a name
-OVERTIME = 2.0  # seconds to notice a deadline, and to say how it was missed
+FOLDER_FLAGS = ("-cp", "-classpath", "--class-path")  # of Java: the next argument is a folder
+MAX_NAME_LENGTH = 32
+MAX_QUOTED_LENGTH = 60
+OVERTIME_S = 2.0  # to notice a missed deadline and report it
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`ready`: it says a line "ready" when it can play. `events`: it is told of starts and ends, without an answer.
+    """A program and its settings.
 
-    `retries`: how often in one game it may fail, be started anew and be asked again. `depth`: what {depth} stands for.
+    `ready`: it prints a line "ready" when it can play. `events`: it gets lines when games start and end. `retries`: how
+    many times per game it may fail and be started again. `depth`: the value of the placeholder {depth}.
     """
 
-    words: tuple[str, ...]
+    argv: tuple[str, ...]
     folder: Path = field(default_factory=Path.cwd)
     limits: Limits = field(default_factory=Limits)
     ready: bool = False
@@ -38,44 +40,45 @@ class Program:
     retries: int = 0
     depth: int = 4
     name: str = ""
-    forensics: Path = field(default_factory=default_folder)
+    forensics: Path = field(default_factory=default_crash_folder)
 
-    def keep(self, failure: Failure, game: Game, state: State, budget: Budget, **evidence: Any) -> None:
-        """Keep the evidence of a failure: the other fields of a Case."""
-        keep(Case(failure, game, state, budget, self.name, **evidence), self.forensics)
+    def report(self, failure: Failure, game: Game, state: State, budget: Budget, **evidence: Any) -> None:
+        """Save a crash report. `evidence` are the other fields of CrashReport."""
+        CrashReport(failure, game, state, budget, self.name, **evidence).save(self.forensics)
 
 
-def split(command: str, folder: Path) -> tuple[str, ...]:
-    """The words of a command line, its program found; Failure says in a sentence what is wrong."""
+def parse_command(command: str, folder: Path) -> tuple[str, ...]:
+    """Split a command line and find its program, in the folder or on the PATH. Raises Failure if it is not valid."""
     try:
-        words = shlex.split(command)
+        argv = shlex.split(command)
     except ValueError as error:
-        raise Failure("start", f"the command {command[:60]!r} cannot be read: {str(error).lower()}") from None
-    if not words:
+        problem = f"the command {command[:MAX_QUOTED_LENGTH]!r} cannot be read: {str(error).lower()}"
+        raise Failure("start", problem) from None
+    if not argv:
         raise Failure("start", "the command is empty")
     if not folder.is_dir():
         raise Failure("start", f"there is no folder {folder}")
-    beside = folder / words[0]
-    if "/" in words[0] and shutil.which(beside) is not None:
-        return (str(beside.absolute()), *words[1:])
-    if shutil.which(words[0]) is None:
-        raise Failure("start", f"there is no program {words[0][:60]!r} that could be run")
-    return tuple(words)
+    in_folder = folder / argv[0]
+    if "/" in argv[0] and shutil.which(in_folder) is not None:
+        return (str(in_folder.absolute()), *argv[1:])
+    if shutil.which(argv[0]) is None:
+        raise Failure("start", f"there is no program {argv[0][:MAX_QUOTED_LENGTH]!r} that could be run")
+    return tuple(argv)
 
 
-def from_anywhere(words: Sequence[str]) -> tuple[str, ...]:
-    """The words for a program that runs in another folder: files of this one are named so that they are found."""
-    return tuple(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
+def with_absolute_paths(args: Sequence[str]) -> tuple[str, ...]:
+    """Return arguments for a program that runs in another folder: names of existing files become absolute."""
+    return tuple(str(Path(arg).absolute()) if Path(arg).is_file() else arg for arg in args)
 
 
-def name_of(words: Sequence[str]) -> str:
-    """What a program is called: its script, where it has one, and not what runs it."""
-    name = Path(words[0]).name
-    if INTERPRETER.fullmatch(name) and not {"-c", "-e"} & set(words):
+def program_name(argv: Sequence[str]) -> str:
+    """Return a name for a program: that of its script, if an interpreter runs one."""
+    name = Path(argv[0]).name
+    if INTERPRETER.fullmatch(name) and not {"-c", "-e"} & set(argv):
         scripts = (
-            word
-            for before, word in pairwise(words)
-            if not word.startswith("-") and "{" not in word and before not in FOLDERS
+            arg
+            for before, arg in pairwise(argv)
+            if not arg.startswith("-") and "{" not in arg and before not in FOLDER_FLAGS
         )
         name = Path(next(scripts, name)).stem
-    return name[:LONGEST]
+    return name[:MAX_NAME_LENGTH]

@@ -1,8 +1,8 @@
-"""No program outlives its bot, not even one that is killed: a shell beside the bot knows every group of processes,
-holds the end of a pipe, and kills them all when that closes.
+"""Kill programs whose bot has died, even if it was killed.
 
-A process that leaves its group can still be found where the system shows environments (Linux): each program has a mark
-in its own, which all that it starts inherits.
+A shell process knows the process groups of all programs. It reads a pipe that the bot holds, and kills the groups when
+the pipe closes. On Linux, processes that left their group are found too: each program has a mark in its environment,
+which its children inherit.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-VARIABLE = "STARTED_BY"  # where a program carries its mark, behind those of whoever started us
-ROUNDS = 5  # what multiplies while it is being killed is killed again
+MARK_VARIABLE = "STARTED_BY"  # holds the marks of a program and of the programs above it
+MAX_KILL_ROUNDS = 5  # for programs that start others while they are being killed
 SCRIPT = """
 groups=
 while read -r word group; do
@@ -31,8 +31,8 @@ strays=$(grep -l "$1" /proc/[0-9]*/environ | cut -d / -f 3)
 """
 
 
-class Guard:
-    """One for all programs of this process. Its shell is started with the first of them."""
+class Reaper:
+    """The shell that kills the programs of this process. It is started with the first program."""
 
     def __init__(self) -> None:
         self._name = f"parlour-{secrets.token_hex(8)}"
@@ -40,46 +40,47 @@ class Guard:
         self._lock = threading.Lock()
         self._pipe = -1
 
-    def mark(self) -> str:
-        """For a program that is about to be started."""
+    def new_mark(self) -> str:
+        """Return a mark for a program that is about to be started."""
         return f"{self._name}-{next(self._numbers)}."
 
     def add(self, group: int) -> None:
-        self._tell(f"add {group}\n")
+        """Kill a process group when this process has died."""
+        self._send(f"add {group}\n")
 
     def drop(self, group: int) -> None:
-        """Before its number may mean somebody else."""
-        self._tell(f"drop {group}\n")
+        """Forget a process group. Call this before the system can reuse its number."""
+        self._send(f"drop {group}\n")
 
-    def _tell(self, line: str) -> None:
-        with self._lock, suppress(OSError):  # without a shell, or with one that was killed, only we look after them
+    def _send(self, line: str) -> None:
+        with self._lock, suppress(OSError):  # without a shell, programs end only if this process ends them
             if self._pipe < 0:
                 self._start()
             os.write(self._pipe, line.encode())
 
     def _start(self) -> None:
-        reading, self._pipe = os.pipe()
+        read_end, self._pipe = os.pipe()
         try:
-            silent = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-            words = ["/bin/sh", "-c", SCRIPT, "sh", self._name]
-            actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *silent]
-            os.posix_spawn(words[0], words, os.environ, file_actions=actions, setpgroup=0)
+            no_output = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+            argv = ["/bin/sh", "-c", SCRIPT, "sh", self._name]
+            actions = [(os.POSIX_SPAWN_DUP2, read_end, 0), *no_output]
+            os.posix_spawn(argv[0], argv, os.environ, file_actions=actions, setpgroup=0)
         finally:
-            os.close(reading)
+            os.close(read_end)
 
 
-GUARD = Guard()
+REAPER = Reaper()
 
 
-def carrying(mark: str) -> dict[str, str]:
-    """What a program has in its environment."""
-    return {VARIABLE: f"{os.environ.get(VARIABLE, '')} {mark}".strip()}
+def mark_environment(mark: str) -> dict[str, str]:
+    """Return the environment variable that marks a program, after the marks of the programs above it."""
+    return {MARK_VARIABLE: f"{os.environ.get(MARK_VARIABLE, '')} {mark}".strip()}
 
 
-def kill_strays(mark: str) -> None:
-    """Whatever carries a program's mark, wherever it went."""
-    for _ in range(ROUNDS):
-        found = list(strays(mark))
+def kill_marked(mark: str) -> None:
+    """Kill all processes with a mark, whatever group they are in."""
+    for _ in range(MAX_KILL_ROUNDS):
+        found = marked_processes(mark)
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -87,10 +88,11 @@ def kill_strays(mark: str) -> None:
             return
 
 
-def strays(mark: str) -> list[int]:
+def marked_processes(mark: str) -> list[int]:
+    """Return the processes with a mark, where the system shows their environments."""
     found = []
     for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):  # it has ended, or belongs to somebody else
+        with suppress(OSError):  # it has exited, or belongs to another user
             if mark.encode() in path.read_bytes():
                 found.append(int(path.parent.name))
     return found

@@ -1,4 +1,4 @@
-"""Where programs of assignments run: each time in a folder of its own, a fresh copy of another one."""
+"""Working folders for programs of assignments: each run gets a new copy of a folder, deleted after it."""
 
 from __future__ import annotations
 
@@ -13,106 +13,116 @@ from pathlib import Path
 from client.programs.failure import Failure
 
 PREFIX = "parlour-run-"
-CHUNK = 1 << 20
-CLEARING = 20.0  # seconds that the last folders may take to disappear
+CHUNK_BYTES = 1 << 20
+CLOSE_TIMEOUT_S = 20.0  # for the last folders to be deleted
 
-Enough = Callable[[], bool]  # nobody needs the folder any more
+Cancelled = Callable[[], bool]  # whether the folder is no longer needed
 
 
-class Workshop:
-    """`copied`: the folder that programs find a copy of; None is an empty one. `aside`: what is never copied."""
+class WorkdirFactory:
+    """Creates the folders that a program runs in.
 
-    def __init__(self, copied: Path | None = None, aside: Path | None = None) -> None:
-        self._copied, self._aside = copied, aside
+    `source`: the folder that is copied; without it, they are empty. `excluded`: a folder that is not copied.
+    """
+
+    def __init__(self, source: Path | None = None, excluded: Path | None = None) -> None:
+        self._source, self._excluded = source, excluded
         self._open = 0
         self._closed = False
-        self._cleared = threading.Condition()
+        self._changed = threading.Condition()
 
     @contextmanager
-    def folder(self, enough: Enough) -> Iterator[Path]:
-        """A folder for as long as the block lasts; Failure if there is none, or `enough` before it is ready."""
-        with self._cleared:
+    def folder(self, cancelled: Cancelled) -> Iterator[Path]:
+        """Create a folder for the duration of the block.
+
+        Raises Failure if it cannot be created, or if it is no longer needed before it is complete.
+        """
+        with self._changed:
             self._open += 1
         try:
             with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
                 folder = Path(name).resolve() / "run"
-                self._fill(folder, lambda: self._closed or enough())
+                self._create(folder, lambda: self._closed or cancelled())
                 yield folder
         finally:
-            with self._cleared:
+            with self._changed:
                 self._open -= 1
-                self._cleared.notify_all()
+                self._changed.notify_all()
 
     def check(self) -> None:
-        """Failure if there is something that cannot be copied, while there is no game to lose."""
+        """Make a copy and delete it, before any game. Raises Failure if a file cannot be copied."""
         with self.folder(lambda: False):
             pass
 
     def close(self) -> None:
-        """Nothing is copied any more; wait for the folders to disappear."""
+        """Stop copying and wait until the folders are deleted."""
         self._closed = True
-        with self._cleared:
-            self._cleared.wait_for(lambda: not self._open, CLEARING)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._open, CLOSE_TIMEOUT_S)
 
-    def _fill(self, folder: Path, enough: Enough) -> None:
-        if self._copied is None:
+    def _create(self, folder: Path, cancelled: Cancelled) -> None:
+        if self._source is None:
             folder.mkdir()
             return
+        copy = copy_function(cancelled)
         try:
-            shutil.copytree(self._copied, folder, symlinks=True, ignore=self._ignored, copy_function=copier(enough))
+            shutil.copytree(self._source, folder, symlinks=True, ignore=self._ignored, copy_function=copy)
             folder.chmod(folder.stat().st_mode | stat.S_IRWXU)
         except shutil.Error as error:
             first = str(error.args[0][0][-1]).rpartition("] ")[2]  # without its number
-            raise Failure("start", f"{self._copied} cannot be copied: {first}") from None
+            raise Failure("start", f"{self._source} cannot be copied: {first}") from None
         except OSError as error:
-            raise Failure("start", f"{self._copied} cannot be copied: {error.strerror}") from None
+            raise Failure("start", f"{self._source} cannot be copied: {error.strerror}") from None
 
     def _ignored(self, folder: str, names: list[str]) -> list[str]:
-        """Pipes, sockets and devices have no copy; runs like this one and the evidence are not the program's."""
-        runs = same(Path(folder), Path(tempfile.gettempdir()))
+        """Return what is not copied: pipes, sockets, devices, other working folders, the excluded folder."""
+        in_temporary = is_same(Path(folder), Path(tempfile.gettempdir()))
         return [
             name
             for name in names
-            if (runs and name.startswith(PREFIX)) or self._is_aside(Path(folder, name)) or not usual(Path(folder, name))
+            if (in_temporary and name.startswith(PREFIX))
+            or self._is_excluded(Path(folder, name))
+            or not can_be_copied(Path(folder, name))
         ]
 
-    def _is_aside(self, path: Path) -> bool:
-        return self._aside is not None and same(path, self._aside)
+    def _is_excluded(self, path: Path) -> bool:
+        return self._excluded is not None and is_same(path, self._excluded)
 
 
-def same(one: Path, other: Path) -> bool:
+def is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to the same file."""
     with suppress(OSError):
         return one.samefile(other)
     return False
 
 
-def usual(path: Path) -> bool:
-    """A file, a folder or a link."""
+def can_be_copied(path: Path) -> bool:
+    """Return whether a path is a file, a folder or a link."""
     with suppress(OSError):
         mode = path.lstat().st_mode
         return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)
-    return False  # it has just disappeared
+    return False  # it was just deleted
 
 
-def copier(enough: Enough) -> Callable[[str, str], None]:
-    """Copies a file; Failure as soon as there is no use in it any more."""
+def copy_function(cancelled: Cancelled) -> Callable[[str, str], None]:
+    """Return a function that copies a file. It raises Failure as soon as the copy is no longer needed."""
 
     def copy(source: str, target: str) -> None:
-        with Path(source).open("rb") as given, Path(target).open("wb") as made:
+        with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
             chunk = b"first"
             while chunk:
-                if enough():
+                if cancelled():
                     raise Failure("timeout", "its folder was not copied in time")
-                chunk = given.read(CHUNK)
-                made.write(chunk)
+                chunk = reader.read(CHUNK_BYTES)
+                writer.write(chunk)
         shutil.copystat(source, target)
 
     return copy
 
 
-def place(folder: Path, files: Mapping[str, str], absent: str) -> None:
-    """The files of a run, whatever was there before, and one that the program is to write itself."""
-    for path in (folder / name for name in (*files, absent) if name):
+def write_files(folder: Path, files: Mapping[str, str], output: str) -> None:
+    """Write the input files of a run, and delete an earlier output file. Replace whatever has their names."""
+    for path in (folder / name for name in (*files, output) if name):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         path.unlink(missing_ok=True)

@@ -16,10 +16,10 @@ from client.bots.move_request import BotSource, request_move
 from client.bots.policy import Policy, Seek
 from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
-from client.programs.crash_report import default_folder
+from client.programs.crash_report import default_crash_folder
 from client.programs.failure import Failure
 from client.programs.limits import Limits
-from client.programs.program import Program, from_anywhere, name_of, split
+from client.programs.program import Program, parse_command, program_name, with_absolute_paths
 from client.sdk.bot import Budget
 from client.sdk.errors import SessionError
 from client.sdk.time_control import parse_time_control
@@ -72,19 +72,19 @@ def program_of(args: Namespace) -> BotFactory:
     if args.adapter is not None and args.adapter not in ADAPTERS:
         raise UserError(f"there is no adapter {args.adapter[:40]!r}; choose one of {', '.join(ADAPTERS)}")
     folder = args.workdir or Path.cwd()
-    words = split(args.exec, folder)
+    argv = parse_command(args.exec, folder)
     if args.adapter is not None and args.workdir is None:
-        words = (words[0], *from_anywhere(words[1:]))
+        argv = (argv[0], *with_absolute_paths(argv[1:]))
     program = Program(
-        words=words,
+        argv=argv,
         folder=folder.absolute(),
         limits=Limits(startup=args.startup, memory=args.memory, cpu=args.cpu),
         ready=args.ready,
         events=args.events,
         retries=args.retries,
         depth=args.depth,
-        name=args.name or name_of(words),
-        forensics=args.forensics or default_folder(),
+        name=args.name or program_name(argv),
+        forensics=args.forensics or default_crash_folder(),
     )
     if args.adapter is not None:
         return oneshot_factory(program, args.adapter, args.workdir, source_of(args))
@@ -123,7 +123,7 @@ def play_settings_of(args: Namespace, factory: BotFactory) -> PlaySettings:
         seconds=args.seconds,
         human=args.pace == "human",
         greeting=args.greet,
-        source=BotSource(factory.source, args.forensics or default_folder(), args.cpu_clock),
+        source=BotSource(factory.source, args.forensics or default_crash_folder(), args.cpu_clock),
     )
 
 

@@ -21,7 +21,7 @@ from engine.errors import GameError
 from engine.game import Game, State
 from engine.record import ending
 from engine.registry import GAMES, create
-from tests.client.programs import budget
+from tests.client.sample_programs import budget
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "minimax:2", "alphabeta:2", "search"])

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from client.programs.line_bot import ExecBot, Pool
+from client.programs.line_bot import LineBot, ProgramPool
 from client.programs.program import Program
 from engine.record import ending
 from engine.registry import create
-from tests.client.programs import budget
+from tests.client.sample_programs import budget
 from tests.e2e.botting import Said, bot, finished, house, present, wish
 from tests.e2e.parlours import parlour, session, until
 
@@ -40,8 +40,8 @@ def test_exec_examples(name: str, tmp_path: Path) -> None:
     if build:
         subprocess.run(build.split(), cwd=tmp_path, check=True, timeout=60)
     words = tuple(command.format(python=sys.executable).split())
-    pool = Pool(Program(words, tmp_path, name=name, forensics=tmp_path / "forensics"))
-    player = ExecBot(pool)
+    pool = ProgramPool(Program(words, tmp_path, name=name, forensics=tmp_path / "forensics"))
+    player = LineBot(pool)
     try:
         for game in (create("conga", {"max_plies": 30}), create("mancala"), create("maxconnect4"), create("cohcoh")):
             states = [game.start()]

@@ -12,8 +12,8 @@ from client.programs.program import Program
 from engine.record import parse, verify
 from protocol.commands import Export
 from protocol.types import Options
-from tests.client.programs import script
-from tests.client.test_adapters import CONGA_PROGRAM
+from tests.client.programs.test_adapters import CONGA_PROGRAM
+from tests.client.sample_programs import script
 from tests.e2e.botting import Said, bot, finished, house, present, wish
 from tests.e2e.parlours import parlour, session
 

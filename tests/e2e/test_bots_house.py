@@ -17,7 +17,7 @@ from client.sdk.session import Session
 from engine.registry import GAMES
 from protocol.commands import Create, Lobby, Move
 from protocol.replies import LobbyUpdate
-from tests.client.programs import arguments, gone
+from tests.client.sample_programs import arguments, gone
 from tests.e2e.botting import start
 from tests.e2e.parlours import session, until
 

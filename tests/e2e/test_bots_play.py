@@ -16,7 +16,7 @@ from engine.record import parse, verify
 from engine.registry import GAMES
 from protocol.commands import Export, Move, OfferDraw, Rematch, Resign, Takeback
 from protocol.types import Options, TimeControl
-from tests.client.programs import program
+from tests.client.sample_programs import program
 from tests.e2e.botting import bot, finished, house, in_state, invite, present, wish
 from tests.e2e.parlours import parlour, session, until
 

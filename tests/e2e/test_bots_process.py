@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from protocol.commands import List, Move
-from tests.client.programs import FIRST, gone, program
+from tests.client.sample_programs import FIRST, gone, program
 from tests.e2e.botting import in_state, invite, start
 from tests.e2e.parlours import parlour, session, until
 
@@ -42,7 +42,7 @@ async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: 
     made = program(tmp_path, code)
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         process = await start(
-            "--exec", f"{made.words[0]} -S {made.words[2]}", "--name", "mine", "--workdir", str(tmp_path),
+            "--exec", f"{made.argv[0]} -S {made.argv[2]}", "--name", "mine", "--workdir", str(tmp_path),
             "--url", there.url, "--no-state", "--seek", "conga",
         )  # fmt: skip
         await until("it seeks", lambda: there.house.rooms()["conga", "waiting"] == 1)
@@ -63,7 +63,7 @@ async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tup
     code = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
     made = program(tmp_path, code)
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        command = f"{made.words[0]} -S {made.words[2]}"
+        command = f"{made.argv[0]} -S {made.argv[2]}"
         where = ("--workdir", str(tmp_path), "--url", there.url, "--no-state")
         process = await start("--exec", command, "--name", "stuck", *where, *flags)
         await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
@@ -89,7 +89,7 @@ async def test_a_program_goes_with_a_bot_that_is_killed(tmp_path: Path) -> None:
     time.sleep(600)
     """
     made = program(tmp_path, code)
-    words = ("--exec", shlex.join(made.words), "--ready", "--startup", "60", "--workdir", str(tmp_path), "--no-state")
+    words = ("--exec", shlex.join(made.argv), "--ready", "--startup", "60", "--workdir", str(tmp_path), "--no-state")
     process = await start(*words, "--url", "127.0.0.1:9")
     await until("its program runs", (tmp_path / "pids").exists)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]

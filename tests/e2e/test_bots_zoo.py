@@ -19,7 +19,7 @@ from engine.game import Game, State
 from engine.registry import GAMES
 from protocol.commands import Create, Move, Watch
 from protocol.types import TimeControl
-from tests.client.programs import FIRST, program
+from tests.client.sample_programs import FIRST, program
 from tests.e2e.botting import Said, bot, finished, house, present, wish
 from tests.e2e.parlours import parlour, session, until
 

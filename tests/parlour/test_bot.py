@@ -43,7 +43,7 @@ def test_wrong_arguments_get_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("client.programs.line_bot.SETTLING", 10.0)  # the machine may be busy
+    monkeypatch.setattr("client.programs.line_bot.EARLY_EXIT_S", 10.0)  # the machine may be busy
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     assert sentence in complaint(["bot", *words], capsys)

@@ -1,6 +1,6 @@
-"""The assignments' own formats: what a program is given for a position, and which moves its output means.
+"""File formats of the assignments: the input of a program for a position, and the moves that its output means.
 
-Each adapter names the files it writes and reads relative to the folder that the program runs in.
+File names are relative to the folder that the program runs in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an adapter does."""
+"""Interface of an adapter, and placeholders in commands."""
 
 from __future__ import annotations
 
@@ -13,64 +13,69 @@ from engine.errors import shorten
 from engine.game import Game, Move, State
 from engine.registry import create
 
-PLACEHOLDER = re.compile(r"\{([a-z]+)\}|\{\{([a-z]+)\}\}")  # {depth}; {{depth}} is the word itself in braces
+PLACEHOLDER = re.compile(r"\{([a-z]+)\}|\{\{([a-z]+)\}\}")  # {depth}; {{depth}} stands for {depth} itself
+MAX_OUTPUT_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What one run of a program needs: files in its folder, words for the placeholders, a text on its input."""
+class ProgramInput:
+    """The input of one run: values of the placeholders, files in its folder, text on its standard input."""
 
-    words: Mapping[str, str]
+    placeholders: Mapping[str, str]
     files: Mapping[str, str]
     stdin: str = ""
 
 
 class Adapter(ABC):
-    game: str  # what the program plays
-    default: str = ""  # what is put behind a command that has no placeholder at all
-    output: str = ""  # the file that the program is to write; none if it prints
+    """Translates between positions and the formats of an assignment."""
+
+    game: str
+    default_args: str = ""  # added to a command without placeholders
+    output: str = ""  # the file that the program writes, if it does not print
 
     @abstractmethod
-    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run: ...
+    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> ProgramInput:
+        """Return the input for a position."""
 
     @abstractmethod
-    def read(self, game: Game, state: State, folder: Path, said: str) -> tuple[Move, ...]:
-        """The moves of the turn that the program has made; Failure if it made none."""
+    def read(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the moves of the turn, from the program's files and output. Raises Failure if there are none."""
 
 
-def check_placeholders(words: Sequence[str], adapter: Adapter) -> None:
-    """Failure names a placeholder of a command that the adapter does not have, before any game depends on it."""
+def check_placeholders(argv: Sequence[str], adapter: Adapter) -> None:
+    """Raise Failure if a command has a placeholder that the adapter does not know."""
     game = create(adapter.game)
-    known = adapter.prepare(game, game.start(), 1, 1.0).words
-    for match in (match for word in words for match in PLACEHOLDER.finditer(word)):
+    known = adapter.prepare(game, game.start(), 1, 1.0).placeholders
+    for match in (match for arg in argv for match in PLACEHOLDER.finditer(arg)):
         if match[1] is not None and match[1] not in known:
             names = " ".join(f"{{{name}}}" for name in known)
-            raise Failure("start", f"there is no {match[0]} here, only {names}; write {{{match[0]}}} to mean just that")
+            raise Failure(
+                "start", f"unknown placeholder {match[0]}: use {names}, or {{{match[0]}}} for the text itself"
+            )
 
 
-def fill(words: Sequence[str], run: Run, default: str) -> list[str]:
-    """A command with its placeholders filled in."""
-    if not any(match[1] for word in words for match in PLACEHOLDER.finditer(word)):
-        words = [*words, *default.split()]
-    return [
-        PLACEHOLDER.sub(lambda match: run.words[match[1]] if match[1] else f"{{{match[2]}}}", word) for word in words
-    ]
+def fill(argv: Sequence[str], given: ProgramInput, default_args: str) -> list[str]:
+    """Return a command with its placeholders replaced; add the default arguments if it has none."""
+    if not any(match[1] for arg in argv for match in PLACEHOLDER.finditer(arg)):
+        argv = [*argv, *default_args.split()]
+    values = given.placeholders
+    return [PLACEHOLDER.sub(lambda match: values[match[1]] if match[1] else f"{{{match[2]}}}", arg) for arg in argv]
 
 
-def output_file(folder: Path, name: str) -> str:
-    """A file that the program should have written."""
+def read_output_file(folder: Path, name: str) -> str:
+    """Return the first megabyte of the file that the program should have written. Raises Failure without one."""
     path = folder / name
     try:
-        if path.is_file():  # a pipe by that name would keep us waiting
+        if path.is_file():  # opening a pipe would block
             with path.open("rb") as file:
-                return file.read(1 << 20).decode("utf-8", "replace")
+                return file.read(MAX_OUTPUT_BYTES).decode("utf-8", "replace")
     except OSError:
         pass
     raise Failure("garbage", f"it wrote no {name}")
 
 
-def one_of(game: Game, state: State, found: Mapping[str, Move], text: str, what: str) -> Move:
-    """The move that leads to the text a program gave."""
-    if text in found:
-        return found[text]
-    raise Failure("illegal", f"no legal move leads to the {what} it gave, {shorten(text, 160)!r}")
+def find_move(moves: Mapping[str, Move], board: str) -> Move:
+    """Return the move that leads to a board. Raises Failure if none does."""
+    if board in moves:
+        return moves[board]
+    raise Failure("illegal", f"no legal move leads to the board it gave, {shorten(board, 160)!r}")

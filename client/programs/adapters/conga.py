@@ -1,6 +1,6 @@
-"""A Conga program: the board on its input, a move like `1,4 2,3` as the last line of its output.
+"""Conga programs: the board on standard input, a move like `1,4 2,3` as the last line of the output.
 
-b10 .   .   .         four rows from the top, cells with blanks between: . or the owner and the stones
+b10 .   .   .         four rows from the top, cells separated by blanks: . or the owner and the stones
 .   .   .   .
 .   .   .   .
 .   .   .   w10
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from client.programs.adapters.base import Adapter, Run
+from client.programs.adapters.base import Adapter, ProgramInput
 from client.programs.failure import Failure
 from engine.errors import GameError, shorten
 from engine.game import Game, Move, State
@@ -21,20 +21,24 @@ TILES = re.compile(r"\D*([1-4])\D+([1-4])\D+([1-4])\D+([1-4])\D*")
 
 
 class CongaAdapter(Adapter):
+    """Conga: standard input and output."""
+
     game = "conga"
 
-    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run:
+    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> ProgramInput:
+        """Return the board and the player as text."""
         board, side = game.dump(state).split(" ")
         player = "1" if side == "b" else "2"
         stdin = board.replace(",", " ").replace("/", "\n") + f"\n{player}\n"
-        return Run({"depth": str(depth), "seconds": f"{seconds:.3f}", "side": player}, {}, stdin)
+        return ProgramInput({"depth": str(depth), "seconds": f"{seconds:.3f}", "side": player}, {}, stdin)
 
-    def read(self, game: Game, state: State, folder: Path, said: str) -> tuple[Move, ...]:
-        lines = [line for line in said.splitlines() if line.strip()]
+    def read(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the move in the last line of the output."""
+        lines = [line for line in output.splitlines() if line.strip()]
         last = lines[-1].strip() if lines else ""
         tiles = TILES.fullmatch(last)
         if tiles is None:
-            raise Failure("garbage", f"expected a move like 1,4 2,3 as its last line, not {shorten(last)!r}")
+            raise Failure("garbage", f"expected a move like 1,4 2,3 as the last line, not {shorten(last)!r}")
         text = "".join("abcd"[int(digit) - 1] if at % 2 == 0 else digit for at, digit in enumerate(tiles.groups()))
         try:
             return (game.parse(state, text),)

@@ -1,59 +1,64 @@
-"""The Mancala assignment: a 7-line input file, next_state.txt after the whole turn.
+"""The Mancala assignment: an input file of 7 lines; the program writes next_state.txt after its whole turn.
 
-The program says where the turn leads, not which pits it emptied. Those are found by walking through every way the
-turn can go: as long as the mover moves again, at most a few thousand lines, and equal states are met only once.
+The file has the state after the turn, not the pits that were emptied. A breadth-first search over the turns, at most a
+few thousand, finds them.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from client.programs.adapters.base import Adapter, Run, output_file
+from client.programs.adapters.base import Adapter, ProgramInput, read_output_file
 from client.programs.failure import Failure
 from engine.course.mancala import ALPHABETA
 from engine.errors import shorten
 from engine.game import Game, Move, State
 
 INPUT, OUTPUT = "input.txt", "next_state.txt"
-MOST_STATES = 200_000
+MAX_STATES = 200_000
 
 
 class MancalaAdapter(Adapter):
+    """Mancala: input.txt and next_state.txt."""
+
     game = "mancala"
-    default = "-i {in}"
+    default_args = "-i {in}"
     output = OUTPUT
 
-    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run:
+    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> ProgramInput:
+        """Return the input file: task, player, depth, pits, stores."""
         rows, stores, player = game.dump(state).split(" ")
         top, bottom = (row.replace(",", " ") for row in rows.split("/"))
         second, first = stores.split(",")
         lines = [str(ALPHABETA), player, str(depth), top, bottom, second, first]
-        words = {"in": INPUT, "out": OUTPUT, "depth": str(depth), "seconds": f"{seconds:.3f}", "side": player}
-        return Run(words, {INPUT: "\n".join(lines) + "\n"})
+        placeholders = {"in": INPUT, "out": OUTPUT, "depth": str(depth), "seconds": f"{seconds:.3f}", "side": player}
+        return ProgramInput(placeholders, {INPUT: "\n".join(lines) + "\n"})
 
-    def read(self, game: Game, state: State, folder: Path, said: str) -> tuple[Move, ...]:
-        text = output_file(folder, OUTPUT)
-        wanted = numbers(text)
-        pits = len(after(game, state)[0])
+    def read(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the turn that leads to next_state.txt."""
+        text = read_output_file(folder, OUTPUT)
+        wanted = parse_rows(text)
+        pits = len(state_rows(game, state)[0])
         if [len(line) for line in wanted] != [pits, pits, 1, 1]:
             expected = f"expected two lines of {pits} pits and two with a store"
-            raise Failure("garbage", f"{OUTPUT} is no state, {expected}: {shorten(text, 160)!r}")
+            raise Failure("garbage", f"{OUTPUT} is not a state, {expected}: {shorten(text, 160)!r}")
         turn = find_turn(game, state, wanted)
         if turn is None:
             raise Failure("illegal", f"no turn leads to the {OUTPUT} it wrote, {shorten(text, 160)!r}")
         return turn
 
 
-def numbers(text: str) -> list[list[int]]:
-    """The lines of a next state as numbers."""
+def parse_rows(text: str) -> list[list[int]]:
+    """Return the lines of a next state as numbers. Raises Failure if it contains anything else."""
     lines = [line.split() for line in text.splitlines() if line.strip()]
     try:
         return [[int(word) for word in line] for line in lines]
     except ValueError:
-        raise Failure("garbage", f"{OUTPUT} holds something else than numbers: {shorten(text, 160)!r}") from None
+        raise Failure("garbage", f"{OUTPUT} contains something other than numbers: {shorten(text, 160)!r}") from None
 
 
-def after(game: Game, state: State) -> list[list[int]]:
+def state_rows(game: Game, state: State) -> list[list[int]]:
+    """Return a state as the program writes it: two rows of pits, the second store, the first store."""
     rows, stores, _ = game.dump(state).split(" ")
     top, bottom = ([int(pit) for pit in row.split(",")] for row in rows.split("/"))
     second, first = stores.split(",")
@@ -61,17 +66,17 @@ def after(game: Game, state: State) -> list[list[int]]:
 
 
 def find_turn(game: Game, state: State, wanted: list[list[int]]) -> tuple[Move, ...] | None:
-    """The shortest turn that leads to a state: breadth first over the moves of one side."""
+    """Return the shortest turn that leads to a state, or None."""
     side = game.turn(state)
     seen = {state}
     frontier: list[tuple[State, tuple[Move, ...]]] = [(state, ())]
-    while frontier and len(seen) < MOST_STATES:
+    while frontier and len(seen) < MAX_STATES:
         following: list[tuple[State, tuple[Move, ...]]] = []
         for at, line in frontier:
             for move in game.moves(at):
                 then = game.after(at, move)
                 done = game.turn(then) != side or not game.moves(then)
-                if done and after(game, then) == wanted:
+                if done and state_rows(game, then) == wanted:
                     return (*line, move)
                 if not done and then not in seen:
                     seen.add(then)

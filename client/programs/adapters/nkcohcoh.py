@@ -1,10 +1,10 @@
-"""The n-k-coh-coh assignment: n k BOARD SECONDS as arguments; the last line printed is the board after the move."""
+"""The n-k-coh-coh assignment: arguments `n k BOARD SECONDS`; the last line of output is the board after the move."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from client.programs.adapters.base import Adapter, Run, one_of
+from client.programs.adapters.base import Adapter, ProgramInput, find_move
 from client.programs.failure import Failure
 from engine.course.cohcoh import write_board
 from engine.errors import shorten
@@ -13,13 +13,16 @@ from engine.games.cohcoh import CohCoh
 
 
 class NkCohCohAdapter(Adapter):
-    game = "cohcoh"
-    default = "{n} {k} {board} {seconds}"
+    """n-k-coh-coh: arguments and standard output."""
 
-    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> Run:
+    game = "cohcoh"
+    default_args = "{n} {k} {board} {seconds}"
+
+    def prepare(self, game: Game, state: State, depth: int, seconds: float) -> ProgramInput:
+        """Return the board and the options as placeholders."""
         assert isinstance(game, CohCoh)
         options = game.spec.options
-        words = {
+        placeholders = {
             "n": str(options["n"]),
             "k": str(options["k"]),
             "board": write_board(game, state),
@@ -27,16 +30,17 @@ class NkCohCohAdapter(Adapter):
             "depth": str(depth),
             "side": "wb"[game.turn(state)],
         }
-        return Run(words, {})
+        return ProgramInput(placeholders, {})
 
-    def read(self, game: Game, state: State, folder: Path, said: str) -> tuple[Move, ...]:
+    def read(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the move that leads to the board in the last line of the output."""
         assert isinstance(game, CohCoh)
-        lines = [line for line in said.splitlines() if line.strip()]
+        lines = [line for line in output.splitlines() if line.strip()]
         if not lines:
             raise Failure("garbage", "it printed nothing")
         board, cells = lines[-1].strip(), len(write_board(game, state))
         if len(board) != cells or set(board) - set("wb."):
-            expected = f"expected the board as its last line, {cells} of the characters w, b and ."
+            expected = f"expected the board as the last line, {cells} of the characters w, b and ."
             raise Failure("garbage", f"{expected}, not {shorten(board)!r}")
-        found = {write_board(game, game.after(state, move)): move for move in game.moves(state)}
-        return (one_of(game, state, found, board, "board"),)
+        moves = {write_board(game, game.after(state, move)): move for move in game.moves(state)}
+        return (find_move(moves, board),)

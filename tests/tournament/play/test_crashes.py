@@ -13,7 +13,7 @@ import pytest
 
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
-from tests.client.programs import arguments
+from tests.client.sample_programs import arguments
 from tests.e2e.parlours import parlour, until
 from tests.tournament.live import NAMES, lines_of, moves, plan_of, start_command, table
 

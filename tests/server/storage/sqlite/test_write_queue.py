@@ -21,7 +21,7 @@ from server.storage.sqlite import supervisor, write_queue, writer_process
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.supervisor import WriterProcess, WriterSupervisor
-from tests.client.programs import gone
+from tests.client.sample_programs import gone
 from tests.e2e.parlours import until
 
 FIRST = Append("r", 0, (b"a",))

@@ -1,4 +1,4 @@
-"""Nothing outlives a bot: what a killed one has left behind, and what has left its group."""
+"""Reaper: programs are killed after their bot, even outside their process group."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import pytest
 
 from client.programs.child import Child
 from client.programs.limits import Limits
-from tests.client.programs import eventually, gone, script
+from tests.client.sample_programs import eventually, gone, script
 
 QUICK = Limits(grace=0.1)
 CODE = """
 import os, subprocess
-from client.programs.reaper import Guard
+from client.programs.reaper import Reaper
 
-guard = Guard()
+reaper = Reaper()
 sleep = ["sleep", "600"]
 sleepers = [subprocess.Popen(sleep, start_new_session=True, stdout=subprocess.DEVNULL).pid for _ in range(3)]
 for sleeper in sleepers:
-    guard.add(sleeper)
-guard.drop(sleepers[1])
+    reaper.add(sleeper)
+reaper.drop(sleepers[1])
 print(*sleepers, flush=True)
 os.kill(os.getpid(), 9)
 """
 
 
-def test_groups_are_killed_unless_they_were_dropped() -> None:
+def test_groups_are_killed_unless_dropped() -> None:
     done = subprocess.run([sys.executable, "-c", CODE], stdout=subprocess.PIPE, text=True, timeout=20, check=False)
     first, dropped, last = map(int, done.stdout.split())
     for pid in (first, last):
-        eventually("it is gone", partial(gone, pid))
+        eventually("it has exited", partial(gone, pid))
     assert not gone(dropped)
     subprocess.run(["kill", str(dropped)], check=True)
 
@@ -45,20 +45,22 @@ print(child.pid, flush=True)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system does not show environments")
 @pytest.mark.parametrize("then", ["time.sleep(600)", "os._exit(0)"])
-def test_who_has_left_the_group_goes_too(children: list[Child], tmp_path: Path, then: str) -> None:
+def test_process_outside_the_group_is_killed_too(children: list[Child], tmp_path: Path, then: str) -> None:
     child, other = (Child(words, tmp_path, QUICK) for words in (script(tmp_path, STRAY + then), ["cat"]))
     children += [child, other]
     grandchild = int(child.listen(20))
-    eventually("it can be seen", lambda: Path(f"/proc/{grandchild}/environ").read_bytes())  # once exec is through
+    eventually(
+        "it can be seen", lambda: Path(f"/proc/{grandchild}/environ").read_bytes()
+    )  # empty until exec is complete
     child.stop()
-    eventually("the grandchild is gone too", lambda: gone(grandchild))
+    eventually("the grandchild has exited too", lambda: gone(grandchild))
     assert not gone(other.pid)
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="nobody shows environments here")
-def test_a_bot_within_a_bot_is_ended_with_its_programs(children: list[Child], tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system does not show environments")
+def test_nested_bot_is_ended_with_its_programs(children: list[Child], tmp_path: Path) -> None:
     inner = """
     from pathlib import Path
     from client.programs.child import Child
@@ -73,4 +75,4 @@ def test_a_bot_within_a_bot_is_ended_with_its_programs(children: list[Child], tm
     program = int(child.listen(20))
     assert not gone(program)
     child.stop()
-    eventually("its program is gone", lambda: gone(program))
+    eventually("its program has exited", lambda: gone(program))

@@ -1,4 +1,4 @@
-"""Programs for tests: small Python scripts that behave, and some that do not."""
+"""Small Python programs for tests, and helpers to observe processes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def budget(seconds: float = 20.0, left: float | None = None) -> Budget:
 
 
 def arguments(pid: int) -> list[bytes]:
-    """The command line of a process; nothing if it has just gone."""
+    """Return the command line of a process, or nothing if it has exited."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (ProcessLookupError, FileNotFoundError):
@@ -61,7 +61,7 @@ def arguments(pid: int) -> list[bytes]:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process is no more, or only its parent has not noticed yet."""
+    """Return whether a process has exited, even if its parent has not reaped it."""
     try:
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
@@ -70,7 +70,7 @@ def gone(pid: int) -> bool:
 
 
 def eventually(what: str, condition: Callable[[], object], seconds: float = 20.0) -> None:
-    """Wait for something to become true."""
+    """Wait until a condition is true."""
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, what

@@ -1,4 +1,4 @@
-"""Supervision: whatever a program does, it answers in time or is gone, and its last words are kept."""
+"""Child: requests, answers, timeouts, limits, floods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from client.programs.child import Child
 from client.programs.failure import Failure
 from client.programs.limits import Limits
-from tests.client.programs import eventually, gone, script
+from tests.client.sample_programs import eventually, gone, script
 
 QUICK = Limits(grace=0.1)
 
@@ -29,14 +29,14 @@ def failing(child: Child, seconds: float = 20.0) -> Failure:
     return caught.value
 
 
-def test_question_and_answer(children: list[Child], tmp_path: Path) -> None:
+def test_request_and_answer(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "for n in range(3): print(input() + str(n), flush=True)")
     assert [child.ask(b"a", 20), child.ask(b"b", 20), child.ask(b"c", 20)] == ["a0", "b1", "c2"]
     assert child.close().status == 0
     assert child.given.kept() == b"a\nb\nc\n"
 
 
-def test_what_it_said_before_the_question_is_no_answer(children: list[Child], tmp_path: Path) -> None:
+def test_output_before_the_request_is_not_an_answer(children: list[Child], tmp_path: Path) -> None:
     child = start(
         children,
         tmp_path,
@@ -44,10 +44,10 @@ def test_what_it_said_before_the_question_is_no_answer(children: list[Child], tm
     )
     assert child.listen(20) == "welcome to my bot"
     assert child.ask(b"x", 20) == "x!"
-    eventually("the chatter arrives", lambda: child.ask(b"y", 20) == "y!")
+    eventually("extra lines are dropped", lambda: child.ask(b"y", 20) == "y!")
 
 
-def test_half_a_line_is_late_and_said(children: list[Child], tmp_path: Path) -> None:
+def test_half_a_line_is_quoted_in_the_timeout(children: list[Child], tmp_path: Path) -> None:
     code = "import time\nprint(input(), flush=True)\nprint(input() + 'a4b3', end='', flush=True)\ntime.sleep(60)"
     child = start(children, tmp_path, code)
     assert child.ask(b"up?", 20) == "up?"
@@ -56,12 +56,12 @@ def test_half_a_line_is_late_and_said(children: list[Child], tmp_path: Path) -> 
     assert "'?a4b3' without ending the line" in str(failure)
 
 
-def test_a_last_line_without_its_end_counts_when_the_program_has_ended(children: list[Child], tmp_path: Path) -> None:
+def test_last_line_without_newline_counts_if_the_program_exits(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys\ninput(); sys.stdout.write('a4b3')")
     assert child.ask(b"?", 20) == "a4b3"
 
 
-def test_a_crash_tells_how(children: list[Child], tmp_path: Path) -> None:
+def test_crash_reports_status_and_last_error(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "input(); raise RuntimeError('out of ideas')")
     failure = failing(child)
     assert failure.kind == "exited"
@@ -69,26 +69,24 @@ def test_a_crash_tells_how(children: list[Child], tmp_path: Path) -> None:
     assert child.errors.text().endswith("RuntimeError: out of ideas\n")
 
 
-def test_closing_its_output_is_no_end_of_its_own(children: list[Child], tmp_path: Path) -> None:
+def test_closed_output_is_reported_as_such(children: list[Child], tmp_path: Path) -> None:
     failure = failing(start(children, tmp_path, "import os, time\ninput(); os.close(1); time.sleep(600)"))
     assert (failure.kind, str(failure)) == ("exited", "no answer: it has closed its output")
 
 
-def test_a_signal_is_named(children: list[Child], tmp_path: Path) -> None:
+def test_signal_is_named(children: list[Child], tmp_path: Path) -> None:
     failure = failing(start(children, tmp_path, "import os; input(); os.kill(os.getpid(), 11)"))
     assert str(failure) == "no answer: it was ended by SIGSEGV"
 
 
-def test_who_does_not_listen_is_terminated_and_who_ignores_that_is_killed(
-    children: list[Child], tmp_path: Path
-) -> None:
+def test_program_that_ignores_sigterm_is_killed(children: list[Child], tmp_path: Path) -> None:
     code = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\nwhile 1: pass"
     child = start(children, tmp_path, code)
     child.listen(20)
     assert child.stop().status == -signal.SIGKILL
 
 
-def test_the_whole_group_goes(children: list[Child], tmp_path: Path) -> None:
+def test_stop_ends_the_whole_process_group(children: list[Child], tmp_path: Path) -> None:
     code = """
     import subprocess, sys, time
     child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
@@ -99,7 +97,7 @@ def test_the_whole_group_goes(children: list[Child], tmp_path: Path) -> None:
     grandchild = int(child.listen(20))
     assert not gone(grandchild)
     child.stop()
-    eventually("the grandchild is gone too", lambda: gone(grandchild))
+    eventually("the grandchild has exited too", lambda: gone(grandchild))
 
 
 def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:
@@ -135,13 +133,13 @@ def test_cpu_time_is_measured_apart_from_wall_time(children: list[Child], tmp_pa
     idle = child.cpu()
     child.ask(b"0.2", 30)
     busy = child.cpu()
-    if idle is not None and busy is not None:  # where the system tells
+    if idle is not None and busy is not None:  # if the system tells
         assert 0.19 < busy - idle < 0.4
     assert child.close().cpu >= 0.2
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_flood_is_dammed(children: list[Child], tmp_path: Path, stream: str) -> None:
+def test_flood_is_stopped_at_the_output_limit(children: list[Child], tmp_path: Path, stream: str) -> None:
     code = f"import sys\ninput()\nwhile 1: sys.{stream}.write('x' * 99999)"
     child = start(children, tmp_path, code, Limits(grace=0.1, output=2))
     assert failing(child, 20).kind == "flood"
@@ -150,7 +148,9 @@ def test_a_flood_is_dammed(children: list[Child], tmp_path: Path, stream: str) -
     assert len(child.errors.kept()) <= 64 << 10
 
 
-def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flood_between_requests_is_a_failure(
+    children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("client.programs.child.MEGABYTE", 1000)  # less than a pipe holds
     child = start(children, tmp_path, "while 1: print('move ' * 100, flush=True)", Limits(grace=0.1, output=1000))
     assert child.listen(20).startswith("move")
@@ -163,11 +163,11 @@ def test_a_flood_that_nobody_asked_for(children: list[Child], tmp_path: Path, mo
             failures.append(failure.kind)
         return bool(failures)
 
-    eventually("it is found out", asked)
+    eventually("the flood is noticed", asked)
     assert failures == ["flood"]
 
 
-def test_one_that_does_not_read_cannot_stop_us(children: list[Child], tmp_path: Path) -> None:
+def test_program_that_does_not_read_times_out(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import time; time.sleep(600)")
     began = time.monotonic()
     with pytest.raises(Failure, match="no answer after"):
@@ -175,29 +175,29 @@ def test_one_that_does_not_read_cannot_stop_us(children: list[Child], tmp_path: 
     assert time.monotonic() - began < 10
 
 
-def test_one_that_closed_its_input_may_still_answer(children: list[Child], tmp_path: Path) -> None:
+def test_program_that_closed_its_input_may_still_answer(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys, os\ninput()\nos.close(0)\nprint('yes', flush=True)")
     assert child.ask(b"?" * 500_000, 20) == "yes"
 
 
-def test_killed_from_another_thread(children: list[Child], tmp_path: Path) -> None:
+def test_kill_from_another_thread_ends_a_request(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import time; time.sleep(600)")
     threading.Timer(0.05, child.kill).start()
     assert str(failing(child, 30)) == "no answer: it was ended by SIGKILL"
-    child.kill()  # harmless now
+    child.kill()  # does nothing now
 
 
-def test_finish_reads_to_the_end(children: list[Child], tmp_path: Path) -> None:
+def test_finish_reads_until_exit(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys\nfor line in sys.stdin: print(line.strip().upper())\nprint('end')")
     assert child.finish(b"a\nb\n", 20) == "A\nB\nend\n"
     assert child.close().status == 0
 
 
-def test_finish_without_an_input(children: list[Child], tmp_path: Path) -> None:
+def test_finish_without_input(children: list[Child], tmp_path: Path) -> None:
     assert start(children, tmp_path, "import sys; print(repr(sys.stdin.read()))").finish(b"", 20) == "''\n"
 
 
-def test_secrets_of_ours_are_not_handed_on(
+def test_parlour_variables_are_not_passed_on(
     children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PARLOUR_TOKEN", "secret")
@@ -205,6 +205,6 @@ def test_secrets_of_ours_are_not_handed_on(
     assert start(children, tmp_path, code).finish(b"", 20) == "[]\n"
 
 
-def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
+def test_missing_folder_is_a_failed_start(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="cannot be started: No such file"):
         Child(["true"], tmp_path / "nowhere", QUICK)

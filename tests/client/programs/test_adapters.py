@@ -1,4 +1,4 @@
-"""Programs of the assignments: what they are given, and which moves their output means."""
+"""Adapters: the input of programs, and the moves that their output means."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import pytest
 
 from client.bots.factory import oneshot_factory
 from client.programs.adapters import ADAPTERS
-from client.programs.adapters.base import Run, fill
-from client.programs.adapters.mancala import after, find_turn
+from client.programs.adapters.base import ProgramInput, fill
+from client.programs.adapters.mancala import find_turn, state_rows
 from client.programs.failure import Failure
 from client.programs.limits import Limits
-from client.programs.oneshot_bot import HomeworkBot
+from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program
-from client.programs.workdir import Workshop
+from client.programs.workdir import WorkdirFactory
 from engine.course.mancala import read_task
 from engine.game import Game, State
 from engine.record import ending
 from engine.registry import create
-from tests.client.programs import budget, script
+from tests.client.sample_programs import budget, script
 
 PARLOUR = (sys.executable, "-m", "parlour", "course")
 CONGA_PROGRAM = """
@@ -40,18 +40,18 @@ print("%d,%d %d,%d" % (*move["from"], *move["to"]))
 """
 
 
-def homework(
+def oneshot_bot(
     words: tuple[str, ...], adapter: str, folder: Path, copied: Path | None = None, depth: int = 3
-) -> HomeworkBot:
+) -> OneShotBot:
     program = Program(words, folder, Limits(grace=0.1), depth=depth, name="homework", forensics=folder / "forensics")
-    return HomeworkBot(program, ADAPTERS[adapter], Workshop(copied, program.forensics))
+    return OneShotBot(program, ADAPTERS[adapter], WorkdirFactory(copied, program.forensics))
 
 
-def choose(bot: HomeworkBot, game: Game, state: State) -> str:
+def choose(bot: OneShotBot, game: Game, state: State) -> str:
     return str(bot.choose(game, state, budget(20)).move)
 
 
-def test_mancala_input_is_what_the_course_reads() -> None:
+def test_mancala_input_is_a_valid_course_file() -> None:
     game = create("mancala", {"start": "4,0,2/1,0,6 5,7 2"})
     run = ADAPTERS["mancala"].prepare(game, game.start(), 5, 1.0)
     text = run.files["input.txt"]
@@ -68,7 +68,7 @@ def test_mancala_input_is_what_the_course_reads() -> None:
 
 
 @pytest.mark.parametrize("rules", ["course", "prose", "standard"])
-def test_every_whole_turn_of_mancala_is_found(rules: str) -> None:
+def test_every_turn_of_mancala_is_found(rules: str) -> None:
     game, dice = create("mancala", {"rules": rules}), random.Random(rules)
     for _ in range(15):
         state = game.start()
@@ -76,11 +76,11 @@ def test_every_whole_turn_of_mancala_is_found(rules: str) -> None:
             before, side = state, state.turn
             while game.moves(state) and state.turn == side:
                 state = game.play(state, dice.choice(game.moves(state)))
-            turn = find_turn(game, before, after(game, state))
+            turn = find_turn(game, before, state_rows(game, state))
             assert turn is not None
             for move in turn:
                 before = game.play(before, move)
-            assert after(game, before) == after(game, state)
+            assert state_rows(game, before) == state_rows(game, state)
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_every_whole_turn_of_mancala_is_found(rules: str) -> None:
         ("nkcohcoh", {"n": 4, "k": 3}, ("nkcohcoh", "{n}", "{k}", "{board}", "0.3")),
     ],
 )
-def test_our_own_course_programs_play(
+def test_parlour_course_programs_play(
     adapter: str, options: dict[str, object], words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """A few moves each; whole games against the house are played in tests/e2e."""
+    """A few moves each; tests/e2e plays whole games."""
     game = create(ADAPTERS[adapter].game, options)
-    bot, states = homework((*PARLOUR, *words), adapter, tmp_path, depth=2), [game.start()]
+    bot, states = oneshot_bot((*PARLOUR, *words), adapter, tmp_path, depth=2), [game.start()]
     while len(states) < 5 and ending(game, states) is None:
         state = states[-1]
         states.append(game.play(state, game.parse(state, choose(bot, game, state))))
@@ -104,15 +104,15 @@ def test_our_own_course_programs_play(
     assert not (tmp_path / "forensics").exists()
 
 
-def test_a_conga_program_with_the_course_api(tmp_path: Path) -> None:
+def test_conga_program_with_the_course_api_plays(tmp_path: Path) -> None:
     game = create("conga")
-    bot = homework((sys.executable, *script(tmp_path, CONGA_PROGRAM)[2:]), "conga", tmp_path)
+    bot = oneshot_bot((sys.executable, *script(tmp_path, CONGA_PROGRAM)[2:]), "conga", tmp_path)
     state = game.start()
     for _ in range(3):
         state = game.play(state, game.parse(state, choose(bot, game, state)))
 
 
-def test_any_line_ends(tmp_path: Path) -> None:
+def test_any_line_ends_are_read(tmp_path: Path) -> None:
     game = create("maxconnect4")
     code = """
     import sys
@@ -121,16 +121,16 @@ def test_any_line_ends(tmp_path: Path) -> None:
     open(sys.argv[3], "w", newline="").write("%s".join(rows))
     """
     for end in ("\\r\\n", "\\r\\r\\n", "\\r", "\\n"):
-        bot = homework(script(tmp_path, code.replace("%s", end)), "maxconnect4", tmp_path)
+        bot = oneshot_bot(script(tmp_path, code.replace("%s", end)), "maxconnect4", tmp_path)
         assert choose(bot, game, game.start()) == "1"
 
 
-def test_the_workdir_is_copied_for_each_run(tmp_path: Path) -> None:
+def test_source_folder_is_copied_for_each_run(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     (work / "answers.txt").write_text("1,4 2,3\n")
     code = "import os; print(open('answers.txt').read()); os.remove('answers.txt'); open('junk', 'w')"
-    bot = homework(script(tmp_path, code), "conga", tmp_path, copied=work)
+    bot = oneshot_bot(script(tmp_path, code), "conga", tmp_path, copied=work)
     game = create("conga")
     assert choose(bot, game, game.start()) == choose(bot, game, game.start()) == "a4b3"
     assert [path.name for path in work.iterdir()] == ["answers.txt"]
@@ -140,7 +140,7 @@ def test_the_workdir_is_copied_for_each_run(tmp_path: Path) -> None:
     ("adapter", "code", "kind", "why"),
     [
         ("mancala", "pass", "garbage", "it wrote no next_state.txt"),
-        ("mancala", "open('next_state.txt','w').write('a b')", "garbage", "something else than numbers"),
+        ("mancala", "open('next_state.txt','w').write('a b')", "garbage", "something other than numbers"),
         ("mancala", "open('next_state.txt','w').write('4 4 4\\n')", "garbage", "6 pits and two with a store"),
         ("mancala", "open('next_state.txt','w').write('1 1\\n1 1\\n0\\n0')", "garbage", "expected two lines of 6 pits"),
         ("mancala", "open('next_state.txt','w').write('4 4 4 4 4 4\\n'*2+'0\\n0')", "illegal", "no turn leads to"),
@@ -149,19 +149,19 @@ def test_the_workdir_is_copied_for_each_run(tmp_path: Path) -> None:
         ("maxconnect4", "open('output.txt','w').write('0000000\\n'*6+'1')", "illegal", "no legal move leads to"),
         ("nkcohcoh", "pass", "garbage", "it printed nothing"),
         ("nkcohcoh", "print('thinking about it')", "garbage", "16 of the .*, not 'thinking about it'"),
-        ("nkcohcoh", "print('.' * 15)", "garbage", "expected the board as its last line"),
+        ("nkcohcoh", "print('.' * 15)", "garbage", "expected the board as the last line"),
         ("nkcohcoh", "print('w' * 16)", "illegal", "no legal move leads to the board"),
         ("nkcohcoh", "print('x'); raise SystemExit(4)", "exited", "it exited with status 4"),
-        ("nkcohcoh", "import time; time.sleep(60)", "timeout", "it is not done after"),
+        ("nkcohcoh", "import time; time.sleep(60)", "timeout", "it did not finish within"),
         ("nkcohcoh", "import os, time; os.close(1); os.close(2); time.sleep(60)", "timeout", "closed its output"),
         ("nkcohcoh", "while 1: print('x' * 99999)", "flood", "more than 16 MB"),
         ("conga", "print('one four')", "garbage", "expected a move like 1,4 2,3"),
         ("conga", "print('2,2 2,3')", "illegal", "b2b3 is not legal here"),
     ],
 )
-def test_programs_that_fail(adapter: str, code: str, kind: str, why: str, tmp_path: Path) -> None:
+def test_failing_program_leaves_a_crash_report(adapter: str, code: str, kind: str, why: str, tmp_path: Path) -> None:
     game = create(ADAPTERS[adapter].game)
-    bot = homework(script(tmp_path, code), adapter, tmp_path)
+    bot = oneshot_bot(script(tmp_path, code), adapter, tmp_path)
     seconds = 2.0 if kind == "timeout" else 20.0
     with pytest.raises(Failure, match=why) as caught:
         bot.choose(game, game.start(), budget(seconds))
@@ -176,10 +176,10 @@ def test_programs_that_fail(adapter: str, code: str, kind: str, why: str, tmp_pa
     }
 
 
-def test_the_failure_can_be_reproduced_outside(tmp_path: Path) -> None:
+def test_script_reproduces_the_failure(tmp_path: Path) -> None:
     game = create("mancala")
     code = "import sys; print(sys.argv[1:], open('input.txt').read().split()[0])"
-    bot = homework((*script(tmp_path, code), "--deep", "{depth}", "{in}"), "mancala", tmp_path)
+    bot = oneshot_bot((*script(tmp_path, code), "--deep", "{depth}", "{in}"), "mancala", tmp_path)
     with pytest.raises(Failure) as caught:
         bot.choose(game, game.start(), budget(10))
     again = subprocess.run(
@@ -188,8 +188,8 @@ def test_the_failure_can_be_reproduced_outside(tmp_path: Path) -> None:
     assert again.stdout == "['--deep', '3', 'input.txt'] 3\n"
 
 
-def test_placeholders() -> None:
-    run = Run({"in": "input.txt", "depth": "3"}, {})
+def test_placeholders_are_replaced() -> None:
+    run = ProgramInput({"in": "input.txt", "depth": "3"}, {})
     assert fill(["prog"], run, "-i {in}") == ["prog", "-i", "input.txt"]
     assert fill(["prog", "--d={depth}", "{in}"], run, "-i {in}") == ["prog", "--d=3", "input.txt"]
     assert fill(["prog", "{}", "{IN}", '{"a":{"b":1}}'], run, "") == ["prog", "{}", "{IN}", '{"a":{"b":1}}']
@@ -198,10 +198,10 @@ def test_placeholders() -> None:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_placeholder_that_nobody_fills_in_is_found_at_once(adapter: str) -> None:
+def test_unknown_placeholder_is_reported_at_once(adapter: str) -> None:
     known = {"conga": "{depth} {seconds} {side}", "nkcohcoh": "{n} {k} {board} {seconds} {depth} {side}"}
     names = known.get(adapter, "{in} {out} {depth} {seconds} {side}")
     for word in ("{nothing}", "--x={nothing}"):
-        with pytest.raises(Failure, match=f"there is no {{nothing}} here, only {re.escape(names)}; write {{{{nothing"):
+        with pytest.raises(Failure, match=f"unknown placeholder {{nothing}}: use {re.escape(names)}, or {{{{nothing"):
             oneshot_factory(Program(("true", word)), adapter)
     oneshot_factory(Program(("true", "{{nothing}}", *names.split())), adapter)

@@ -1,4 +1,4 @@
-"""The folders that programs of assignments run in: what is copied, what is not, and that nothing stays behind."""
+"""Working folders: what is copied, what is not, and that they are deleted."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import pytest
 
 from client.programs.adapters import ADAPTERS
 from client.programs.failure import Failure
-from client.programs.oneshot_bot import HomeworkBot
+from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program
-from client.programs.workdir import Workshop
+from client.programs.workdir import WorkdirFactory
 from engine.course.maxconnect4 import write_board
 from engine.game import Game, State
 from engine.games.maxconnect4 import MaxConnect4
 from engine.registry import create
-from tests.client.programs import budget, program, script
+from tests.client.sample_programs import budget, program, script
 
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary folders go, so that one that stays behind is seen."""
+    """Return the folder of temporary folders, to find any that are left behind."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -43,8 +43,8 @@ def never() -> bool:
     return False
 
 
-def contents(workshop: Workshop) -> set[str]:
-    with workshop.folder(never) as folder:
+def contents(workdirs: WorkdirFactory) -> set[str]:
+    with workdirs.folder(never) as folder:
         return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
@@ -56,23 +56,23 @@ def good_answer(game: Game, after: State) -> str:
 
 
 @pytest.mark.parametrize("adapter", ["mancala", "maxconnect4"])
-def test_what_an_earlier_run_has_left_is_no_answer(adapter: str, work: Path, tmp_path: Path) -> None:
+def test_output_of_an_earlier_run_is_not_an_answer(adapter: str, work: Path, tmp_path: Path) -> None:
     chosen, game = ADAPTERS[adapter], create(ADAPTERS[adapter].game)
     (work / chosen.output).write_text(good_answer(game, game.after(game.start(), game.moves(game.start())[0])))
-    silent = HomeworkBot(program(tmp_path, "pass"), chosen, Workshop(work))
+    silent = OneShotBot(program(tmp_path, "pass"), chosen, WorkdirFactory(work))
     with pytest.raises(Failure, match=f"it wrote no {chosen.output}") as caught:
         silent.choose(game, game.start(), budget())
     assert caught.value.kind == "garbage"
-    copies = HomeworkBot(
+    copies = OneShotBot(
         program(tmp_path, f"open({chosen.output!r}, 'w').write({(work / chosen.output).read_text()!r})"),
         chosen,
-        Workshop(work),
+        WorkdirFactory(work),
     )
     assert copies.choose(game, game.start(), budget()).move == game.legal(game.start())[0]
 
 
-def test_links_and_rights_in_the_workdir_are_no_hindrance(work: Path, tmp_path: Path) -> None:
-    """An input file that is a link must not be written through, one that cannot be written is replaced."""
+def test_links_and_permissions_in_the_source_do_not_matter(work: Path, tmp_path: Path) -> None:
+    """A link is replaced, not written through; a read-only file is replaced."""
     precious = tmp_path / "precious.txt"
     precious.write_text("precious")
     (work / "input.txt").symlink_to(precious)
@@ -80,8 +80,8 @@ def test_links_and_rights_in_the_workdir_are_no_hindrance(work: Path, tmp_path: 
     work.chmod(0o555)
     code = "import sys; print(open(sys.argv[2]).read()); open(sys.argv[3], 'w').write('nothing')"
     words = script(tmp_path, code)
-    bot = HomeworkBot(
-        Program(words, tmp_path, forensics=tmp_path / "forensics"), ADAPTERS["maxconnect4"], Workshop(work)
+    bot = OneShotBot(
+        Program(words, tmp_path, forensics=tmp_path / "forensics"), ADAPTERS["maxconnect4"], WorkdirFactory(work)
     )
     with pytest.raises(Failure, match=r"output\.txt, line 1"):
         bot.choose(create("maxconnect4"), create("maxconnect4").start(), budget())
@@ -89,7 +89,7 @@ def test_links_and_rights_in_the_workdir_are_no_hindrance(work: Path, tmp_path: 
     work.chmod(0o755)
 
 
-def test_pipes_and_sockets_stay_where_they_are(work: Path) -> None:
+def test_pipes_and_sockets_are_not_copied(work: Path) -> None:
     os.mkfifo(work / "pipe")
     listening = socket.socket(socket.AF_UNIX)
     here = Path.cwd()
@@ -100,38 +100,36 @@ def test_pipes_and_sockets_stay_where_they_are(work: Path) -> None:
         os.chdir(here)
         listening.close()
     (work / "link").symlink_to("mine.txt")
-    assert contents(Workshop(work)) == {"mine.txt", "link"}
+    assert contents(WorkdirFactory(work)) == {"mine.txt", "link"}
 
 
-def test_a_workdir_around_the_temporary_folder_is_not_copied_into_itself(tmp_path: Path, work: Path) -> None:
+def test_source_that_contains_the_temporary_folder_is_not_copied_into_itself(tmp_path: Path, work: Path) -> None:
     evidence = tmp_path / "evidence"
     evidence.mkdir()
     (evidence / "old").write_text("")
-    found = contents(Workshop(tmp_path, evidence))
+    found = contents(WorkdirFactory(tmp_path, evidence))
     assert found == {"temporary", "work", "work/mine.txt"}
-    assert contents(Workshop(tmp_path / "temporary")) == set()
+    assert contents(WorkdirFactory(tmp_path / "temporary")) == set()
 
 
-def test_what_cannot_be_copied_is_said_before_any_game(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_reports_a_file_that_cannot_be_copied(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(source: str, target: str) -> None:
         raise PermissionError(13, "Permission denied", source)
 
     monkeypatch.setattr("shutil.copystat", forbidden)
     with pytest.raises(Failure, match=r"work cannot be copied: Permission denied: .*mine\.txt"):
-        Workshop(work).check()
+        WorkdirFactory(work).check()
 
 
-def test_a_copy_that_nobody_needs_any_more_is_given_up_and_cleared_away(
-    work: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("client.programs.workdir.CHUNK", 1)
+def test_close_cancels_a_copy_and_deletes_it(work: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.programs.workdir.CHUNK_BYTES", 1)
     with (work / "large").open("wb") as file:
-        file.truncate(1 << 30)  # a byte at a time that takes for ever
-    workshop, failures = Workshop(work), []
+        file.truncate(1 << 30)  # takes forever, a byte at a time
+    workdirs, failures = WorkdirFactory(work), []
 
     def copy() -> None:
         try:
-            workshop.check()
+            workdirs.check()
         except Failure as failure:
             failures.append(failure.kind)
 
@@ -139,14 +137,14 @@ def test_a_copy_that_nobody_needs_any_more_is_given_up_and_cleared_away(
     copying.start()
     while not list(temporary.rglob("large")):
         assert copying.is_alive()
-    workshop.close()
+    workdirs.close()
     assert list(temporary.iterdir()) == []
     copying.join(5)
     assert failures == ["timeout"]
 
 
-def test_a_copy_that_takes_longer_than_a_move_may_take(work: Path, temporary: Path, tmp_path: Path) -> None:
-    bot = HomeworkBot(program(tmp_path, "pass"), ADAPTERS["conga"], Workshop(work))
+def test_copy_that_exceeds_the_move_time_is_a_timeout(work: Path, temporary: Path, tmp_path: Path) -> None:
+    bot = OneShotBot(program(tmp_path, "pass"), ADAPTERS["conga"], WorkdirFactory(work))
     game = create("conga")
     with pytest.raises(Failure, match="its folder was not copied in time"):
         bot.choose(game, game.start(), budget(0.0))
