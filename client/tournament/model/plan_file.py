@@ -297,39 +297,48 @@ def describe_type(type: inspect.Type, key: str) -> str:
 
 
 def write(plan: Plan) -> str:
-    """Return the TOML text of a plan. `load` makes the same plan of it. Default values are left out."""
-    lines = [f"{name} = {value(getattr(plan, name))}" for name in ("name", "game", "format")]
-    lines += entries(plan, Plan("", "", "match", ()), ("name", "game", "format", "players", "options", "sprt", "goals"))
-    lines += ["", "[options]", *(f"{name} = {value(given)}" for name, given in plan.options.items())]
+    """Return a plan as TOML text. `load` returns the same plan for it. Default values are left out."""
+    lines = [f"{name} = {format_value(getattr(plan, name))}" for name in ("name", "game", "format")]
+    lines += changed_keys(
+        plan, Plan("", "", "match", ()), ("name", "game", "format", "players", "options", "sprt", "goals")
+    )
+    lines += ["", "[options]", *(f"{name} = {format_value(value)}" for name, value in plan.options.items())]
     if plan.sprt is not None:
-        lines += ["", "[sprt]", *(f"{name} = {value(given)}" for name, given in asdict(plan.sprt).items())]
+        lines += ["", "[sprt]", *(f"{name} = {format_value(value)}" for name, value in asdict(plan.sprt).items())]
     for player in plan.players:
-        lines += ["", "[[player]]", f"name = {value(player.name)}", *entries(player, Contestant(""), ("name",))]
-    for entry in plan.goals:
-        lines += ["", "[[goal]]", f"name = {value(entry.name)}", *goal_lines(entry)]
+        lines += [
+            "",
+            "[[player]]",
+            f"name = {format_value(player.name)}",
+            *changed_keys(player, Contestant(""), ("name",)),
+        ]
+    for goal in plan.goals:
+        lines += ["", "[[goal]]", f"name = {format_value(goal.name)}", *goal_lines(goal)]
     return "\n".join(lines) + "\n"
 
 
-def goal_lines(entry: Goal) -> list[str]:
-    match entry.kind:
+def goal_lines(goal: Goal) -> list[str]:
+    match goal.kind:
         case "solves":
-            solves = f"[{', '.join(map(value, entry.positions))}]"
-            return [f"solves = {solves}", f"needed = {entry.needed}", f"seconds = {value(entry.seconds)}"]
+            solves = f"[{', '.join(map(format_value, goal.positions))}]"
+            return [f"solves = {solves}", f"needed = {goal.needed}", f"seconds = {format_value(goal.seconds)}"]
         case "beats":
-            test = [f"{name} = {value(given)}" for name, given in asdict(entry.sprt).items()]
-            return [f"beats = {value(entry.against)}", f"games = {entry.games}", *test]
+            test = [f"{name} = {format_value(value)}" for name, value in asdict(goal.sprt).items()]
+            return [f"beats = {format_value(goal.against)}", f"games = {goal.games}", *test]
         case kind:
-            count = f"{kind} = {value(getattr(entry, kind))}"
-            return [count, f"against = {value(entry.against)}", f"games = {entry.games}"]
+            count = f"{kind} = {format_value(getattr(goal, kind))}"
+            return [count, f"against = {format_value(goal.against)}", f"games = {goal.games}"]
 
 
-def entries(given: Any, usual: Any, without: tuple[str, ...]) -> list[str]:
-    names = [entry.name for entry in fields(given) if entry.name not in without]
-    return [f"{name} = {value(getattr(given, name))}" for name in names if getattr(given, name) != getattr(usual, name)]
+def changed_keys(given: Any, default: Any, without: tuple[str, ...]) -> list[str]:
+    """Return the lines of the fields that differ from the default."""
+    names = [field.name for field in fields(given) if field.name not in without]
+    changed = [name for name in names if getattr(given, name) != getattr(default, name)]
+    return [f"{name} = {format_value(getattr(given, name))}" for name in changed]
 
 
-def value(given: str | float | bool) -> str:
-    """As TOML writes it; its texts are those of JSON, but for one character."""
-    if isinstance(given, str):
-        return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(given).lower() if isinstance(given, bool) else repr(given)
+def format_value(value: str | float | bool) -> str:
+    """Return a value as TOML. A JSON string is a valid TOML string, except for the character DEL."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -159,7 +159,7 @@ class Arbiter:
             self._watched.discard(room)
             self._tasks.start(self._send_leave(room))
         view = self.session.rooms.get(room)
-        if view is not None and view.status == "ended":  # events may still come for the others
+        if view is not None and view.status == "ended":  # other rooms may still get events
             del self.session.rooms[room]
 
     async def abort(self, room: str) -> bool:

@@ -179,7 +179,7 @@ class Runner:
             room = ""
 
     async def _create_room(self, game: Pairing, start: str) -> str:
-        """Create a room and log it. A cancellation does not come between the two."""
+        """Create a room and log it. A cancellation does not interrupt this."""
 
         async def create() -> str:
             room = await self.arbiter.create_room(game, start)

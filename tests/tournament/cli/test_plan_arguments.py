@@ -51,8 +51,8 @@ def test_flags_create_plan_and_mistakes_give_one_line(tmp_path: Path, capsys: py
         [],
     ):
         assert main(["tournament", *wrong]) == 2, wrong
-        said = capsys.readouterr()
-        assert (said.out, said.err.count("\n"), said.err.startswith("parlour: ")) == ("", 1, True)
+        output = capsys.readouterr()
+        assert (output.out, output.err.count("\n"), output.err.startswith("parlour: ")) == ("", 1, True)
     assert not Path(f"{folder}2").exists()
 
 

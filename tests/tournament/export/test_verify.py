@@ -153,9 +153,9 @@ def test_invalid_bundle_gives_short_error(
     for wrong in (b"", b"nonsense", data[: len(data) // 2], archive({"x": b""})):
         path = write(tmp_path, wrong)
         code = main(["tournament", "verify", str(path)])
-        said = capsys.readouterr()
+        output = capsys.readouterr()
         assert code in (1, 2)
-        assert len((said.out + said.err).splitlines()) <= 3
+        assert len((output.out + output.err).splitlines()) <= 3
     spoiled = bytearray(data)
     spoiled[len(data) // 3] ^= 255
     assert main(["tournament", "verify", str(write(tmp_path, bytes(spoiled)))]) in (1, 2)

@@ -20,14 +20,14 @@ def test_interval_of_difference_covers_true_value(elo: float, count: int) -> Non
 
 def test_likelihood_of_superiority_is_calibrated() -> None:
     rng = Random(5)
-    said = []
+    likelihoods = []
     for _ in range(400):
         truth = rng.choice([-20, 20])
-        said.append((difference(pairs(rng, truth, 30)).superior, truth > 0))
-    sure = [right for superior, right in said if superior > 0.9]
+        likelihoods.append((difference(pairs(rng, truth, 30)).superior, truth > 0))
+    sure = [right for superior, right in likelihoods if superior > 0.9]
     assert len(sure) > 30
     assert sum(sure) / len(sure) > 0.85
-    assert abs(sum(superior for superior, _ in said) / len(said) - 0.5) < 0.06
+    assert abs(sum(superior for superior, _ in likelihoods) / len(likelihoods) - 0.5) < 0.06
 
 
 def test_errors_of_ratings_cover_true_values() -> None:

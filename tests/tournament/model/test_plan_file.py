@@ -92,9 +92,9 @@ def test_wrong_plan_is_reported_with_file_and_key(
     assert sentence in str(caught.value)
     assert str(tmp_path / "plan.toml") in str(caught.value)
     assert main(["tournament", "new", str(tmp_path / "cup"), "--plan", str(tmp_path / "plan.toml")]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("parlour: ")
-    assert said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert output.startswith("parlour: ")
+    assert output.count("\n") == 1
     assert not (tmp_path / "cup").exists()
 
 

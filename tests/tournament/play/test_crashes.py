@@ -114,9 +114,9 @@ async def test_ctrl_c_prints_resume_command_and_leaves_no_process(tmp_path: Path
     folder = create_folder(tmp_path / "cup", "round-robin", 2, games=200)
     process = await start_command("run", str(folder.path))
     assert process.stdout is not None
-    said = b""
-    while b"game 1," not in said:
-        said += await asyncio.wait_for(process.stdout.readline(), 30)
+    output = b""
+    while b"game 1," not in output:
+        output += await asyncio.wait_for(process.stdout.readline(), 30)
     children = descendants(process.pid)
     process.send_signal(signal.SIGINT)
     rest, errors = await asyncio.wait_for(process.communicate(), 30)

@@ -47,9 +47,9 @@ async def test_unfinished_log_line_is_reported_and_recovered(
         cut(folder)
         for action in ("status", "table"):
             assert main(["tournament", action, str(folder.path)]) == 0
-            said = capsys.readouterr().err
-            assert "is incomplete and does not count" in said
-            assert said.endswith(f"recover the lost entry with parlour tournament resume {folder.path}\n")
+            output = capsys.readouterr().err
+            assert "is incomplete and does not count" in output
+            assert output.endswith(f"recover the lost entry with parlour tournament resume {folder.path}\n")
         assert main(["tournament", "status", str(folder.path)]) == 0
         assert "1 of 2 games" in capsys.readouterr().out
         recorder = Recorder()
