@@ -177,7 +177,7 @@ async def moves(args: Namespace) -> None:
             match.close()
     print(
         f"moves: median {statistics.median(ratios):.2f} x (goal 0.75), p99 {statistics.median(late):.1f} ms (goal 25); "
-        f"RSS with 200 matches {size:.0f} MB (goal 60), and {writing:.0f} MB of the process that writes"
+        f"RSS with 200 matches {size:.0f} MB (goal 60), and {writing:.0f} MB of the writer process"
     )
 
 

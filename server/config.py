@@ -61,7 +61,7 @@ class Settings:
     hello_timeout: float = setting(10.0, "seconds within which a connection must send hello", low=0.05)
     idle_timeout: float = setting(
         900.0,
-        "seconds after which a silent connection is closed if it has no room, lobby or invitation to wait for",
+        "seconds after which a silent connection is closed, unless it has a room, the lobby or invitations to wait for",
         low=0.05,
     )
     ping_interval: float = setting(15.0, "seconds between pings, which also measure lag", low=0.05)

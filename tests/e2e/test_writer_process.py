@@ -57,7 +57,7 @@ async def test_games_continue_when_the_writer_process_is_killed(
         os.kill(writer_pid(server), signal.SIGKILL)
         answer = await guest.answer(id)
         while answer["type"] == "error" and answer["code"] == "unavailable":
-            assert "process that writes" in answer["text"]
+            assert "writer process" in answer["text"]
             answer = await guest.answer(await guest.send("move", room=room, ply=ply, move=cell))
         assert answer["type"] == "ok" or answer["code"] == "stale"  # it was written before the process died
         assert (await other.find(type="moved", ply=ply + 1))["move"] == cell

@@ -99,13 +99,13 @@ async def test_private_and_delayed_rooms_are_not_published(
         slow = await room_of(ann, ben, delay=4)
         for room in (secret, slow):
             await play(ann, ben, room, "a1", "b1")
-        told = await room_of(ann, ben)
-        await play(ann, ben, told, "c1", "d1")
-        state = await reader.next(f"{told}/state")
+        public = await room_of(ann, ben)
+        await play(ann, ben, public, "c1", "d1")
+        state = await reader.next(f"{public}/state")
         while state["ply"] < 2:
-            state = await reader.next(f"{told}/state")
+            state = await reader.next(f"{public}/state")
         topics = {topic for topic, _ in reader.seen}
-        assert f"{prefix}/rooms/{told}/events" in topics
+        assert f"{prefix}/rooms/{public}/events" in topics
         assert not any(secret in topic or slow in topic for topic in topics)
         assert not any(b'"a1"' in payload or b'"code"' in payload for _, payload in reader.seen)
         await ann.ask("resign", room=slow)  # an ended game is public

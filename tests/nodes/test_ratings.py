@@ -17,8 +17,8 @@ async def test_both_players_resign_together_on_different_nodes(start: Start, com
         ids = [await guest.send("resign", room=room) for guest in (ann, ben)]
         answers = [await guest.answer(id) for guest, id in zip((ann, ben), ids, strict=True)]
         assert sorted(answer["type"] for answer in answers) == ["error", "ok"]
-        told = [(await guest.find(type="ended", room=room))["ratings"] for guest in (ann, ben)]
-        assert told[0] == told[1]
+        seen = [(await guest.find(type="ended", room=room))["ratings"] for guest in (ann, ben)]
+        assert seen[0] == seen[1]
         known = await right.house.store.ratings("cohcoh", ["p-ann", "p-ben"])
         assert {row.games for row in known.values()} == {games}
 

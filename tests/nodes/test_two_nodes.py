@@ -137,9 +137,9 @@ async def test_invitations_reach_players_on_any_node(start: Start, come: Come) -
     await ann.find(type="started")
     rooms = [(await ann.ask("create", game="conga", invite="Cy", private=private))["room"] for private in (False, True)]
     cy = await come(right.url, "cy")  # connects later, to a node that has not loaded the rooms
-    told: set[str] = set()
-    while told != set(rooms):  # an invitation may come twice: from the store and from the bus
-        told.add((await cy.find(type="invited"))["room"]["room"])
+    invitations: set[str] = set()
+    while invitations != set(rooms):  # an invitation may come twice: from the store and from the bus
+        invitations.add((await cy.find(type="invited"))["room"]["room"])
     await cy.ask("join", room=rooms[1])
     await ann.find(type="started", room=rooms[1])
 

@@ -23,7 +23,7 @@ RESTART_DELAY_S = 1.0
 START_TIMEOUT_S = 10.0
 KILL_TIMEOUT_S = 0.5  # a process that waits for a broken disk may never die
 
-GONE = "the process that writes the database has ended"
+WRITER_EXITED = "the database writer process has ended"
 
 
 class WriterProcess(asyncio.SubprocessProtocol):
@@ -77,7 +77,7 @@ class WriterProcess(asyncio.SubprocessProtocol):
         self._exited.set()
         self.transport.close()
         if not self.greeting.done():
-            self.greeting.set_result(GONE)
+            self.greeting.set_result(WRITER_EXITED)
         self._on_exit()
 
 
@@ -148,7 +148,7 @@ class WriterSupervisor:
             )  # fmt: skip
         except OSError as error:
             why = error.strerror or error
-            raise StoreError(f"cannot start the process that writes the database: {why}") from None
+            raise StoreError(f"cannot start the database writer process: {why}") from None
         return child
 
     async def _wait_ready(self, child: WriterProcess) -> None:
@@ -156,16 +156,16 @@ class WriterSupervisor:
             problem = await asyncio.wait_for(child.greeting, START_TIMEOUT_S)
         except TimeoutError:
             child.kill()
-            problem = "the process that writes the database does not start"
+            problem = "the database writer process did not start in time"
         if problem or child.returncode is not None:
-            raise StoreError(problem or GONE)
+            raise StoreError(problem or WRITER_EXITED)
         self.ready = True
         self._on_ready()
 
     def _exited(self) -> None:
         was_ready, self.ready = self.ready, False
         if was_ready and not self._closing:
-            log("writer_exited", logging.ERROR, why=GONE)
+            log("writer_exited", logging.ERROR, why=WRITER_EXITED)
             self._on_lost()
 
     def _restart_failed(self, error: Exception, delay: float) -> None:

@@ -14,7 +14,7 @@ from time import perf_counter
 
 from server.storage.interface import Conflict, Done, OnCommit, Unavailable
 from server.storage.sqlite.batch import QueuedJob, Statement, Work, as_job, outcome, split_jobs
-from server.storage.sqlite.supervisor import GONE, WriterSupervisor
+from server.storage.sqlite.supervisor import WRITER_EXITED, WriterSupervisor
 from server.storage.sqlite.writer_process import Answer, pack
 
 EARLY_SEND_JOBS = 100  # this many jobs are sent at once, so that the disk can begin
@@ -62,7 +62,7 @@ class WriteQueue:
     def submit(self, work: Work, done: Done) -> None:
         """Queue a job. Call `done` when it is durable, or with the error."""
         if self._closed:
-            self._loop.call_soon(done, Unavailable(GONE))
+            self._loop.call_soon(done, Unavailable(WRITER_EXITED))
             return
         self._collected.append((work, done))
         if len(self._collected) == EARLY_SEND_JOBS:
@@ -87,12 +87,12 @@ class WriteQueue:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self.flush()
         except TimeoutError:
-            self._failure = Unavailable(GONE)
+            self._failure = Unavailable(WRITER_EXITED)
         self._closed = True
         await self._supervisor.stop(CLOSE_TIMEOUT_S)
         if self._resolving is not None:
             self._resolving.cancel()
-        self._reject_all(GONE)
+        self._reject_all(WRITER_EXITED)
 
     def _schedule_send(self) -> None:
         if not self._in_flight and not self._send_scheduled:
@@ -106,7 +106,7 @@ class WriteQueue:
         if not self._supervisor.ready and self._failure is None:
             if not self._failing_fast:
                 return  # the process will be restarted
-            self._failure = Unavailable(GONE)
+            self._failure = Unavailable(WRITER_EXITED)
         jobs, self._collected = self._collected, []
         events, rows, others = split_jobs(jobs)
         self._in_flight = events + others
@@ -166,7 +166,7 @@ class WriteQueue:
 
     async def _look_up(self, work: Work) -> Exception | None:
         if isinstance(work, Statement):
-            return Unavailable(f"it is not known whether this was written: {GONE}")
+            return Unavailable(f"it is not known whether this was written: {WRITER_EXITED}")
         try:
             payload = await self._find_payload(work.room, work.after + 1)
         except Unavailable as error:
@@ -174,7 +174,7 @@ class WriteQueue:
         except Exception as error:  # a key that cannot be looked up cannot have been written
             return Unavailable(f"this cannot be stored: {error}")
         if payload is None:
-            return Unavailable(GONE)
+            return Unavailable(WRITER_EXITED)
         return None if payload == work.payloads[0] else Conflict()
 
     def _missing(self, why: str) -> None:

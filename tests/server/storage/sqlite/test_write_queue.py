@@ -89,7 +89,7 @@ async def test_process_is_restarted_until_it_starts(store: SqliteStore, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
         os.kill(pid(store), signal.SIGKILL)
-        await wait_until_rejected(store, "cannot start the process that writes the database: No such file")
+        await wait_until_rejected(store, "cannot start the database writer process: No such file")
     async with asyncio.timeout(20):
         while await outcome(store, FIRST):
             pass
@@ -112,7 +112,7 @@ async def outcome(store: SqliteStore, append: Append) -> str:
 
 async def test_failed_first_start_is_a_store_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
-    with pytest.raises(StoreError, match="cannot start the process that writes the database: No such file"):
+    with pytest.raises(StoreError, match="cannot start the database writer process: No such file"):
         await SqliteStore(str(tmp_path / "parlour.db")).open()
     monkeypatch.setattr(WriterSupervisor, "command", lambda self: ("/bin/false",))
     with pytest.raises(StoreError, match="has ended"):
