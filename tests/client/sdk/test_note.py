@@ -16,15 +16,21 @@ from client.sdk.note import Note, clean, parse_note
         Note(depth=3, text="a | b"),
     ],
 )
-def test_a_note_can_be_read_back(note: Note) -> None:
+def test_note_survives_formatting_and_parsing(note: Note) -> None:
     assert parse_note(str(note)) == note
 
 
+def test_format() -> None:
+    note = Note(value=3.5, depth=9, nodes=1200, wall=0.25, line=("a4b3", "d1c2"), text="sure")
+    assert str(note) == "depth 9 value +3.5 nodes 1200 wall 0.250 line a4b3 d1c2 | sure"
+
+
 @pytest.mark.parametrize("text", ["thinking", "value high", "depth 3 depth 4", "value nan", "depth inf", "value"])
-def test_other_texts_are_texts(text: str) -> None:
+def test_other_formats_become_text(text: str) -> None:
     assert parse_note(text) == Note(text=text)
 
 
-def test_any_text_becomes_one_short_line() -> None:
+def test_clean_returns_one_short_printable_line() -> None:
     assert clean("a\n\tb\x00 c  ") == "a b c"
+    assert clean("x" * 20, 10) == "x" * 9 + "…"
     assert len(str(Note(text="x" * 5000))) == 400

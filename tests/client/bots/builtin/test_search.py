@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import random
+
+from client.bots.spec import BotSpec
+from client.sdk.bot import Budget, as_thought
+from client.sdk.note import Note
+from engine.record import ending
+from engine.registry import create
+from tests.client.sample_programs import budget
+
+SHORT_CLOCK_S = 3.0  # too short to load compiled code
+
+
+def test_high_level_beats_a_low_one() -> None:
+    game, rng = create("maxconnect4"), random.Random(5)
+    score = 0.0
+    for number in range(4):
+        bots = [BotSpec("search", level=level, seed=number).constructor()() for level in (6, 1)]
+        strong = number % 2
+        states = [game.start()]
+        while (outcome := ending(game, states)) is None:
+            state = states[-1]
+            bot = bots[0] if state.turn == strong else bots[1]
+            if len(states) <= 3:
+                states.append(game.after(state, rng.choice(game.moves(state))))
+                continue
+            thought = as_thought(game, state, bot.choose(game, state, budget(5)))
+            states.append(game.play(state, game.parse(state, str(thought.move))))
+        score += 0.5 if outcome.winner is None else outcome.winner == strong
+    assert score >= 3
+
+
+def test_search_keeps_to_its_time_and_notes_its_result() -> None:
+    game = create("conga")
+    bot = BotSpec("search", level=10).constructor()()
+    walls = []
+    for _ in range(3):  # the machine may stall during one of them
+        given = Budget(0.2, budget().deadline, left=SHORT_CLOCK_S)
+        thought = as_thought(game, game.start(), bot.choose(game, game.start(), given))
+        assert isinstance(thought.note, Note)
+        assert thought.note.depth is not None
+        assert thought.note.depth >= 1
+        assert thought.note.wall is not None
+        walls.append(thought.note.wall)
+        assert thought.note.line[0] == thought.move
+    assert min(walls) < 1.0
+
+
+def test_search_that_is_ahead_avoids_a_repetition() -> None:
+    game = create("conga", {"start": ".,b1,w1,b4/w1,w3,b1,w3/b1,b1,b1,b1/w1,w1,.,. b"})
+
+    def move(history: str) -> object:
+        bot = BotSpec("search", level=10).constructor()()
+        given = Budget(0.2, budget(5).deadline, left=SHORT_CLOCK_S, history=tuple(history.split()))
+        return as_thought(game, game.start(), bot.choose(game, game.start(), given)).move
+
+    assert move("") == "d2d1"
+    assert move("d2d1 b1c1 d1d2 c1b1") != "d2d1"
