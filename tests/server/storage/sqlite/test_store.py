@@ -1,4 +1,4 @@
-"""The SQLite store: durability, full disks, locks, and files that cannot be used."""
+"""The SQLite store: durability, full disks, locks and secrets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.storage.interface import Append, Session, StoreError, Unavailable, append_and_wait
-from server.storage.sqlite.schema import APPLICATION_ID
+from server.storage.interface import Append, Session, Unavailable, append_and_wait
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.writer_process import connect
 
@@ -53,29 +52,6 @@ async def test_locked_file_rejects_writes_until_it_is_unlocked(store: SqliteStor
     other.execute("COMMIT")
     other.close()
     await append_and_wait(store, Append("r", 0, (b"a",)))
-
-
-async def test_newer_database_is_refused(path: str) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE future (x)")
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute("PRAGMA user_version = 999")
-    connection.close()
-    with pytest.raises(StoreError, match=r"newer Parlour \(schema 999"):
-        await SqliteStore(path).open()
-
-
-async def test_files_of_other_programs_are_refused(path: str, tmp_path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE stranger (x)")
-    connection.close()
-    with pytest.raises(StoreError, match="another program"):
-        await SqliteStore(path).open()
-    (tmp_path / "notes.txt").write_text("these are just notes, not a database at all" * 30)
-    with pytest.raises(StoreError, match="not a database"):
-        await SqliteStore(str(tmp_path / "notes.txt")).open()
-    with pytest.raises(StoreError, match="there is no folder"):
-        await SqliteStore(str(tmp_path / "missing" / "x.db")).open()
 
 
 async def test_secrets_are_stored_as_hashes(store: SqliteStore, path: str) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import marshal
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import closing
 from functools import partial
@@ -17,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from server.storage.interface import Append, Conflict, StoreError, Unavailable, append_and_wait
-from server.storage.sqlite import supervisor, write_queue, writer_process
+from server.storage.sqlite import supervisor, write_queue
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.supervisor import WriterProcess, WriterSupervisor
@@ -156,15 +153,3 @@ async def test_job_that_cannot_be_sent_is_rejected(store: SqliteStore) -> None:
         await store.flush()
     with pytest.raises(Unavailable, match="cannot be stored"):
         await odd
-
-
-def test_unusable_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
-    notes = tmp_path / "notes.txt"
-    notes.write_text("these are just notes, not a database at all" * 30)
-    file = notes.stat()
-    words = [sys.executable, "-I", "-S", writer_process.__file__, str(notes), "0.1", str(file.st_dev), str(file.st_ino)]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True)
-    assert marshal.loads(done.stdout[writer_process.LENGTH_BYTES :]) == [
-        f"cannot use the database {notes}: file is not a database"
-    ]
-    assert done.stderr == b""
