@@ -14,33 +14,32 @@ import uvloop
 from protocol.events import Created, Said
 from protocol.frames import Packet
 from protocol.types import Player, TimeControl
-from server.app import running
+from server.app import App, running
 from server.config import Settings
 from server.domain import creation
 from server.domain.room import apply
-from server.rooms.live_room import Live
-from server.rooms.registry import Hall
+from server.rooms.live_room import LiveRoom
 from server.storage.interface import append_and_wait
 from server.storage.room_index import creation_append
 
 TEXT = "x" * 96  # makes a frame as long as that of a move
 
 
-async def make_room(hall: Hall) -> Live:
-    now, somebody = hall.now(), Player(id="p", name="somebody")
+async def make_room(app: App) -> LiveRoom:
+    now, somebody = app.now(), Player(id="p", name="somebody")
     options = creation.resolve_options("conga", {}, TimeControl())
     created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
     founded = creation.create_room(created, somebody, 0)
     first = creation_append(founded)
-    await append_and_wait(hall.store, first)
-    return hall.admit(founded, first.payloads)
+    await append_and_wait(app.store, first)
+    return app.registry.add(founded, first.payloads)
 
 
-async def talk(hall: Hall, live: Live, count: int) -> None:
+async def talk(app: App, live: LiveRoom, count: int) -> None:
     for _ in range(count):
-        said = Said(room=live.room.id, seq=live.room.seq + 1, at=hall.now(), name="somebody", text=TEXT)
+        said = Said(room=live.room.id, seq=live.room.seq + 1, at=app.now(), name="somebody", text=TEXT)
         live.room = apply(live.room, said)
-        hall.teller.tell(live, [Packet(said)], None, None)
+        app.broadcaster.publish(live, [Packet(said)], None, None)
         await asyncio.sleep(0)
 
 
@@ -51,11 +50,11 @@ async def main() -> None:
             send_buffer=1 << 30,
         )  # fmt: skip
         async with running(settings) as server:
-            live = await make_room(server.house.hall)
+            live = await make_room(server.app)
             print(f"listening on {server.url}", flush=True)
             loop = asyncio.get_running_loop()
             while line := await loop.run_in_executor(None, sys.stdin.readline):
-                await talk(server.house.hall, live, int(line))
+                await talk(server.app, live, int(line))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Wiring: the parts of a server, put together, run, and taken apart again."""
+"""Wiring: build the parts of a server, hand each its collaborators, run it, and shut it down."""
 
 from __future__ import annotations
 
@@ -13,37 +13,193 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import partial
 from typing import NamedTuple, cast
 
-from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.asyncio.server import Server as WebSocketServer
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import NegotiationError
 from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS, MAX_MESSAGE_BYTES
 from runtime.event_loop import run_loop
-from server.cluster.bus import open_bus
+from runtime.tasks import BackgroundTasks
+from server.cluster.bus import Bus, BusError, LocalBus
+from server.cluster.clock_sync import StoreClock
+from server.cluster.node import Node
 from server.config import BadSetting, Settings
+from server.handlers.dispatcher import Dispatcher
+from server.handlers.hello import HelloHandler
+from server.handlers.queries import QueryHandler
+from server.ids import new_player_id
+from server.lobby.feed import LobbyFeed
+from server.lobby.invitations import Invitations
+from server.lobby.matchmaker import Matchmaker
+from server.lobby.progress import ProgressReports
+from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
 from server.metrics import Metrics
-from server.rooms.timers import Now, now
-from server.server import House
+from server.rooms.admission import Admission
+from server.rooms.broadcast import Broadcaster
+from server.rooms.membership import Membership
+from server.rooms.presence import PresenceTracker
+from server.rooms.processor import RoomProcessor
+from server.rooms.registry import RoomRegistry
+from server.rooms.status import NodeStatus
+from server.rooms.timers import Now, RoomTimers, now
+from server.server import Server
 from server.storage.factory import open_store, wrap_store_errors
-from server.storage.interface import without_password
+from server.storage.interface import Store, without_password
 from server.transport.connection import Connection
 from server.transport.fast_path import FAST_PATH_WORKS
 from server.transport.http import HttpHandler
 from server.transport.services import Services
 
-MOST_FRAME = (
-    MAX_MESSAGE_BYTES + 512
-)  # a little more than a message, which then gets an answer and not just a close code
-UNREAD = 1 << 15  # bytes that may wait to be read before anybody looks how many they are
-OPENING = 3.0  # seconds to ask for a socket or a page
-RESTART = 1012  # the close code for a server that comes back
+MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 512  # a message that is a little too long gets an error, not just a close code
+MAX_UNCHECKED_BACKLOG_BYTES = 1 << 15  # unread bytes before a write reports the exact number
+OPEN_TIMEOUT_S = 3.0  # to send an HTTP request
+SERVICE_RESTART = 1012  # close code
+
+
+class App:
+    """All parts of one server, wired together."""
+
+    def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics, clock: Now = now) -> None:
+        self.settings, self.store, self.bus, self.metrics = settings, store, bus, metrics
+        self.node_id = new_player_id()
+        self.clock = StoreClock(clock)
+        self.now: Now = self.clock if store.shared else clock
+        self.tasks = BackgroundTasks()
+        # rooms
+        self.status = NodeStatus(self.now)
+        self.broadcaster = Broadcaster(settings, self.now)
+        self.timers = RoomTimers(self.now)
+        self.processor = RoomProcessor(
+            store=store,
+            bus=bus,
+            broadcaster=self.broadcaster,
+            timers=self.timers,
+            status=self.status,
+            metrics=metrics,
+            tasks=self.tasks,
+            now=self.now,
+        )
+        self.registry = RoomRegistry(
+            store=store,
+            processor=self.processor,
+            broadcaster=self.broadcaster,
+            timers=self.timers,
+            status=self.status,
+            metrics=metrics,
+            now=self.now,
+        )
+        self.presence = PresenceTracker(store, self.node_id, self.tasks)
+        # lobby
+        self.watcher_counts = WatcherCounts(self.registry.rooms)
+        self.feed = LobbyFeed(settings.lobby_tick, self.watcher_counts)
+        self.processor.observe(self.feed)
+        self.progress = ProgressReports(
+            registry=self.registry, feed=self.feed, advance=bus.advance, shared=store.shared
+        )
+        self.invitations = Invitations(self.presence, bus)
+        self.membership = Membership(
+            store=store,
+            bus=bus,
+            registry=self.registry,
+            processor=self.processor,
+            broadcaster=self.broadcaster,
+            presence=self.presence,
+            status=self.status,
+            tasks=self.tasks,
+            now=self.now,
+        )
+        self.admission = Admission(
+            store=store, registry=self.registry, processor=self.processor, settings=settings, now=self.now
+        )
+        self.matchmaker = Matchmaker(
+            store=store,
+            registry=self.registry,
+            processor=self.processor,
+            admission=self.admission,
+            broadcaster=self.broadcaster,
+            feed=self.feed,
+            invite=self.invitations.send,
+            tasks=self.tasks,
+            now=self.now,
+        )
+        # several nodes
+        self.node = Node(
+            id=self.node_id,
+            store=store,
+            bus=bus,
+            clock=self.clock,
+            registry=self.registry,
+            membership=self.membership,
+            presence=self.presence,
+            feed=self.feed,
+            progress=self.progress,
+            watcher_counts=self.watcher_counts,
+            invitations=self.invitations,
+            status=self.status,
+            tasks=self.tasks,
+            now=self.now,
+        )
+        # commands
+        self.dispatcher = Dispatcher(
+            settings=settings,
+            registry=self.registry,
+            processor=self.processor,
+            broadcaster=self.broadcaster,
+            membership=self.membership,
+            presence=self.presence,
+            admission=self.admission,
+            feed=self.feed,
+            invitations=self.invitations,
+            matchmaker=self.matchmaker,
+            hello=HelloHandler(
+                node=self.node_id,
+                settings=settings,
+                store=store,
+                registry=self.registry,
+                membership=self.membership,
+                presence=self.presence,
+                feed=self.feed,
+                invitations=self.invitations,
+                status=self.status,
+                now=self.now,
+            ),
+            queries=QueryHandler(
+                store=store,
+                registry=self.registry,
+                feed=self.feed,
+                progress=self.progress,
+                watcher_counts=self.watcher_counts,
+                now=self.now,
+            ),
+            status=self.status,
+            now=self.now,
+        )
+        self.server = Server(
+            settings=settings,
+            metrics=metrics,
+            store=store,
+            bus=bus,
+            clock=self.clock,
+            status=self.status,
+            registry=self.registry,
+            broadcaster=self.broadcaster,
+            dispatcher=self.dispatcher,
+            matchmaker=self.matchmaker,
+            feed=self.feed,
+            progress=self.progress,
+            node=self.node,
+            tasks=self.tasks,
+        )
 
 
 class Running(NamedTuple):
+    """A server that listens."""
+
     url: str
-    house: House
-    server: Server
+    app: App
+    sockets: WebSocketServer
 
 
 Beside = Callable[[Running], AbstractAsyncContextManager[None]]
@@ -52,34 +208,46 @@ Greeting = Callable[[str], str]
 
 @asynccontextmanager
 async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running]:
-    """A server that serves until the block is left, and drains then. BadSetting, BusError, StoreError, OSError."""
+    """Serve until the block is left, then drain. Raises BadSetting, BusError, StoreError or OSError."""
     metrics = Metrics()
     bus = open_bus(settings)
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool)
     await store.open()
-    house = House(settings, store, bus, metrics, clock)
+    app = App(settings, store, bus, metrics, clock)
+    server = app.server
     try:
         async with wrap_store_errors(store):
-            await house.open()
+            await server.start()
         await bus.open()
-        server = await listen(house)
-        keeping = asyncio.create_task(house.keep())
+        sockets = await listen(server)
+        sweeping = asyncio.create_task(server.run())
         try:
-            yield Running(address(settings, server), house, server)
+            yield Running(url_of(settings, sockets), app, sockets)
         finally:
-            keeping.cancel()
+            sweeping.cancel()
             with suppress(asyncio.CancelledError):
-                await keeping
-            await house.drain()
-            server.close(code=RESTART, reason="restart")
-            house.turn_away_the_silent()
-            await server.wait_closed()
+                await sweeping
+            await server.drain()
+            sockets.close(code=SERVICE_RESTART, reason="restart")
+            server.abort_handshakes()
+            await sockets.wait_closed()
     finally:
         await asyncio.gather(bus.close(), store.close())
 
 
-async def listen(services: Services) -> Server:
-    """Accept connections on the address in the settings. Raises OSError, or BadSetting for a bad certificate."""
+def open_bus(settings: Settings) -> Bus:
+    """Return the bus that `--bus` names. Raises BusError."""
+    if not settings.bus:
+        return LocalBus()
+    try:
+        from server.cluster.mqtt.bus import MqttBus
+    except ImportError:
+        raise BusError("MQTT needs another package: pip install 'parlour[mqtt]'") from None
+    return MqttBus(settings)
+
+
+async def listen(services: Services) -> WebSocketServer:
+    """Listen for connections. Raises BadSetting or OSError."""
     settings = services.settings
     if not FAST_PATH_WORKS:
         log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
@@ -87,24 +255,24 @@ async def listen(services: Services) -> Server:
         lambda connection: cast(Connection, connection).run(),
         settings.host,
         settings.port,
-        create_connection=partial(Connection, services, HttpHandler(services)),  # type: ignore[arg-type]  # a factory
+        create_connection=partial(Connection, services, HttpHandler(services)),  # type: ignore[arg-type]  # any factory will do
         process_request=lambda connection, request: cast(Connection, connection).process_request(request),
         subprotocols=[Subprotocol(name) for name in CODECS],
         select_subprotocol=select_subprotocol,
         compression="deflate" if settings.deflate else None,
         ping_interval=settings.ping_interval,
         ping_timeout=max(10.0, settings.ping_interval),
-        open_timeout=min(OPENING, settings.hello_timeout),
+        open_timeout=min(OPEN_TIMEOUT_S, settings.hello_timeout),
         close_timeout=1,
-        max_size=MOST_FRAME,
-        write_limit=min(settings.send_buffer, UNREAD),
+        max_size=MAX_FRAME_BYTES,
+        write_limit=min(settings.send_buffer, MAX_UNCHECKED_BACKLOG_BYTES),
         server_header="parlour",
-        ssl=tls(settings),
+        ssl=tls_context(settings),
     )
 
 
 def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """The first that both know; a client that offers none shows what it speaks with its first message."""
+    """Return the first subprotocol that both sides know, or None: then the first message decides."""
     for name in offered:
         if name in CODECS:
             return name
@@ -113,7 +281,8 @@ def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotoc
     return None
 
 
-def tls(settings: Settings) -> ssl.SSLContext | None:
+def tls_context(settings: Settings) -> ssl.SSLContext | None:
+    """Return the TLS context of the settings, or None. Raises BadSetting."""
     if not settings.tls_cert:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -127,8 +296,9 @@ def tls(settings: Settings) -> ssl.SSLContext | None:
     return context
 
 
-def address(settings: Settings, server: Server) -> str:
-    host, port = next(iter(server.sockets)).getsockname()[:2]
+def url_of(settings: Settings, sockets: WebSocketServer) -> str:
+    """Return the URL of the WebSocket endpoint."""
+    host, port = next(iter(sockets.sockets)).getsockname()[:2]
     scheme = "wss" if settings.tls_cert else "ws"
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/ws"
 
@@ -155,7 +325,7 @@ def main(settings: Settings, beside: Beside = lambda server: nullcontext(), gree
     URL; without it, the server prints one line that programs can read: `parlour: listening on ws://…`.
     """
     configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
-    gc.freeze()  # what is there now stays: the collector need not look at it again and again
+    gc.freeze()  # what is loaded now stays: the collector need not scan it again
     gc.set_threshold(20_000, 20, 50)
-    sys.setswitchinterval(0.0005)  # the thread that reads the database is not to wait long for its turn
+    sys.setswitchinterval(0.0005)  # the thread that reads the database must not wait long for the GIL
     run_loop(serve_until_stopped(settings, beside, greeting))

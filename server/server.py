@@ -1,173 +1,211 @@
-"""What all connections of a server share, and what goes on by itself while it runs."""
+"""The running server: its connections, periodic work, and draining."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import Any
 
 from protocol.replies import Closing
 from protocol.usernames import fold
+from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus
 from server.cluster.clock_sync import StoreClock
-from server.cluster.node import Neighbours
+from server.cluster.node import Node
 from server.config import Settings
-from server.handlers.dispatcher import Desk
+from server.handlers.dispatcher import Dispatcher
+from server.lobby.feed import LobbyFeed
+from server.lobby.matchmaker import Matchmaker
+from server.lobby.progress import ProgressReports
 from server.logs import log
 from server.metrics import Metrics
-from server.rooms.processor import RETRY
-from server.rooms.registry import Hall
-from server.rooms.timers import Now
+from server.rooms.broadcast import Broadcaster
+from server.rooms.registry import RoomRegistry
+from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.storage.interface import Store, Unavailable
+from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
 
-if TYPE_CHECKING:
-    from server.transport.connection import Connection
-
-SESSION_DAYS = 30
-WELL = 60.0  # seconds without a refusal after which the store is well again, though nothing was asked of it
-DRAIN = 2.5  # seconds until whoever stops the server loses patience, and some to say goodbye
+SESSION_LIFETIME_MS = 30 * 86_400_000
+STORE_RECOVERY_S = 60.0  # without a refusal for so long, a store that can write counts as healthy
+DRAIN_TIMEOUT_S = 2.5  # service managers kill a server that takes much longer to stop
 
 
-class House:
-    def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics, clock: Now) -> None:
-        self.settings, self.metrics, self.store = settings, metrics, store
-        self.clock = StoreClock(clock)
-        self.hall = Hall(store, bus, settings, metrics, self.clock if store.shared else clock)
-        self.desk = Desk(self.hall)
-        self.neighbours = Neighbours(self.hall, self.desk, self.clock)
-        self.receive = self.desk.receive
-        self.spawn = self.hall.spawn
+class Server:
+    """Implements server.transport.services.Services for connections, and runs the sweep."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        metrics: Metrics,
+        store: Store,
+        bus: Bus,
+        clock: StoreClock,
+        status: NodeStatus,
+        registry: RoomRegistry,
+        broadcaster: Broadcaster,
+        dispatcher: Dispatcher,
+        matchmaker: Matchmaker,
+        feed: LobbyFeed,
+        progress: ProgressReports,
+        node: Node,
+        tasks: BackgroundTasks,
+    ) -> None:
+        self.settings, self.metrics = settings, metrics
+        self._store, self._bus, self._clock, self._status = store, bus, clock, status
+        self._registry, self._broadcaster, self._dispatcher, self._matchmaker = (
+            registry, broadcaster, dispatcher, matchmaker,
+        )  # fmt: skip
+        self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
+        self.receive = dispatcher.receive
         self.ip_limits = IpLimits(settings.connections_per_address)
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
-        self.unavailable = 0, 0.0  # refusals for want of the store, and since when there were no more
+        self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed
 
     # -- what connections need: server.transport.services
 
     @property
     def draining(self) -> bool:
-        return self.hall.draining
+        """Whether the server is about to stop."""
+        return self._status.draining
 
     @property
     def store_error(self) -> str:
-        return self.hall.failing
+        """Why the store cannot write; empty if it can."""
+        return self._status.store_error
 
     @property
     def write_age_s(self) -> float:
-        return self.store.write_age_s
+        """Seconds since the oldest pending write was handed to the store."""
+        return self._store.write_age_s
+
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the background."""
+        self._tasks.start(coroutine)
 
     def connected(self, client: Connection) -> None:
+        """Register a client after the WebSocket handshake."""
         self.connections.add(client)
 
     def disconnected(self, client: Connection) -> None:
+        """Remove a client from the server, the lobby and its rooms."""
         self.connections.discard(client)
-        self.desk.goodbye(client)
+        self._dispatcher.disconnected(client)
 
     def awaits_events(self, client: Connection) -> bool:
-        return self.hall.lobby.expects(client)
-
-    # -- running
-
-    async def open(self) -> None:
-        await self.neighbours.start()
-        now = self.hall.now()
-        await self.store.forget_sessions(now - SESSION_DAYS * 86_400_000)
-        await self.hall.start()
-
-    async def keep(self) -> None:
-        """Until cancelled: measure the loop, close the silent, sweep the hall, say that the node is alive."""
-        loop = asyncio.get_running_loop()
-        pause = self.settings.sweep
-        while True:
-            began = loop.time()
-            await asyncio.sleep(pause)
-            self.metrics.loop_lag = max(0.0, loop.time() - began - pause)
-            for peer in list(self.connections):
-                why = peer.timeout_reason(loop.time())
-                if why is not None:
-                    peer.cut(1008, why)
-            self.desk.matchmaker.look()
-            try:
-                await self.cut_the_revoked()
-                await self.hall.sweep()
-                if self.store.shared:
-                    await self.neighbours.look()
-                elif self.hall.failing or any(live.room.status == "running" for live in self.hall.rooms.values()):
-                    await self.give_a_sign()
-            except Unavailable as error:
-                if self.store.shared:  # it cannot be reached: whoever cannot read there cannot write
-                    self.hall.fails(error)
-                log("store_failed", logging.ERROR, why=str(error))
-            except Exception:
-                self.bug("the sweep failed")
-
-    async def give_a_sign(self) -> None:
-        """Of life, so that a restart knows since when the house was away; if it cannot be written, no game goes on."""
-        began = self.hall.now()
-        try:
-            await self.store.mark_alive(self.hall.node, self.hall.alive_at())
-        except Unavailable as error:
-            self.hall.fails(error, began)
-            raise
-        self.judge_the_store()
-
-    def judge_the_store(self) -> None:
-        """It has just written something: it is well, unless it refuses other things, as a full disk does."""
-        refused, now = self.metrics.refusals["unavailable"], asyncio.get_running_loop().time()
-        if refused != self.unavailable[0]:
-            self.unavailable = refused, now
-        elif now - self.unavailable[1] > WELL:
-            self.hall.works()
-
-    async def cut_the_revoked(self) -> None:
-        """Whoever is here under an account that is revoked meanwhile, or under a name that got an owner, has to go."""
-        if not any(peer.player for peer in self.connections):
-            return
-        accounts = [account for account in await self.store.accounts() if account.revoked_at is None]
-        active = {account.player for account in accounts}
-        owned = {fold(account.name) for account in accounts}
-        for peer in list(self.connections):
-            player = peer.player
-            if player is None:
-                continue
-            if player.account and player.id not in active:
-                peer.cut(1008, "your account has been revoked")
-            elif not player.account and fold(player.name) in owned:
-                peer.cut(1008, "your name has an owner now; come back with another")
-
-    async def drain(self) -> None:
-        """Tell everyone, and let what was begun become durable."""
-        log("draining", connections=len(self.connections))
-        self.hall.draining = True
-        for peer in list(self.connections):
-            peer.send(Closing(text="the server restarts; come back", retry_after=RETRY))
-        self.store.fail_fast()
-        try:
-            async with asyncio.timeout(DRAIN):
-                await self.hall.drain()
-                await self.store.mark_alive(self.hall.node, self.hall.alive_at())
-        except (Unavailable, TimeoutError) as error:
-            log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
-
-    def turn_away_the_silent(self) -> None:
-        for connection in list(self.handshaking):
-            connection.transport.abort()
-
-    def bug(self, text: str) -> None:
-        log(text, logging.ERROR, trace=True)
+        """Return whether a client watches the lobby or waits for invitations."""
+        return self._feed.is_listening(client)
 
     def gauges(self) -> dict[str, float]:
+        """Return the current values for the metrics page, by name."""
         return {
             "connections": len(self.connections),
-            "store_queue_length": self.store.queued,
-            "room_queue_length": sum(len(live.queue) for live in self.hall.rooms.values()),
-            "send_queue_bytes": sum(peer.backlog() for peer in self.connections),
-            "clock_skew_seconds": self.clock.skew / 1000,
-            "bus_up": float(self.hall.bus.up),
-            "bus_lost_messages": self.hall.bus.lost,
+            "store_queue_length": self._store.queued,
+            "room_queue_length": sum(len(live.queue) for live in self._registry.rooms.values()),
+            "send_queue_bytes": sum(client.backlog() for client in self.connections),
+            "clock_skew_seconds": self._clock.skew / 1000,
+            "bus_up": float(self._bus.up),
+            "bus_lost_messages": self._bus.lost,
         }
 
     def rooms(self) -> Counter[tuple[str, str]]:
-        return Counter((live.room.setup.game, live.room.status) for live in self.hall.rooms.values())
+        """Return the number of rooms by game and status."""
+        return Counter((live.room.setup.game, live.room.status) for live in self._registry.rooms.values())
+
+    # -- running
+
+    async def start(self) -> None:
+        """Synchronise the clock, drop old sessions, and resume open games. Raises StoreError or Unavailable."""
+        await self._node.start()
+        await self._store.forget_sessions(self._node.now() - SESSION_LIFETIME_MS)
+        await self._registry.start(self._node.id)
+
+    async def run(self) -> None:
+        """Sweep until cancelled: time-outs, matchmaking, revoked accounts, deadlines, heartbeat."""
+        loop = asyncio.get_running_loop()
+        interval = self.settings.sweep
+        while True:
+            began = loop.time()
+            await asyncio.sleep(interval)
+            self.metrics.loop_lag = max(0.0, loop.time() - began - interval)
+            for client in list(self.connections):
+                reason = client.timeout_reason(loop.time())
+                if reason is not None:
+                    client.cut(1008, reason)
+            self._matchmaker.sweep()
+            try:
+                await self.disconnect_revoked()
+                self._progress.report()
+                await self._registry.sweep()
+                if self._store.shared:
+                    await self._node.sweep()
+                elif self._status.store_error or any(
+                    live.room.status == "running" for live in self._registry.rooms.values()
+                ):
+                    await self._write_heartbeat()
+            except Unavailable as error:
+                if self._store.shared:  # a database that cannot be read cannot be written to either
+                    self._status.store_failed(error)
+                log("store_failed", logging.ERROR, why=str(error))
+            except Exception:
+                log("the sweep failed", logging.ERROR, trace=True)
+
+    async def _write_heartbeat(self) -> None:
+        """Record that the server is up, so that a restart knows the downtime. A failure stops all clocks."""
+        began = self._node.now()
+        try:
+            await self._store.mark_alive(self._node.id, self._status.worked_until())
+        except Unavailable as error:
+            self._status.store_failed(error, began)
+            raise
+        self._judge_store()
+
+    def _judge_store(self) -> None:
+        """Count the store as healthy, unless it still refuses other writes, as a full disk does."""
+        refused, now = self.metrics.refusals["unavailable"], asyncio.get_running_loop().time()
+        if refused != self._refusals[0]:
+            self._refusals = refused, now
+        elif now - self._refusals[1] > STORE_RECOVERY_S:
+            self._status.store_works()
+
+    async def disconnect_revoked(self) -> None:
+        """Disconnect clients whose account was revoked, and guests whose name belongs to an account now."""
+        if not any(client.player for client in self.connections):
+            return
+        accounts = [account for account in await self._store.accounts() if account.revoked_at is None]
+        active = {account.player for account in accounts}
+        owned = {fold(account.name) for account in accounts}
+        for client in list(self.connections):
+            player = client.player
+            if player is None:
+                continue
+            if player.account and player.id not in active:
+                client.cut(1008, "your account has been revoked")
+            elif not player.account and fold(player.name) in owned:
+                client.cut(1008, "your name belongs to an account now; come back with another")
+
+    async def drain(self) -> None:
+        """Tell every client that the server restarts, and make durable what has begun."""
+        log("draining", connections=len(self.connections))
+        self._status.draining = True
+        for client in list(self.connections):
+            client.send(Closing(text="the server restarts; come back", retry_after=RETRY_AFTER_S))
+        self._store.fail_fast()
+        try:
+            async with asyncio.timeout(DRAIN_TIMEOUT_S):
+                if tasks := list(self._tasks):
+                    await asyncio.wait(tasks, timeout=RETRY_AFTER_S)
+                await self._store.flush()
+                self._broadcaster.flush()
+                await self._store.mark_alive(self._node.id, self._status.worked_until())
+        except (Unavailable, TimeoutError) as error:
+            log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
+
+    def abort_handshakes(self) -> None:
+        """Abort connections that have not sent an HTTP request."""
+        for connection in list(self.handshaking):
+            connection.transport.abort()

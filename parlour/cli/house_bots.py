@@ -56,7 +56,7 @@ def parse_bot_name(name: str) -> BotSpec:
 @asynccontextmanager
 async def house_bots(names: tuple[str, ...], running: Running, settings: Settings) -> AsyncIterator[None]:
     """Run house bots on a server until the block ends."""
-    tokens = await ensure_accounts(names, running.house.store, token_file(settings.db))
+    tokens = await ensure_accounts(names, running.app.store, token_file(settings.db))
     url = local_url(running.url)
     supervisors = [supervisor(name, url, tokens.get(name, ""), settings.tls_cert) for name in names]
     for bot in supervisors:

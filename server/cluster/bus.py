@@ -1,7 +1,7 @@
-"""Tells other nodes, and whoever listens, what happened. It carries news, never the truth: that is in the store.
+"""The bus: tells other nodes, and outside readers, what happened. The store has the truth; the bus only announces it.
 
-A message may be lost, come twice or be made up. So a node that hears of a room looks into the store, and from time to
-time it looks without having heard anything (server/cluster/node.py).
+A message may be lost, arrive twice or be forged. So a node that hears of a room reads the store, and now and then it
+reads the store without having heard anything (server/cluster/node.py).
 """
 
 from __future__ import annotations
@@ -11,119 +11,122 @@ from typing import Protocol
 
 from protocol.events import AnyEvent
 from protocol.types import BotInfo, RoomInfo
-from server.config import Settings
 from server.domain.room import Room
 
 
-class Ear(Protocol):
-    """What a node does about news. It hears its own as well."""
+class BusListener(Protocol):
+    """What a node does with messages of the bus. It also hears its own."""
 
-    def now(self) -> int: ...
+    def now(self) -> int:
+        """Return the server's time in milliseconds."""
 
-    def heard(self, room: str, seq: int) -> None:
-        """A room's newest event has this seq, they say."""
+    def room_announced(self, room: str, seq: int) -> None:
+        """Handle the news that a room's newest event has this seq."""
 
-    def heard_lobby(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
-        """Public rooms that changed, and how far games are that went on."""
+    def lobby_announced(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
+        """Handle public rooms that changed, and the plies of games that went on."""
 
-    def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
-        """The bots that are connected to another node; none any more if it is gone."""
+    def bots_announced(self, node: str, bots: tuple[BotInfo, ...]) -> None:
+        """Handle the list of bots connected to another node; it is empty if the node is gone."""
 
-    def heard_watchers(self, node: str, counts: dict[str, int]) -> None:
-        """How many watch public rooms at another node."""
+    def watchers_announced(self, node: str, counts: dict[str, int]) -> None:
+        """Handle the number of watchers of public rooms at another node."""
 
-    def heard_invitation(self, room: str, name: str) -> None:
-        """A room waits for somebody of this name."""
+    def invitation_announced(self, room: str, name: str) -> None:
+        """Handle an invitation of a player to a room."""
 
-    def news_again(self) -> None:
-        """The bus was away, and is back: there may have been news."""
+    def bus_reconnected(self) -> None:
+        """Handle the return of the bus: messages may have been lost."""
 
     def watchers(self) -> dict[str, int]:
-        """How many watch public rooms at this node."""
+        """Return the number of watchers of public rooms at this node."""
 
     def info(self, room: Room) -> RoomInfo:
-        """A room as lists show it."""
+        """Return a room's line in lists."""
 
     def open_rooms(self) -> list[Room]:
-        """The rooms of which this node would have told meanwhile."""
+        """Return the rooms with clients at this node."""
 
 
 class Bus(Protocol):
+    """Publishes what happens at this node."""
+
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anyone besides this node hears what is published."""
+
     @property
     def up(self) -> bool:
-        """Whether news come and go at the moment."""
+        """Whether the bus is connected."""
 
     @property
     def lost(self) -> int:
-        """How many messages could not be sent."""
+        """Number of messages that could not be sent."""
 
-    async def open(self) -> None: ...
+    async def open(self) -> None:
+        """Connect. Raises BusError if the bus cannot be used."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Disconnect."""
 
-    def listen(self, ear: Ear) -> None: ...
+    def listen(self, listener: BusListener) -> None:
+        """Call a listener for every message."""
 
     def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
-        """Events that are durable, and the room after them."""
+        """Publish durable events, and the room after them."""
 
     def show(self, room: Room) -> None:
-        """A room looks different in lists from now on."""
+        """Announce that a room looks different in lists."""
 
     def advance(self, plies: dict[str, int]) -> None:
-        """Public games went on, as far as this."""
+        """Announce the plies of public games that went on."""
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
-        """All bots that are connected to this node."""
+        """Announce all bots that are connected to this node."""
 
-    def invite(self, room: Room, name: str) -> None: ...
+    def invite(self, room: Room, name: str) -> None:
+        """Announce an invitation of a player, who may be at another node."""
 
 
 class LocalBus:
-    """Within one process: whoever listens hears of events; the lobby and the bots are known here anyway."""
+    """A bus within one process. Lobby and bots are known here anyway; listeners hear of events."""
 
     up = True
     lost = 0
 
     def __init__(self) -> None:
-        self._ears: list[Ear] = []
+        self._listeners: list[BusListener] = []
+        self.has_listeners = False
 
     async def open(self) -> None:
-        pass
+        """Do nothing."""
 
     async def close(self) -> None:
-        self._ears.clear()
+        """Forget all listeners."""
+        self._listeners.clear()
 
-    def listen(self, ear: Ear) -> None:
-        self._ears.append(ear)
+    def listen(self, listener: BusListener) -> None:
+        """Add a listener. A node alone need not hear itself."""
+        self._listeners.append(listener)
+        self.has_listeners = len(self._listeners) > 1
 
     def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
-        if len(self._ears) > 1:
-            for ear in self._ears:
-                ear.heard(room.setup.room, room.seq)
+        """Announce the newest seq of a room."""
+        for listener in self._listeners:
+            listener.room_announced(room.setup.room, room.seq)
 
     def show(self, room: Room) -> None:
-        pass
+        """Do nothing."""
 
     def advance(self, plies: dict[str, int]) -> None:
-        pass
+        """Do nothing."""
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
-        pass
+        """Do nothing."""
 
     def invite(self, room: Room, name: str) -> None:
-        pass
+        """Do nothing."""
 
 
 class BusError(Exception):
-    """The bus cannot be used; the text is one sentence for whoever started the server."""
-
-
-def open_bus(settings: Settings) -> Bus:
-    """The bus for what `--bus` says."""
-    if not settings.bus:
-        return LocalBus()
-    try:
-        from server.cluster.mqtt.bus import MqttBus
-    except ImportError:
-        raise BusError("MQTT needs a package more: pip install 'parlour[mqtt]'") from None
-    return MqttBus(settings)
+    """The bus cannot be used. The text is one sentence for the operator."""

@@ -1,172 +1,170 @@
-"""This node among others: what it does about news, and what it looks after in case that there were none.
+"""This node among others: handle what the bus announces, and check the store in case the bus lost something.
 
-Nobody owns a room, and the bus may lose anything. So whoever attends a room compares it with the store from time to
-time, and whoever notices that a node died deals with the players it leaves behind.
+No node owns a room. So a node compares the rooms of its clients with the store now and then, and the first node that
+notices a dead one records its players as offline.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 
 from protocol.types import BotInfo, RoomInfo
+from runtime.tasks import BackgroundTasks
+from server.cluster.bus import Bus
 from server.cluster.clock_sync import StoreClock
 from server.domain.room import Room
-from server.handlers.dispatcher import Desk
+from server.lobby.feed import LobbyFeed
+from server.lobby.invitations import Invitations
+from server.lobby.progress import ProgressReports
+from server.lobby.watcher_counts import WatcherCounts
 from server.logs import log
-from server.rooms.live_room import Live
-from server.rooms.registry import Hall
-from server.storage.interface import Unavailable
+from server.rooms.membership import Membership
+from server.rooms.presence import PresenceTracker
+from server.rooms.registry import RoomRegistry
+from server.rooms.status import NodeStatus
+from server.rooms.timers import Now
+from server.storage.interface import Store, Unavailable
 
-DEAD = 5000  # milliseconds without a sign of life
-CHECK = 10_000  # between looks for news that were lost; without the bus it is every sweep
-MEASURE = 30_000  # between looks at the store's clock
-UNUSED = 60_000  # after which a room that nobody attends here is forgotten
+NODE_TIMEOUT_MS = 5000  # without a heartbeat for so long, a node is dead
+ROOM_CHECK_INTERVAL_MS = 10_000  # with a working bus; without it, rooms are checked in every sweep
+CLOCK_SYNC_INTERVAL_MS = 30_000
 
 
-class Neighbours:
-    def __init__(self, hall: Hall, desk: Desk, clock: StoreClock) -> None:
-        self._hall, self._desk, self._clock = hall, desk, clock
-        self._measured_at = self._checked_at = 0
-        self._well_since: int | None = None  # since when the store has answered every time
-        hall.bus.listen(self)
-        hall.lobby.on_bots = hall.bus.introduce
+class Node:
+    """A listener of the bus, and the periodic work that only several nodes need."""
 
-    # -- news
+    def __init__(
+        self,
+        *,
+        id: str,
+        store: Store,
+        bus: Bus,
+        clock: StoreClock,
+        registry: RoomRegistry,
+        membership: Membership,
+        presence: PresenceTracker,
+        feed: LobbyFeed,
+        progress: ProgressReports,
+        watcher_counts: WatcherCounts,
+        invitations: Invitations,
+        status: NodeStatus,
+        tasks: BackgroundTasks,
+        now: Now,
+    ) -> None:
+        self.id, self.now = id, now
+        self._store, self._bus, self._clock, self._registry, self._membership = store, bus, clock, registry, membership
+        self._presence, self._feed, self._progress, self._watcher_counts = presence, feed, progress, watcher_counts
+        self._invitations, self._status, self._tasks = invitations, status, tasks
+        self._synced_at = self._checked_at = 0
+        self._well_since: int | None = None  # since when the store has always answered
+        bus.listen(self)
+        feed.on_bots = bus.introduce
 
-    def now(self) -> int:
-        return self._hall.now()
+    # -- what the bus announces: server.cluster.bus.BusListener
 
-    def attends(self, room: str) -> bool:
-        live = self._hall.rooms.get(room)
-        return live is not None and not live.empty
+    def room_announced(self, room: str, seq: int) -> None:
+        """Catch up with a room that has clients here."""
+        self._registry.announced(room, seq)
 
-    def heard(self, room: str, seq: int) -> None:
-        live = self._hall.rooms.get(room)
-        if live is not None and live.room.seq < seq and not live.empty:
-            self._hall.others.behind(live, seq)
-
-    def heard_lobby(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
-        """Of those that are attended here the lobby hears from the hall."""
+    def lobby_announced(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
+        """Update the lobby; it hears of rooms with clients here from the rooms themselves."""
         for info in rooms:
-            if not self.attends(info.room):
-                self._hall.lobby.heard(info)
-        elsewhere = {room: ply for room, ply in plies.items() if not self.attends(room)}
-        self._hall.progress.heard(elsewhere)
-        self._hall.lobby.advanced(elsewhere)
+            if not self._registry.is_attended(info.room):
+                self._feed.remote_changed(info)
+        elsewhere = {room: ply for room, ply in plies.items() if not self._registry.is_attended(room)}
+        self._progress.hear(elsewhere)
+        self._feed.advanced(elsewhere)
 
-    def heard_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
-        self._hall.lobby.introduce_others(node, bots)
+    def bots_announced(self, node: str, bots: tuple[BotInfo, ...]) -> None:
+        """List the bots of another node."""
+        self._feed.set_remote_bots(node, bots)
 
-    def heard_watchers(self, node: str, counts: dict[str, int]) -> None:
-        for name in self._hall.audience.heard(node, counts):
-            if self.attends(name):  # of others the node tells in the lobby
-                self._hall.lobby.changed(self._hall.rooms[name].room)
+    def watchers_announced(self, node: str, counts: dict[str, int]) -> None:
+        """Count the watchers at another node."""
+        for name in self._watcher_counts.report(node, counts):
+            if self._registry.is_attended(name):  # the other node itself announces the rest
+                self._feed.listing_changed(self._registry.rooms[name].room)
+
+    def invitation_announced(self, room: str, name: str) -> None:
+        """Deliver an invitation to a player who is connected here."""
+        if self._presence.is_here(name):
+            self._tasks.start(self._deliver_invitation(room, name))
+
+    async def _deliver_invitation(self, room: str, name: str) -> None:
+        with suppress(Unavailable):
+            live = await self._registry.room(room)
+            if live is not None and live.room.status == "waiting":
+                self._invitations.send_here(live, name)
+            elif live is not None and live.room.status == "ended":
+                self._membership.invite_to_rematch(live)
+
+    def bus_reconnected(self) -> None:
+        """Check all rooms at once: messages may have been lost."""
+        self._checked_at = 0
+        self._tasks.start(self._check_rooms())
 
     def watchers(self) -> dict[str, int]:
-        return self._hall.audience.here()
+        """Return the number of watchers of public rooms at this node."""
+        return self._watcher_counts.here()
 
     def info(self, room: Room) -> RoomInfo:
-        return self._hall.audience.info(room)
-
-    def heard_invitation(self, room: str, name: str) -> None:
-        if self._desk.present.is_here(name):
-            self._hall.spawn(self._invite(room, name))
-
-    async def _invite(self, room: str, name: str) -> None:
-        with suppress(Unavailable):
-            live = await self._hall.room(room)
-            if live is not None and live.room.status == "waiting":
-                self._desk.reception.invite_here(live, name)
-            elif live is not None and live.room.status == "ended":
-                self._invite_again(live)
-
-    def _invite_again(self, live: Live) -> None:
-        """For a rematch: those who have left the room behind see it, and then what is written to it meanwhile."""
-        back = self._hall.attendance.gather(live)
-        for peer in back:
-            peer.send(live.snapshot(peer, self._hall.now()))
-        if back and live.room.next:
-            self._hall.spawn(self._hall.others.follow(live, live.room.next))
-        else:
-            self._hall.others.behind(live, live.room.seq + 1)  # the offer may just be written
-
-    def news_again(self) -> None:
-        self._checked_at = 0
-        self._hall.spawn(self._check())
+        """Return a room's line in lists."""
+        return self._watcher_counts.info(room)
 
     def open_rooms(self) -> list[Room]:
-        return [live.room for live in self._hall.rooms.values() if not live.empty]
+        """Return the rooms with clients at this node."""
+        return self._registry.attended()
 
-    # -- from time to time
+    # -- periodic work
 
     async def start(self) -> None:
-        await self._measure()
+        """Synchronise the clock with the store. Raises Unavailable."""
+        await self._sync_clock()
 
-    async def look(self) -> None:
-        """Unavailable, as soon as the store is."""
+    async def sweep(self) -> None:
+        """Send a heartbeat, bury dead nodes, and check rooms. Raises Unavailable as soon as the store fails."""
         try:
-            await self._say_that_we_are_here()
-            await self._desk.present.free_names()
-            await self._measure()
-            await self._bury()
-            await self._check()
+            await self._send_heartbeat()
+            await self._presence.free_names()
+            await self._sync_clock()
+            await self._remove_dead_nodes()
+            await self._check_rooms()
         except Unavailable:
             self._well_since = None
             raise
-        self._forget()
+        self._registry.evict_unused()
 
-    async def _say_that_we_are_here(self) -> None:
-        hall = self._hall
-        known = await hall.store.mark_alive(hall.node, hall.now())
-        hall.works()
+    async def _send_heartbeat(self) -> None:
+        known = await self._store.mark_alive(self.id, self.now())
+        self._status.store_works()
         back = self._well_since is None
         if back:
-            self._well_since = hall.now()
-            for live in hall.rooms.values():  # the others may have postponed deadlines meanwhile
-                live.stored_due = None
+            self._well_since = self.now()
+            self._registry.forget_stored_deadlines()  # other nodes may have postponed them meanwhile
         if back or not known:
-            await self._desk.present.tell()
+            await self._presence.report()
 
-    async def _measure(self) -> None:
-        if self._hall.now() - self._measured_at >= MEASURE:
-            await self._clock.sync(self._hall.store)
-            self._measured_at = self._hall.now()
+    async def _sync_clock(self) -> None:
+        if self.now() - self._synced_at >= CLOCK_SYNC_INTERVAL_MS:
+            await self._clock.sync(self._store)
+            self._synced_at = self.now()
 
-    async def _bury(self) -> None:
-        """Players of nodes that died are away, unless they have come to another one. First they get their chance."""
-        hall, now = self._hall, self._hall.now()
-        if self._well_since is None or now - self._well_since < DEAD:
+    async def _remove_dead_nodes(self) -> None:
+        """Record the players of dead nodes as offline, unless they are connected to another node by now."""
+        now = self.now()
+        if self._well_since is None or now - self._well_since < NODE_TIMEOUT_MS:  # others could not write either
             return
-        for player in await hall.store.remove_dead_nodes(now - DEAD):
+        for player in await self._store.remove_dead_nodes(now - NODE_TIMEOUT_MS):
             log("left_behind", player=player)
-            for name in await hall.store.rooms_of(player):
-                live = await hall.room(name)
-                seat = None if live is None else live.room.seat_of(player)
-                if live is not None and seat is not None and not live.players[seat]:
-                    hall.agenda.act(live, partial(hall.attendance.presence_of, live, seat))
+            await self._membership.mark_offline(player)
 
-    async def _check(self) -> None:
-        """Compare the rooms that somebody attends here with the store."""
-        hall, now = self._hall, self._hall.now()
-        if hall.bus.up and now - self._checked_at < CHECK:
+    async def _check_rooms(self) -> None:
+        """Compare the rooms that have clients here with the store."""
+        now = self.now()
+        if self._bus.up and now - self._checked_at < ROOM_CHECK_INTERVAL_MS:
             return
         self._checked_at = now
-        attended = [name for name, live in hall.rooms.items() if not live.empty]
-        with suppress(Unavailable):  # then it is noticed elsewhere
-            for name, seq in (await hall.store.latest_seqs(attended) if attended else {}).items():
-                self.heard(name, seq)
-
-    def _forget(self) -> None:
-        hall, now = self._hall, self._hall.now()
-        for name, live in list(hall.rooms.items()):
-            if not unused(live):
-                live.used_at = now
-            elif now - live.used_at > UNUSED:
-                if live.alarm is not None:
-                    live.alarm.cancel()
-                del hall.rooms[name]
-
-
-def unused(live: Live) -> bool:
-    return live.empty and not live.busy and not live.queue
+        names = [room.id for room in self._registry.attended()]
+        with suppress(Unavailable):  # the next heartbeat notices it
+            for name, seq in (await self._store.latest_seqs(names) if names else {}).items():
+                self._registry.announced(name, seq)

@@ -1,4 +1,4 @@
-"""Who somebody is: a guest with a name, the holder of a token, or someone who comes back."""
+"""Authentication: identify a guest by name, an account by token, or a session by its secret."""
 
 from __future__ import annotations
 
@@ -12,79 +12,87 @@ from server.domain.decision import Refusal
 from server.ids import new_player_id, random_id
 from server.storage.interface import Session, Store, new_secret
 
-IN_ORDER = 10  # bearers of one name
+MAX_NUMBERED_GUESTS = 10  # guests of one name that get a number; the next ones get random letters
+EXTRA_NAME_LENGTH = 4  # characters that a name may have in addition because of a suffix such as "~12"
 
 
 class Identity(NamedTuple):
-    session: Session
-    secret: str  # brings this player back
+    """A player, and the secret that brings the player back."""
 
-    @property
-    def player(self) -> Player:
-        return Player(id=self.session.player, name=self.session.name, account=bool(self.session.account))
+    session: Session
+    secret: str
+    player: Player
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
-    """Raises Refusal. A guest has taken a name at this node then: of those who are here, nobody else has it."""
-    if hello.token:  # whatever else is said: a session beside it may be somebody else's
+    """Return who sent a hello. A guest's name is claimed for this node. Raises Refusal or Unavailable."""
+    if hello.token:  # it wins over a session, which may belong to another player
         account = await store.account_of_token(hello.token)
         if account is None:
-            raise Refusal("bad_token", "this token is not known, or not any more")
-        session = Session(account.player, account.name, account.name)
-    elif hello.resume:
-        return await come_back(store, settings, hello.resume, node)
-    elif settings.auth == "tokens":
-        raise Refusal("guests_refused", "this server is for holders of tokens only")
-    else:
-        player = new_player_id()
-        session = Session(player, await guest_name(store, settings, hello.name, node, player), "")
-    return Identity(session, new_secret())
-
-
-async def come_back(store: Store, settings: Settings, secret: str, node: str) -> Identity:
-    session = await store.session(secret)
-    if session is None:
-        raise Refusal("bad_session", "this session is not known any more; say hello without resume")
-    owner = await store.account_named(session.name)
-    if session.account and (owner is None or owner.player != session.player):
-        raise Refusal("bad_session", "the account of this session has been revoked")
-    if not session.account and settings.auth == "tokens":
-        raise Refusal("guests_refused", "this server is for holders of tokens only")
-    if not session.account:  # somebody else may have the name meanwhile
-        session = session._replace(name=await free_name(store, session.name, node, session.player))
-    return Identity(session, secret)
-
-
-async def guest_name(store: Store, settings: Settings, asked: str, node: str, player: str) -> str:
-    name = asked.strip() or f"guest-{random_id(4)}"
+            raise Refusal("bad_token", "unknown or revoked token")
+        return identity(Session(account.player, account.name, account.name), new_secret())
+    if hello.resume:
+        return await resume_session(store, settings, hello.resume, node)
+    if settings.auth == "tokens":
+        raise guests_refused()
+    player = new_player_id()
+    name = hello.name.strip() or f"guest-{random_id(4)}"
     check_new_name(name, settings.name_length)
     if await store.account_named(name) is not None:
-        raise Refusal("name_taken", f"the name {name} belongs to the holder of a token; take another, or use the token")
-    return await free_name(store, name, node, player)
+        raise Refusal("name_taken", f"the name {name} belongs to an account; choose another, or use its token")
+    return identity(Session(player, await claim_free_name(store, name, node, player), ""), new_secret())
 
 
-async def free_name(store: Store, name: str, node: str, player: str) -> str:
-    """The name, or with something behind it if somebody with that name is at any node, or it has an owner.
+async def resume_session(store: Store, settings: Settings, secret: str, node: str) -> Identity:
+    """Return the player of a session. Raises Refusal if the session is gone, or Unavailable."""
+    session = await store.session(secret)
+    if session is None:
+        raise Refusal("bad_session", "unknown or expired session; say hello without resume")
+    if session.account:
+        owner = await store.account_named(session.name)
+        if owner is None or owner.player != session.player:
+            raise Refusal("bad_session", "the account of this session has been revoked")
+    elif settings.auth == "tokens":
+        raise guests_refused()
+    else:  # another player may have the name by now
+        session = session._replace(name=await claim_free_name(store, session.name, node, session.player))
+    return identity(session, secret)
 
-    A number, but by chance for the tenth of a name: whoever comes after a thousand is not to ask a thousand times.
+
+async def claim_free_name(store: Store, name: str, node: str, player: str) -> str:
+    """Claim a name for a player at this node, with a suffix if it is taken at any node or by an account.
+
+    The suffix is a number. From the tenth player on it is random: the thousandth must not try a thousand numbers.
     """
     candidate, number = name, 1
     while await store.account_named(candidate) is not None or not await store.claim_name(node, player, candidate):
         number += 1
-        candidate = f"{name}~{number if number < IN_ORDER else random_id(3)}"
+        candidate = f"{name}~{number if number < MAX_NUMBERED_GUESTS else random_id(3)}"
     return candidate
 
 
-def check_name(name: str, most: int) -> None:
-    if len(name) > most:
-        raise Refusal("bad_name", f"a name has at most {most} characters")
+def identity(session: Session, secret: str) -> Identity:
+    """Return the identity behind a session."""
+    player = Player(id=session.player, name=session.name, account=bool(session.account))
+    return Identity(session, secret, player)
+
+
+def guests_refused() -> Refusal:
+    """Return the refusal of a guest by a server for accounts only."""
+    return Refusal("guests_refused", "this server accepts accounts only; ask its operator for a token")
+
+
+def check_name(name: str, max_length: int) -> None:
+    """Raise Refusal if a text cannot be a player's name."""
+    if len(name) > max_length:
+        raise Refusal("bad_name", f"a name has at most {max_length} characters")
     if not is_readable(name):
-        raise Refusal("bad_name", "a name is made of printable characters that can be seen, without blanks at its ends")
+        raise Refusal("bad_name", "a name consists of visible characters, without spaces at its ends")
 
 
-def check_new_name(name: str, most: int) -> None:
-    """Of somebody who has not been here yet; others keep theirs."""
-    check_name(name, most)
+def check_new_name(name: str, max_length: int) -> None:
+    """Raise Refusal if a new player may not take this name. Players keep names given under older rules."""
+    check_name(name, max_length)
     mixed = mixed_alphabets(name)
     if len(mixed) > 1:
-        raise Refusal("bad_name", f"a word is written in one alphabet; this name mixes {' and '.join(mixed)} letters")
+        raise Refusal("bad_name", f"a word uses one alphabet; this name mixes {' and '.join(mixed)} letters")

@@ -1,4 +1,4 @@
-"""The front desk: every message of a client comes here, and goes on to its room or is answered on the spot."""
+"""Dispatcher: every command of a client arrives here, and goes to its room or is answered on the spot."""
 
 from __future__ import annotations
 
@@ -28,193 +28,215 @@ from protocol.commands import (
 )
 from protocol.replies import Ok
 from protocol.usernames import fold
+from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
 from server.domain.room import Room
-from server.handlers.auth import check_name
-from server.handlers.hello import Reception
-from server.handlers.queries import Lists
+from server.handlers.auth import EXTRA_NAME_LENGTH, check_name
+from server.handlers.hello import HelloHandler
+from server.handlers.queries import QueryHandler
+from server.lobby.feed import LobbyFeed
+from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
-from server.rooms.admission import Founder
-from server.rooms.client import Peer, require
-from server.rooms.live_room import Live
-from server.rooms.processor import RETRY
-from server.rooms.registry import Hall
+from server.rooms.admission import Admission
+from server.rooms.broadcast import Broadcaster
+from server.rooms.client import Client, player_of
+from server.rooms.live_room import LiveRoom
+from server.rooms.membership import Membership
+from server.rooms.presence import PresenceTracker
+from server.rooms.processor import RoomProcessor
+from server.rooms.registry import RoomRegistry
+from server.rooms.status import RETRY_AFTER_S, NodeStatus
+from server.rooms.timers import Now
 from server.storage.interface import Unavailable
 
-Waiting = Coroutine[Any, Any, None]
-MOST_WAITING = 16  # commands in the queue of a room: then there is no more talk, so that moves do not wait for it
+Work = Coroutine[Any, Any, None]
+Handler = Callable[[Client, Any], Work]
+MAX_QUEUED_FOR_CHAT = 16  # commands in a room's queue: then chat is refused, so that moves do not wait for it
 
 
-class Desk:
-    def __init__(self, hall: Hall) -> None:
-        self.hall = hall
-        self.settings = hall.settings
-        self.present = hall.present
-        self.reception = Reception(hall)
-        self._founder = Founder(hall)
-        self.matchmaker = Matchmaker(hall, self._founder, self.reception.invite)
-        lists = Lists(hall)
-        self._slow: dict[type[Any], Callable[[Peer, Any], Waiting]] = {  # what needs the store first
-            Hello: self.reception.hello,
-            List: lists.list,
-            Lobby: lists.lobby,
+class Dispatcher:
+    """Routes commands. Commands that need the store first are answered in the background."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        registry: RoomRegistry,
+        processor: RoomProcessor,
+        broadcaster: Broadcaster,
+        membership: Membership,
+        presence: PresenceTracker,
+        admission: Admission,
+        feed: LobbyFeed,
+        invitations: Invitations,
+        matchmaker: Matchmaker,
+        hello: HelloHandler,
+        queries: QueryHandler,
+        status: NodeStatus,
+        now: Now,
+    ) -> None:
+        self._settings, self._registry, self._processor, self._broadcaster = settings, registry, processor, broadcaster
+        self._membership, self._presence, self._admission, self._feed = membership, presence, admission, feed
+        self._invitations, self._status, self._now = invitations, status, now
+        self._handlers: dict[type[Any], Handler] = {
+            Hello: hello.hello,
+            List: queries.list,
+            Lobby: queries.lobby,
             Create: self._create,
-            Pair: self.matchmaker.pair,
+            Pair: matchmaker.pair,
             Join: self._join,
             Watch: self._watch,
-            History: lists.history,
-            Leaderboard: lists.leaderboard,
-            Ratings: lists.ratings,
-            Export: lists.export,
+            History: queries.history,
+            Leaderboard: queries.leaderboard,
+            Ratings: queries.ratings,
+            Export: queries.export,
         }
 
-    def receive(self, peer: Peer, command: AnyCommand) -> Waiting | None:
-        """Deal with a command at once, or return what has to be awaited before the peer's next one."""
-        hall = self.hall
-        if type(command) is Move and not command.note and peer.player is not None and not hall.draining:  # as most are
-            live = peer.rooms.get(command.room)
-            if live is not None:
-                hall.agenda.submit(live, peer, command)
+    def receive(self, client: Client, command: AnyCommand) -> Work | None:
+        """Handle a command. Return the rest of the work if the client's next command has to wait for it."""
+        if type(command) is Move and not command.note and client.player is not None and not self._status.draining:
+            live = client.rooms.get(command.room)
+            if live is not None:  # the common case
+                self._processor.submit(live, client, command)
                 return None
-        if peer.player is None:
+        if client.player is None:
             if type(command) is not Hello:
-                peer.refuse(command.id, "hello_first", "say hello first")
+                client.refuse(command.id, "hello_first", "say hello first")
                 return None
-            return self._answer(peer, command, self.reception.hello)
-        if hall.draining:
-            peer.refuse(command.id, "draining", "the server is about to restart; come back", RETRY)
+            return self._answer(client, command, self._handlers[Hello])
+        if self._status.draining:
+            client.refuse(command.id, "draining", "the server is about to restart; come back", RETRY_AFTER_S)
             return None
-        if isinstance(command, RoomCommand) and type(command) not in self._slow:
-            live = hall.rooms.get(command.room)
+        if isinstance(command, RoomCommand) and type(command) not in self._handlers:
+            live = self._registry.rooms.get(command.room)
             if live is not None:
-                self._pass_on(peer, live, command)
+                self._to_room(client, live, command)
                 return None
-            return self._answer(peer, command, self._find)
-        return self._answer(peer, command, self._slow[type(command)])
+            return self._answer(client, command, self._to_loaded_room)
+        return self._answer(client, command, self._handlers[type(command)])
 
-    async def _answer(self, peer: Peer, command: Any, how: Callable[[Peer, Any], Waiting]) -> None:
+    def disconnected(self, client: Client) -> None:
+        """Forget a client whose connection is lost."""
+        if client.player is not None:
+            self._presence.remove(client)
+        self._feed.disconnect(client)
+        self._membership.disconnect(client)
+
+    async def _answer(self, client: Client, command: Any, handler: Handler) -> None:
         try:
-            await how(peer, command)
+            await handler(client, command)
         except Refusal as refusal:
-            peer.refuse(command.id, refusal.code, str(refusal), refusal.retry_after)
+            client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after)
         except Unavailable as error:
-            self.hall.fails(error)
-            peer.refuse(command.id, "unavailable", f"not done: {error}", RETRY)
+            self._status.store_failed(error)
+            client.refuse(command.id, "unavailable", f"not done: {error}", RETRY_AFTER_S)
 
-    # -- rooms
+    # -- commands to a room
 
-    def _pass_on(self, peer: Peer, live: Live, command: RoomCommand) -> None:
-        if live.room.id not in peer.rooms and type(command) not in (Leave, Rematch):
-            self._bring_back(peer, live)
+    async def _to_loaded_room(self, client: Client, command: RoomCommand) -> None:
+        live = await self._registry.find(command.room)
+        self._to_room(client, live, command)
+        self._registry.evict_ended(live)
+
+    def _to_room(self, client: Client, live: LiveRoom, command: RoomCommand) -> None:
+        if live.room.id not in client.rooms and type(command) not in (Leave, Rematch):
+            self._return_to_seat(client, live)
         if type(command) is Move:
-            wrong = self._note_problem(command)
-            if wrong is not None:
-                peer.refuse(command.id, wrong.code, str(wrong))
-                return
+            problem = self._note_problem(command)
         elif type(command) is Say:
-            wrong = self._chat_problem(peer, live, command)
-            if wrong is not None:
-                peer.refuse(command.id, wrong.code, str(wrong), wrong.retry_after)
-                return
-        elif type(command) is Leave and live.room.seat_of(require(peer).id) is None:
-            peer.send(Ok(id=command.id, room=command.room))
-            self.hall.attendance.leave(live, peer)
-            return
+            problem = self._chat_problem(client, live, command)
+        else:
+            problem = None
+        if problem is not None:
+            client.refuse(command.id, problem.code, str(problem), problem.retry_after)
+        elif type(command) is Leave and live.room.seat_of(player_of(client).id) is None:
+            client.send(Ok(id=command.id, room=command.room))
+            self._membership.leave(live, client)
         elif type(command) is Leave:
-            self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.give_up, live, peer))
-            return
+            self._processor.submit(live, client, command, partial(self._membership.vacate, live, client))
         elif type(command) is Rematch:
-            self.hall.agenda.submit(live, peer, command, partial(self.hall.attendance.rematch, live, peer, command))
-            return
-        self.hall.agenda.submit(live, peer, command)
+            self._processor.submit(live, client, command, partial(self._membership.rematch, live, client, command))
+        else:
+            self._processor.submit(live, client, command)
 
-    def _bring_back(self, peer: Peer, live: Live) -> None:
-        """A player who acts at a table is there, though this connection may have left it before."""
-        if live.room.seat_of(require(peer).id) is not None:
-            self.hall.attendance.arrive(live, peer)
-            self.hall.attendance.tidy(peer)
+    def _return_to_seat(self, client: Client, live: LiveRoom) -> None:
+        """Let a seated player who sends a command hear the room again, even if this client had left it."""
+        if live.room.seat_of(player_of(client).id) is not None:
+            self._membership.enter(live, client)
+            self._membership.forget_old_rooms(client)
 
     def _note_problem(self, command: Move) -> Refusal | None:
-        if len(command.note) > self.settings.note_length:
-            return Refusal("too_long", f"a note has at most {self.settings.note_length} characters")
+        if len(command.note) > self._settings.note_length:
+            return Refusal("too_long", f"a note has at most {self._settings.note_length} characters")
         if not command.note.isprintable():
-            return Refusal("bad_request", "a note is made of printable characters")
+            return Refusal("bad_request", "a note consists of printable characters")
         return None
 
-    def _chat_problem(self, peer: Peer, live: Live, command: Say) -> Refusal | None:
-        if live.room.id not in peer.rooms:
+    def _chat_problem(self, client: Client, live: LiveRoom, command: Say) -> Refusal | None:
+        if live.room.id not in client.rooms:
             return Refusal("not_seated", "join the room or watch it first")
-        if len(command.text) > self.settings.text_length:
-            return Refusal("too_long", f"a line has at most {self.settings.text_length} characters")
-        if len(live.queue) >= MOST_WAITING:
-            return Refusal("rate_limited", "everybody speaks at once here; wait a moment", retry_after=RETRY)
+        if len(command.text) > self._settings.text_length:
+            return Refusal("too_long", f"a chat line has at most {self._settings.text_length} characters")
+        if len(live.queue) >= MAX_QUEUED_FOR_CHAT:
+            return Refusal("rate_limited", "this room is busy; try again in a moment", retry_after=RETRY_AFTER_S)
         if not command.text.strip() or not command.text.isprintable():
-            return Refusal("bad_request", "a line is made of printable characters")
+            return Refusal("bad_request", "a chat line consists of printable characters")
         return None
 
-    async def _find(self, peer: Peer, command: RoomCommand) -> None:
-        live = await self.hall.find(command.room)
-        self._pass_on(peer, live, command)
-        self.hall.let_go(live)
-
-    async def _join(self, peer: Peer, command: Join) -> None:
-        live = await self.hall.find(command.room)
-        try:
-            await self._founder.room_for_one_more(peer)
-            await self._founder.seat(peer, live, command)
-        finally:
-            self.hall.let_go(live)
-
-    async def _watch(self, peer: Peer, command: Watch) -> None:
-        live = await self.hall.find(command.room)
-        setup, player = live.room.setup, require(peer)
-        expected = live.room.status == "waiting" and fold(player.name) in map(fold, invited(live.room))
-        known = expected or player.id == setup.by
+    async def _watch(self, client: Client, command: Watch) -> None:
+        live = await self._registry.find(command.room)
+        setup, player = live.room.setup, player_of(client)
+        invited = live.room.status == "waiting" and fold(player.name) in map(fold, invited_names(live.room))
+        known = invited or player.id == setup.by
         if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not known:
-            self.hall.let_go(live)
+            self._registry.evict_ended(live)
             raise Refusal("bad_code", "this room is private and that is not its code")
-        seat = self.hall.attendance.arrive(live, peer)
-        self.hall.attendance.tidy(peer)
+        seat = self._membership.enter(live, client)
+        self._membership.forget_old_rooms(client)
         upto = live.room.horizon if seat is None else live.room.seq
-        peer.send(Ok(id=command.id, room=command.room, seq=upto, seat=seat))
+        client.send(Ok(id=command.id, room=command.room, seq=upto, seat=seat))
         if 0 < command.after <= upto:
-            for packet in live.since(command.after, upto):
-                peer.write(packet.text if peer.text else packet.binary)
+            for packet in live.events_between(command.after, upto):
+                client.write(packet.text if client.text else packet.binary)
         else:
-            peer.send(live.snapshot(peer, self.hall.now()))
+            client.send(live.snapshot(client, self._now()))
 
-    async def _create(self, peer: Peer, command: Create) -> None:
-        founded = await self._founded(peer, command)
-        live = await self._founder.open(founded)
-        self.hall.teller.enter(live, peer, command.id)
-        for name in invited(live.room):
-            self.reception.invite(live, name)
+    async def _join(self, client: Client, command: Join) -> None:
+        live = await self._registry.find(command.room)
+        try:
+            await self._admission.check_room_limit(client)
+            await self._admission.join(client, live, command)
+        finally:
+            self._registry.evict_ended(live)
 
-    async def _founded(self, peer: Peer, command: Create) -> Decision:
+    # -- new rooms
+
+    async def _create(self, client: Client, command: Create) -> None:
+        live = await self._admission.open(await self._first_events(client, command))
+        self._broadcaster.seat(live, client, command.id)
+        for name in invited_names(live.room):
+            self._invitations.send(live, name)
+
+    async def _first_events(self, client: Client, command: Create) -> Decision:
         for name in (command.players or (command.invite,)) if command.players or command.invite else ():
-            check_name(name, self.settings.name_length + 4)
-        me = fold(require(peer).name)
+            check_name(name, self._settings.name_length + EXTRA_NAME_LENGTH)
+        me = fold(player_of(client).name)
         if command.players is None:
             if fold(command.invite) == me:
-                raise Refusal("bad_request", "you cannot invite yourself; name somebody else, or nobody")
+                raise Refusal("bad_request", "you cannot invite yourself; name another player, or leave `invite` out")
             seat = command.seat if command.seat is not None else random.randrange(2)
-            return await self._founder.seated(peer, await self._founder.created(peer, command), seat)
+            created = await self._admission.created_event(client, command)
+            return await self._admission.create_with_seat(client, created, seat)
         if command.invite or command.seat is not None:
-            raise Refusal("bad_request", "with players there is neither a seat for you nor anybody else to invite")
+            raise Refusal("bad_request", "a room with `players` takes neither `seat` nor `invite`")
         names = {fold(name) for name in command.players}
         if len(names) < 2 or me in names:
-            raise Refusal("bad_request", "the players are two, and neither of them is you, the arbiter")
-        return creation.create_arbitrated_room(await self._founder.created(peer, command))
-
-    def goodbye(self, peer: Peer) -> None:
-        """The connection is gone."""
-        if peer.player is not None:
-            self.present.go(peer)
-        self.hall.attendance.depart(peer)
+            raise Refusal("bad_request", "`players` names two different players, and you as the arbiter are not one")
+        return creation.create_arbitrated_room(await self._admission.created_event(client, command))
 
 
-def invited(room: Room) -> tuple[str, ...]:
-    """For whom a room keeps its seats."""
+def invited_names(room: Room) -> tuple[str, ...]:
+    """Return the names of the players a room keeps its seats for."""
     setup = room.setup
     return setup.players or ((setup.invite,) if setup.invite else ())

@@ -1,4 +1,4 @@
-"""People come in: they say who they are, hear where they sit, and which rooms wait for them."""
+"""Hello: welcome a client, put its player back into open rooms, and deliver invitations."""
 
 from __future__ import annotations
 
@@ -7,94 +7,97 @@ from contextlib import suppress
 
 from engine.registry import GAMES
 from protocol.commands import Hello
-from protocol.replies import Invited, Welcome
-from protocol.types import BotInfo, Player
+from protocol.replies import Welcome
+from protocol.types import BotInfo
+from server.config import Settings
 from server.domain import snapshots
 from server.domain.decision import Refusal
 from server.handlers.auth import Identity, identify
-from server.rooms.client import Peer, require
-from server.rooms.live_room import Live
-from server.rooms.processor import RETRY
-from server.rooms.registry import Hall
-from server.storage.interface import Unavailable
+from server.lobby.feed import LobbyFeed
+from server.lobby.invitations import Invitations
+from server.rooms.client import Client, player_of
+from server.rooms.membership import Membership
+from server.rooms.presence import PresenceTracker
+from server.rooms.registry import RoomRegistry
+from server.rooms.status import RETRY_AFTER_S, NodeStatus
+from server.rooms.timers import Now
+from server.storage.interface import Store, Unavailable
 
 
-class Reception:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
-        self._house = {name.strip() for name in hall.settings.house.split(",")}
+class HelloHandler:
+    """Answers `hello`."""
 
-    async def hello(self, peer: Peer, command: Hello) -> None:
-        hall = self._hall
-        if peer.player is not None:
-            raise Refusal("already_welcome", "you have said hello")
-        if hall.draining:
-            raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY)
-        identity = await identify(hall.store, hall.settings, command, hall.node)
-        sits = await self._register(identity, known=bool(command.resume or command.token))
-        peer.player = identity.player
-        hall.present.come(peer)
-        self._introduce(peer, command.plays)
-        peer.send(
+    def __init__(
+        self,
+        *,
+        node: str,
+        settings: Settings,
+        store: Store,
+        registry: RoomRegistry,
+        membership: Membership,
+        presence: PresenceTracker,
+        feed: LobbyFeed,
+        invitations: Invitations,
+        status: NodeStatus,
+        now: Now,
+    ) -> None:
+        self._node, self._settings, self._store, self._registry = node, settings, store, registry
+        self._membership, self._presence, self._feed = membership, presence, feed
+        self._invitations, self._status, self._now = invitations, status, now
+        self._house_bots = {name.strip() for name in settings.house.split(",")}
+
+    async def hello(self, client: Client, command: Hello) -> None:
+        """Welcome a client. Raises Refusal or Unavailable."""
+        if client.player is not None:
+            raise Refusal("already_welcome", "you have already said hello")
+        if self._status.draining:
+            raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY_AFTER_S)
+        identity = await identify(self._store, self._settings, command, self._node)
+        player = identity.player
+        rooms = await self._register(identity, returning=bool(command.resume or command.token))
+        client.player = player
+        self._presence.add(client)
+        self._list_bot(client, command.plays)
+        client.send(
             Welcome(
                 id=command.id,
-                you=identity.player,
+                you=player,
                 session=identity.secret,
                 server="parlour",
-                limits=hall.settings.limits,
+                limits=self._settings.limits,
                 games=snapshots.game_list(),
-                rooms=tuple(sits),
+                rooms=tuple(rooms),
             )
         )
-        for name in sits:
-            live = await hall.room(name)
+        for name in rooms:
+            live = await self._registry.room(name)
             if live is not None:
-                hall.attendance.arrive(live, peer)
-                peer.send(live.snapshot(peer, hall.now()))
-        with suppress(Unavailable):  # it will be told again who is here; whom a room waits for finds it in lists
-            await self._call(peer, identity.player)
+                self._membership.enter(live, client)
+                client.send(live.snapshot(client, self._now()))
+        with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
+            await self._store.mark_present(self._node, [(player.id, player.name)])
+            for name in await self._store.rooms_waiting_for(player.name):
+                waiting = await self._registry.room(name)
+                if waiting is not None and waiting.room.status == "waiting":
+                    self._invitations.send_to(waiting, client)
 
-    async def _register(self, identity: Identity, known: bool) -> list[str]:
-        """Where somebody sits who has been here before."""
-        hall, player = self._hall, identity.player
-        hall.present.expect(player)
+    async def _register(self, identity: Identity, returning: bool) -> list[str]:
+        """Save the session. Return the open rooms of a player who returns."""
+        player = identity.player
+        self._presence.expect(player)
         try:
-            await hall.store.save_session(identity.secret, identity.session, hall.now())
-            return await hall.sits(player.id) if known else []
+            await self._store.save_session(identity.secret, identity.session, self._now())
+            return await self._registry.rooms_of(player.id) if returning else []
         except Unavailable:
-            hall.present.let_go(player)
+            self._presence.release(player)
             raise
         finally:
-            hall.present.expect_no_more(player)
+            self._presence.stop_expecting(player)
 
-    def _introduce(self, peer: Peer, games: Sequence[str]) -> None:
-        """A bot to everybody who looks for one."""
-        player, plays = require(peer), tuple(game for game in GAMES if game in games)
+    def _list_bot(self, client: Client, games: Sequence[str]) -> None:
+        """List a bot that plays any of our games in the lobby."""
+        player, plays = player_of(client), tuple(game for game in GAMES if game in games)
         if plays:
-            house = player.account and player.name in self._house
+            house = player.account and player.name in self._house_bots
             bot = BotInfo(name=player.name, plays=plays, account=player.account, house=house)
-            self._hall.lobby.introduce(peer, bot)
-
-    async def _call(self, peer: Peer, player: Player) -> None:
-        """Whoever has come to the rooms that wait for them."""
-        hall = self._hall
-        await hall.store.mark_present(hall.node, [(player.id, player.name)])
-        for name in await hall.store.rooms_waiting_for(player.name):
-            waiting = await hall.room(name)
-            if waiting is not None and waiting.room.status == "waiting":
-                self._invite_late(waiting, peer)
-
-    def invite(self, live: Live, name: str) -> None:
-        """Tell somebody that a room waits for them, wherever they are."""
-        self.invite_here(live, name)
-        self._hall.bus.invite(live.room, name)
-
-    def invite_here(self, live: Live, name: str) -> None:
-        for peer in self._hall.present.named(name):
-            self._invite_late(live, peer)
-
-    def _invite_late(self, live: Live, peer: Peer) -> None:
-        if live.room.seat_of(require(peer).id) is None:
-            names = [seat.name for seat in live.room.seats if seat is not None]
-            by = live.room.setup.arbiter or names[0]
-            peer.send(Invited(by=by, room=snapshots.room_info(live.room)))
+            self._feed.add_bot(client, bot)

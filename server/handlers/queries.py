@@ -1,4 +1,4 @@
-"""What there is to read: rooms that are open, games that are over."""
+"""Queries: lists of rooms, finished games, ratings and records."""
 
 from __future__ import annotations
 
@@ -10,75 +10,98 @@ from protocol.replies import LobbyUpdate, Ok
 from protocol.types import RoomInfo
 from server.domain import ratings, snapshots
 from server.domain.decision import Refusal
-from server.rooms.client import Peer, require
-from server.rooms.registry import Hall
+from server.lobby.feed import LobbyFeed
+from server.lobby.progress import ProgressReports
+from server.lobby.watcher_counts import WatcherCounts
+from server.rooms.client import Client, player_of
+from server.rooms.registry import RoomRegistry
+from server.rooms.timers import Now
+from server.storage.interface import Store
 from server.storage.room_index import read_infos
 
-LISTED = 200  # rooms in a list or in the lobby
+MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
 
 
-class Lists:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
+class QueryHandler:
+    """Answers commands that only read. Its methods raise Refusal or Unavailable."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        registry: RoomRegistry,
+        feed: LobbyFeed,
+        progress: ProgressReports,
+        watcher_counts: WatcherCounts,
+        now: Now,
+    ) -> None:
+        self._store, self._registry, self._feed = store, registry, feed
+        self._progress, self._watcher_counts, self._now = progress, watcher_counts, now
 
     async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
-        stored = read_infos(await self._hall.store.rooms(game, status, LISTED))
-        known = [self._as_known(info) for info in stored if info.room not in self._hall.damaged]
+        stored = read_infos(await self._store.rooms(game, status, MAX_ROOMS_LISTED))
+        infos = [self._newest(info) for info in stored if info.room not in self._registry.damaged]
         if status != "ended":
-            known.sort(key=lambda info: info.created_at, reverse=True)  # the store tells rooms of one second not apart
-        return tuple(known)
+            infos.sort(key=lambda info: info.created_at, reverse=True)  # the store orders by whole seconds
+        return tuple(infos)
 
-    def _as_known(self, info: RoomInfo) -> RoomInfo:
-        hall, live = self._hall, self._hall.rooms.get(info.room)
-        if live is None or not hall.is_fresh(live):
-            return hall.progress.fill_in(hall.audience.fill_in(info))
-        return hall.audience.info(live.room)
+    def _newest(self, info: RoomInfo) -> RoomInfo:
+        """Return a line of the index with what this node knows better."""
+        live = self._registry.rooms.get(info.room)
+        if live is None or not self._registry.is_current(live):
+            return self._progress.fill_in(self._watcher_counts.fill_in(info))
+        return self._watcher_counts.info(live.room)
 
-    async def list(self, peer: Peer, command: List) -> None:
+    async def list(self, client: Client, command: List) -> None:
+        """Send the rooms of a game or a status."""
         rooms = await self._infos(command.game, command.status or "")
-        peer.send(Ok(id=command.id, rooms=rooms))
+        client.send(Ok(id=command.id, rooms=rooms))
 
-    async def lobby(self, peer: Peer, command: Lobby) -> None:
+    async def lobby(self, client: Client, command: Lobby) -> None:
+        """Start or stop lobby updates; a start sends all open rooms and bots."""
         if not command.on:
-            self._hall.lobby.leave(peer)
-            peer.send(Ok(id=command.id))
+            self._feed.leave(client)
+            client.send(Ok(id=command.id))
             return
-        self._hall.lobby.enter(peer)
+        self._feed.enter(client)
         rooms = await self._infos("", "")
-        peer.send(Ok(id=command.id))
-        peer.send(LobbyUpdate(rooms=rooms, full=True, bots=self._hall.lobby.bots()))
+        client.send(Ok(id=command.id))
+        client.send(LobbyUpdate(rooms=rooms, full=True, bots=self._feed.bots()))
 
-    async def history(self, peer: Peer, command: History) -> None:
-        store = self._hall.store
-        games = await store.history(command.game, command.player, command.before, command.limit)
+    async def history(self, client: Client, command: History) -> None:
+        """Send one page of finished games, the latest first."""
+        games = await self._store.history(command.game, command.player, command.before, command.limit)
         rooms = tuple(read_infos(data for _, data in games))
         before = games[-1][0] if len(games) == command.limit else None
-        peer.send(Ok(id=command.id, rooms=rooms, before=before))
+        client.send(Ok(id=command.id, rooms=rooms, before=before))
 
-    async def leaderboard(self, peer: Peer, command: Leaderboard) -> None:
-        now = self._hall.now()
+    async def leaderboard(self, client: Client, command: Leaderboard) -> None:
+        """Send the best players of a profile."""
+        now = self._now()
         profile = ratings.resolve_profile(command.game, command.options)
-        found = await self._hall.store.leaders(profile, now, command.limit)
-        leaders = tuple(ratings.leaderboard_entry(name, row, now) for name, row in found)
-        peer.send(Ok(id=command.id, leaders=leaders))
+        rows = await self._store.leaders(profile, now, command.limit)
+        leaders = tuple(ratings.leaderboard_entry(name, row, now) for name, row in rows)
+        client.send(Ok(id=command.id, leaders=leaders))
 
-    async def ratings(self, peer: Peer, command: Ratings) -> None:
-        store, profile = self._hall.store, ratings.resolve_profile(command.game, command.options)
-        account = await store.account_named(command.player)
+    async def ratings(self, client: Client, command: Ratings) -> None:
+        """Send one page of a player's ratings, the newest first."""
+        profile = ratings.resolve_profile(command.game, command.options)
+        account = await self._store.account_named(command.player)
         if account is None:
-            raise Refusal("bad_request", f"no name with a token is {command.player[:40]!r}; guests have no ratings")
-        rows = await store.rating_history(profile, account.player, command.before, command.limit)
+            raise Refusal("bad_request", f"there is no account named {command.player[:40]!r}; guests have no ratings")
+        rows = await self._store.rating_history(profile, account.player, command.before, command.limit)
         before = rows[-1].games if len(rows) == command.limit else None
-        peer.send(Ok(id=command.id, ratings=tuple(map(ratings.rated_game, rows)), before=before))
+        client.send(Ok(id=command.id, ratings=tuple(map(ratings.rated_game, rows)), before=before))
 
-    async def export(self, peer: Peer, command: Export) -> None:
-        live = await self._hall.find(command.room)
-        room, player = live.room, require(peer)
-        self._hall.let_go(live)
+    async def export(self, client: Client, command: Export) -> None:
+        """Send the record of a finished game."""
+        live = await self._registry.find(command.room)
+        room, player = live.room, player_of(client)
+        self._registry.evict_ended(live)
         if room.setup.private and room.seat_of(player.id) is None and player.id != room.setup.by:
-            raise Refusal("bad_code", "this room was private")
+            raise Refusal("bad_code", "this room was private: only its players and its creator may export it")
         if room.status != "ended":
-            raise Refusal("too_early", "the game is not over")
+            raise Refusal("too_early", "the game is not over yet")
         record = snapshots.record(room)
         text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
-        peer.send(Ok(id=command.id, room=command.room, text=text))
+        client.send(Ok(id=command.id, room=command.room, text=text))

@@ -1,4 +1,4 @@
-"""Who wants to hear of open rooms and of the bots that are here, and the changes, together on a tick."""
+"""Lobby feed: changes of open rooms and connected bots, sent to clients in the lobby on a tick."""
 
 from __future__ import annotations
 
@@ -9,106 +9,123 @@ from protocol.frames import Packet
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo, RoomInfo
 from server.domain.room import Room
-from server.lobby.watcher_counts import Audience
-from server.rooms.client import Peer
+from server.lobby.watcher_counts import WatcherCounts
+from server.rooms.client import Client
+from server.rooms.processor import RoomObserver
 
-MOST_BACKLOG = 1 << 20  # whoever does not read that much does not need the lobby
+MAX_LOBBY_BACKLOG_BYTES = 1 << 20  # a client with more unread bytes is disconnected
 
 
-class Lobby:
-    def __init__(self, tick: float, audience: Audience) -> None:
-        self._tick, self._audience = tick, audience
-        self._peers: dict[Peer, None] = {}
+class LobbyFeed(RoomObserver):
+    """Gathers what changed since the last tick. For each room the newest news replaces the older."""
+
+    def __init__(self, tick_s: float, watcher_counts: WatcherCounts) -> None:
+        self._tick_s, self._watcher_counts = tick_s, watcher_counts
+        self._clients: dict[Client, None] = {}
         self._changed: dict[str, Room] = {}
-        self._infos: dict[str, RoomInfo] = {}  # rooms of other nodes that changed
-        self._plies: dict[str, int] = {}  # games that have gone on, see server/lobby/progress.py
-        self._bots: dict[Peer, BotInfo] = {}
-        self._others: dict[str, tuple[BotInfo, ...]] = {}  # bots that are connected to other nodes
+        self._infos: dict[str, RoomInfo] = {}  # changed rooms of other nodes
+        self._plies: dict[str, int] = {}  # games that went on, see lobby/progress.py
+        self._bots: dict[Client, BotInfo] = {}
+        self._remote_bots: dict[str, tuple[BotInfo, ...]] = {}  # by node
         self.on_bots: Callable[[tuple[BotInfo, ...]], None] = lambda bots: None
-        self._bots_changed = self._waiting = False
-
-    def enter(self, peer: Peer) -> None:
-        self._peers[peer] = None
-
-    def leave(self, peer: Peer) -> None:
-        self._peers.pop(peer, None)
-
-    def expects(self, peer: Peer) -> bool:
-        """Whether it is here to hear something, however long it says nothing itself."""
-        return peer in self._peers or peer in self._bots
+        self._bots_changed = self._scheduled = False
 
     @property
     def watched(self) -> bool:
-        return bool(self._peers)
+        """Whether any client is in the lobby."""
+        return bool(self._clients)
 
-    def changed(self, room: Room) -> None:
-        if self._peers:
+    def enter(self, client: Client) -> None:
+        """Send updates to a client from now on."""
+        self._clients[client] = None
+
+    def leave(self, client: Client) -> None:
+        """Stop sending updates to a client."""
+        self._clients.pop(client, None)
+
+    def disconnect(self, client: Client) -> None:
+        """Forget a disconnected client, and the bot behind it."""
+        self.leave(client)
+        if self._bots.pop(client, None) is not None:
+            self._announce_bots()
+
+    def is_listening(self, client: Client) -> bool:
+        """Return whether a client waits for updates or invitations, and so may stay silent."""
+        return client in self._clients or client in self._bots
+
+    # -- rooms
+
+    def listing_changed(self, room: Room) -> None:
+        """Note that a room changed at this node."""
+        if self._clients:
             self._changed[room.id] = room
-            self._plies.pop(room.id, None)  # the last word counts
-            self._soon()
+            self._plies.pop(room.id, None)  # this is newer
+            self._schedule()
 
-    def heard(self, info: RoomInfo) -> None:
-        """A room changed at another node."""
-        if self._peers:
+    def remote_changed(self, info: RoomInfo) -> None:
+        """Note that a room changed at another node."""
+        if self._clients:
             self._infos[info.room] = info
             self._plies.pop(info.room, None)
-            self._soon()
+            self._schedule()
 
     def advanced(self, plies: dict[str, int]) -> None:
-        """Games went on, here or at another node; further than anything told of them before."""
-        if self._peers and plies:
+        """Note the plies of games that went on, here or at another node."""
+        if self._clients and plies:
             self._plies |= plies
-            self._soon()
+            self._schedule()
 
-    def introduce(self, peer: Peer, bot: BotInfo) -> None:
-        """A bot that wants to be invited; it is shown as long as its connection lasts."""
-        self._bots[peer] = bot
-        self._bots_changed = True
-        self.on_bots(once(self._bots.values()))
-        self._soon()
+    # -- bots
 
-    def introduce_others(self, node: str, bots: tuple[BotInfo, ...]) -> None:
-        """All bots of another node."""
-        if self._others.get(node, ()) != bots:
-            self._others[node] = bots
+    def add_bot(self, client: Client, bot: BotInfo) -> None:
+        """List a bot that waits for invitations, as long as its client is connected."""
+        self._bots[client] = bot
+        self._announce_bots()
+
+    def set_remote_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
+        """Replace the bots of another node."""
+        if self._remote_bots.get(node, ()) != bots:
+            self._remote_bots[node] = bots
             self._bots_changed = True
-            self._soon()
+            self._schedule()
         if not bots:
-            self._others.pop(node, None)
-
-    def gone(self, peer: Peer) -> None:
-        self.leave(peer)
-        if self._bots.pop(peer, None) is not None:
-            self._bots_changed = True
-            self.on_bots(once(self._bots.values()))
-            self._soon()
+            self._remote_bots.pop(node, None)
 
     def bots(self) -> tuple[BotInfo, ...]:
-        return once([*(bot for bots in self._others.values() for bot in bots), *self._bots.values()])
+        """Return all bots that wait for invitations, at any node."""
+        return unique_by_name([*(bot for bots in self._remote_bots.values() for bot in bots), *self._bots.values()])
 
-    def _soon(self) -> None:
-        if self._peers and not self._waiting:
-            self._waiting = True
-            asyncio.get_running_loop().call_later(self._tick, self.flush)
+    def _announce_bots(self) -> None:
+        self._bots_changed = True
+        self.on_bots(unique_by_name(self._bots.values()))
+        self._schedule()
+
+    # -- tick
+
+    def _schedule(self) -> None:
+        if self._clients and not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_later(self._tick_s, self.flush)
 
     def flush(self) -> None:
+        """Send what has changed since the last tick."""
         changed, self._changed = self._changed, {}
         infos, self._infos = self._infos, {}
-        infos = {name: self._audience.fill_in(info) for name, info in infos.items()}
-        infos |= {name: self._audience.info(room) for name, room in changed.items()}
+        infos = {name: self._watcher_counts.fill_in(info) for name, info in infos.items()}
+        infos |= {name: self._watcher_counts.info(room) for name, room in changed.items()}
         plies, self._plies = self._plies, {}
         bots = self.bots() if self._bots_changed else None
-        self._bots_changed = self._waiting = False
+        self._bots_changed = self._scheduled = False
         packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots, plies=plies))
-        for peer in list(self._peers):
-            if peer.backlog() > MOST_BACKLOG:
-                self.leave(peer)
-                peer.cut(1008, "too slow for the lobby")
+        for client in list(self._clients):
+            if client.backlog() > MAX_LOBBY_BACKLOG_BYTES:
+                self.leave(client)
+                client.cut(1008, "too slow for the lobby")
             else:
-                peer.write(packet.text if peer.text else packet.binary)
+                client.write(packet.text if client.text else packet.binary)
 
 
-def once(bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
-    """Each once, however many connections it has."""
+def unique_by_name(bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:
+    """Return each bot once, however many connections it has."""
     by_name = {bot.name: bot for bot in bots}
     return tuple(by_name[name] for name in sorted(by_name))

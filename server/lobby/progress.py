@@ -1,69 +1,72 @@
-"""How far games are: the lobby hears of it from time to time, and not with every move, which has no time for that."""
+"""Progress of games: the lobby hears the ply of running games now and then, not with every move."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from protocol.types import RoomInfo, with_ply
 from server.domain import snapshots
+from server.lobby.feed import LobbyFeed
+from server.rooms.live_room import LiveRoom
+from server.rooms.registry import RoomRegistry
 
-if TYPE_CHECKING:
-    from server.rooms.live_room import Live
-    from server.rooms.registry import Hall
-
-PAUSE = 0.9  # seconds between looks at least
-MOST = 500  # games that are told of at a time; where more go on, they take turns
-KEPT = 10_000  # games of other nodes that are remembered: those that went on last
+REPORT_INTERVAL_S = 0.9
+MAX_GAMES_PER_REPORT = 500  # with more running games, they take turns
+MAX_REMOTE_GAMES = 10_000  # games of other nodes whose ply is kept: the most recent ones
 
 
-class Progress:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
-        self._round: list[str] = []  # rooms that are still to be looked at before it is everyone's turn again
-        self._told: dict[str, int] = {}  # how far games were when they were last told of
-        self._elsewhere: dict[str, int] = {}  # how far games of other nodes are, which the index does not know
-        self._next = 0.0
+class ProgressReports:
+    """Reports the ply of running games to the lobby, and keeps what other nodes report."""
 
-    def look(self) -> None:
-        """Tell who looks at the lobby, here or at other nodes, which games have gone on."""
-        hall, now = self._hall, asyncio.get_running_loop().time()
-        if now < self._next or not (hall.lobby.watched or hall.store.shared):
+    def __init__(
+        self, *, registry: RoomRegistry, feed: LobbyFeed, advance: Callable[[dict[str, int]], None], shared: bool
+    ) -> None:
+        self._registry, self._feed, self._advance, self._shared = registry, feed, advance, shared
+        self._round: list[str] = []  # rooms still to be looked at before every room has its turn again
+        self._reported: dict[str, int] = {}  # room: ply that was last reported
+        self._elsewhere: dict[str, int] = {}  # room: ply of games at other nodes, which the index does not have
+        self._next_s = 0.0
+
+    def report(self) -> None:
+        """Tell the lobby, here and at other nodes, which games went on."""
+        now = asyncio.get_running_loop().time()
+        if now < self._next_s or not (self._feed.watched or self._shared):
             return
-        self._next = now + PAUSE
-        moved = self._moved()
-        if moved:
-            hall.lobby.advanced(moved)
-            hall.bus.advance(moved)
+        self._next_s = now + REPORT_INTERVAL_S
+        plies = self._changed()
+        if plies:
+            self._feed.advanced(plies)
+            self._advance(plies)  # at other nodes
 
-    def _moved(self) -> dict[str, int]:
-        rooms, moved = self._hall.rooms, dict[str, int]()
+    def _changed(self) -> dict[str, int]:
+        rooms, plies = self._registry.rooms, dict[str, int]()
         if not self._round:
             self._round = list(rooms)
-            self._told = {name: ply for name, ply in self._told.items() if name in rooms}
-        while self._round and len(moved) < MOST:
+            self._reported = {name: ply for name, ply in self._reported.items() if name in rooms}
+        while self._round and len(plies) < MAX_GAMES_PER_REPORT:
             name = self._round.pop()
             live = rooms.get(name)
-            if live is not None and self._is_told_of(live):
+            if live is not None and self._is_reported(live):
                 ply = snapshots.visible_ply(live.room)
-                if ply != self._told.get(name, 0):
-                    moved[name] = self._told[name] = ply
-        return moved
+                if ply != self._reported.get(name, 0):
+                    plies[name] = self._reported[name] = ply
+        return plies
 
-    def _is_told_of(self, live: Live) -> bool:
+    def _is_reported(self, live: LiveRoom) -> bool:
         room = live.room
-        return room.status == "running" and not room.setup.private and self._hall.is_fresh(live)
+        return room.status == "running" and not room.setup.private and self._registry.is_current(live)
 
-    def heard(self, plies: dict[str, int]) -> None:
-        """What another node tells of games that nobody attends here."""
+    def hear(self, plies: dict[str, int]) -> None:
+        """Keep what another node reports of games without clients here."""
         for name in plies:
-            self._elsewhere.pop(name, None)  # to come last
+            self._elsewhere.pop(name, None)  # so that it comes last
         self._elsewhere |= plies
-        for name in list(islice(self._elsewhere, max(0, len(self._elsewhere) - KEPT))):
+        for name in list(islice(self._elsewhere, max(0, len(self._elsewhere) - MAX_REMOTE_GAMES))):
             del self._elsewhere[name]
 
     def fill_in(self, info: RoomInfo) -> RoomInfo:
-        """A room's line from the index, with how far its game is as far as we have heard."""
+        """Return a room's line from the index with the latest ply that was reported."""
         ply = self._elsewhere.get(info.room, 0)
         return with_ply(info, ply) if info.status == "running" and ply > info.ply else info

@@ -1,4 +1,4 @@
-"""How many watch each room: here, and at other nodes as far as they say."""
+"""Number of watchers of each room: at this node, and at other nodes as they report."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ from collections import Counter
 from protocol.types import RoomInfo, with_watchers
 from server.domain import snapshots
 from server.domain.room import Room
-from server.rooms.live_room import Live
+from server.rooms.live_room import LiveRoom
 
 
-class Audience:
-    def __init__(self, rooms: dict[str, Live]) -> None:
+class WatcherCounts:
+    """Adds the watchers here to those that other nodes report."""
+
+    def __init__(self, rooms: dict[str, LiveRoom]) -> None:
         self._rooms = rooms
-        self._elsewhere: dict[str, dict[str, int]] = {}  # node: room: watchers
-        self._total: Counter[str] = Counter()  # elsewhere, by room
+        self._by_node: dict[str, dict[str, int]] = {}  # node: room: watchers
+        self._elsewhere: Counter[str] = Counter()  # room: watchers at other nodes
 
     def here(self) -> dict[str, int]:
-        """Public rooms that somebody watches at this node."""
+        """Return the number of watchers at this node, for every public open room that has any."""
         return {
             name: len(live.watchers)
             for name, live in self._rooms.items()
             if live.watchers and live.room.status != "ended" and not live.room.setup.private
         }
 
-    def heard(self, node: str, counts: dict[str, int]) -> set[str]:
-        """All that another node says; the rooms where that makes a difference."""
-        before = self._elsewhere.pop(node, {})
-        self._total.subtract(before)
-        self._total.update(counts)
-        self._total = +self._total  # without those that nobody watches
+    def report(self, node: str, counts: dict[str, int]) -> set[str]:
+        """Take another node's counts, all of them. Return the rooms whose number has changed."""
+        before = self._by_node.pop(node, {})
+        self._elsewhere.subtract(before)
+        self._elsewhere.update(counts)
+        self._elsewhere = +self._elsewhere  # drops zero counts
         if counts:
-            self._elsewhere[node] = counts
+            self._by_node[node] = counts
         return {room for room in {*before, *counts} if before.get(room) != counts.get(room)}
 
     def info(self, room: Room) -> RoomInfo:
+        """Return a room's line in lists."""
         return snapshots.room_info(room, self._count(room.id))
 
     def fill_in(self, info: RoomInfo) -> RoomInfo:
-        """A room's line from elsewhere, with the number of its watchers."""
+        """Return a line from elsewhere with the number of watchers."""
         count = self._count(info.room)
         return info if count == info.watchers else with_watchers(info, count)
 
     def _count(self, room: str) -> int:
         live = self._rooms.get(room)
-        return self._total[room] + (0 if live is None else len(live.watchers))
+        return self._elsewhere[room] + (0 if live is None else len(live.watchers))

@@ -1,37 +1,46 @@
-"""How somebody gets a seat: new rooms, and a place in those that wait."""
+"""Admission: create rooms, and seat players in rooms that wait."""
 
 from __future__ import annotations
 
 from protocol.commands import Create, Join, Pair
 from protocol.events import Created
 from protocol.types import Options, Player
+from server.config import Settings
 from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.room import Room
 from server.ids import new_room_code, new_room_id
-from server.rooms.client import Peer, require
-from server.rooms.live_room import Live
-from server.rooms.registry import Hall
-from server.storage.interface import Conflict, append_and_wait
+from server.rooms.client import Client, player_of
+from server.rooms.live_room import LiveRoom
+from server.rooms.processor import RoomProcessor
+from server.rooms.registry import RoomRegistry
+from server.rooms.timers import Now
+from server.storage.interface import Conflict, Store, append_and_wait
 from server.storage.room_index import creation_append
 
 
-class Founder:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
-        self._settings = hall.settings
+class Admission:
+    """Checks the limits of a player, and writes new rooms and seats."""
 
-    async def seated(self, peer: Peer, created: Created, seat: int) -> Decision:
-        return creation.create_room(created, await self.rated(peer, created.game, created.options), seat)
+    def __init__(
+        self, *, store: Store, registry: RoomRegistry, processor: RoomProcessor, settings: Settings, now: Now
+    ) -> None:
+        self._store, self._registry, self._processor = store, registry, processor
+        self._settings, self._now = settings, now
 
-    async def created(self, peer: Peer, command: Create | Pair, met: str = "") -> Created:
+    async def create_with_seat(self, client: Client, created: Created, seat: int) -> Decision:
+        """Return the first events of a room whose creator has this seat."""
+        return creation.create_room(created, await self.rated_player(client, created.game, created.options), seat)
+
+    async def created_event(self, client: Client, command: Create | Pair, met: str = "") -> Created:
+        """Return the first event of a new room. Raises Refusal if the room may not be."""
         options = creation.resolve_options(command.game, command.options, command.clock)
         full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:
-            creation.check_rated(options, require(peer) if full.players is None else None)
-        await self.room_for_one_more(peer)
-        now = self._hall.now()
+            creation.check_rated(options, player_of(client) if full.players is None else None)
+        await self.check_room_limit(client)
+        now = self._now()
         return Created(
             room=new_room_id(now),
             seq=1,
@@ -39,7 +48,7 @@ class Founder:
             game=command.game,
             options=options,
             clock=command.clock,
-            by=require(peer).id,
+            by=player_of(client).id,
             private=full.private,
             code=new_room_code() if full.private else "",
             invite=full.invite,
@@ -48,39 +57,43 @@ class Founder:
             delay=full.delay,
             illegal=full.illegal,
             players=full.players,
-            arbiter=require(peer).name if full.players else "",
+            arbiter=player_of(client).name if full.players else "",
             expiry=int(self._settings.expiry * 1000),
             met=met,
         )
 
-    async def open(self, founded: Decision) -> Live:
-        first = creation_append(founded)
+    async def open(self, created: Decision) -> LiveRoom:
+        """Write a new room to the store and load it. Raises Refusal or Unavailable."""
+        append = creation_append(created)
         try:
-            await append_and_wait(self._hall.store, first)
-        except Conflict:  # one chance in 2 ** 25 a second
+            await append_and_wait(self._store, append)
+        except Conflict:  # two rooms in one second share a name once in 2 ** 25 times
             raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
-        return self._hall.admit(founded, first.payloads)
+        return self._registry.add(created, append.payloads)
 
-    async def seat(self, peer: Peer, live: Live, command: Join) -> None:
-        who = await self.rated(peer, live.room.setup.game, live.room.setup.options)
-        self._hall.agenda.submit(live, peer, command, lambda room, at: decide(room, who, command, at))
-        await self._hall.agenda.turn(live)  # whoever is gone by then is not taken for one who is there
+    async def join(self, client: Client, live: LiveRoom, command: Join) -> None:
+        """Seat a player who has asked to join, and wait until that is decided."""
+        player = await self.rated_player(client, live.room.setup.game, live.room.setup.options)
+        self._processor.submit(live, client, command, lambda room, at: decide(room, player, command, at))
+        await self._processor.turn(live)  # a client that disconnects now is seated first, then marked offline
 
-    async def rated(self, peer: Peer, game: str, options: Options) -> Player:
-        """Who somebody is, with the rating at this game."""
-        player = require(peer)
+    async def rated_player(self, client: Client, game: str, options: Options) -> Player:
+        """Return the client's player with the rating for this game."""
+        player = player_of(client)
         if not player.account:
             return player
-        known = await self._hall.store.ratings(ratings.profile(game, options), [player.id])
-        return ratings.with_rating(player, known.get(player.id), self._hall.now())
+        known = await self._store.ratings(ratings.profile(game, options), [player.id])
+        return ratings.with_rating(player, known.get(player.id), self._now())
 
-    async def room_for_one_more(self, peer: Peer) -> None:
-        most = self._settings.rooms_per_player
-        if len(await self._hall.sits(require(peer).id)) >= most:
-            raise Refusal("too_many_rooms", f"you sit in {most} open rooms already")
-        if sum(1 for live in self._hall.rooms.values() if arbitrates(peer, live.room)) >= most:
-            raise Refusal("too_many_rooms", f"you are the arbiter of {most} open rooms already")
+    async def check_room_limit(self, client: Client) -> None:
+        """Raise Refusal if the player has as many open rooms as allowed."""
+        limit = self._settings.rooms_per_player
+        if len(await self._registry.rooms_of(player_of(client).id)) >= limit:
+            raise Refusal("too_many_rooms", f"you already have a seat in {limit} open rooms; finish or leave one first")
+        if sum(1 for live in self._registry.rooms.values() if is_arbiter(client, live.room)) >= limit:
+            raise Refusal("too_many_rooms", f"you are already the arbiter of {limit} open rooms")
 
 
-def arbitrates(peer: Peer, room: Room) -> bool:
-    return room.setup.players is not None and room.setup.by == require(peer).id and room.status != "ended"
+def is_arbiter(client: Client, room: Room) -> bool:
+    """Return whether a client's player created an open room for two other players."""
+    return room.setup.players is not None and room.setup.by == player_of(client).id and room.status != "ended"

@@ -1,76 +1,115 @@
-"""Who hears what: answers to those who asked, events to players at once and to watchers together on the tick."""
+"""Broadcast: write replies and events to clients. Players get events at once, watchers on the next tick."""
 
 from __future__ import annotations
 
 import asyncio
 
 from protocol.commands import Join, RoomCommand
-from protocol.frames import Packet, framed
+from protocol.frames import Packet, framed, join
 from protocol.replies import Ok
 from server.config import Settings
 from server.domain.decision import Refusal
-from server.rooms.client import Peer, require
-from server.rooms.live_room import Live
+from server.rooms.client import Client, player_of
+from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
 
-class Teller:
+class Broadcaster:
+    """Writes frames. An event is encoded once per room and encoding, however many clients hear of it."""
+
     def __init__(self, settings: Settings, now: Now) -> None:
-        self._tick_seconds = settings.watch_tick
-        self._most = settings.send_buffer
-        self._patience = int(settings.stall_timeout * 1000)
+        self._tick_s = settings.watch_tick
+        self._max_backlog = settings.send_buffer
+        self._stall_timeout_ms = int(settings.stall_timeout * 1000)
         self._now = now
-        self._ticking: dict[Live, None] = {}  # rooms with something for their watchers
+        self._ticking: dict[LiveRoom, None] = {}  # rooms with events for their watchers
 
-    def tell(self, live: Live, packets: list[Packet], peer: Peer | None, command: RoomCommand | None) -> None:
-        """Events that are durable now; `peer` asked for them with its command."""
-        if peer is None or command is None:
-            live.tell_players(packets)
-        elif type(command) is Join:
-            live.tell_players(packets)
-            self.enter(live, peer, command.id)
+    def publish(
+        self, live: LiveRoom, packets: list[Packet], client: Client | None = None, command: RoomCommand | None = None
+    ) -> None:
+        """Send durable events to everyone in the room. The client whose command caused them gets `ok` first."""
+        room = live.room
+        reply = b""
+        if client is None or command is None or type(command) is Join:
+            asker = None
         else:
-            room = live.room
+            asker = client
             seq = room.seq
-            if seq != room.horizon and room.seat_of(require(peer).id) is None:  # how far it is, is not for watchers
+            if seq != room.horizon and room.seat_of(player_of(client).id) is None:  # watchers see up to the horizon
                 seq = room.horizon
-            answer = Ok(id=command.id, room=room.setup.room, seq=seq)
-            live.tell_players(packets, peer, framed(answer, peer.text))
+            reply = framed(Ok(id=command.id, room=room.setup.room, seq=seq), client.text)
+        binary, text = join(packets, False), b""
+        for clients in live.players:
+            for player in clients:
+                frames = binary
+                if player.text:
+                    frames = text = text or join(packets, True)
+                if player is asker:
+                    frames, asker = reply + frames, None
+                player.write(frames)
+        if asker is not None:  # it does not play here
+            asker.write(reply)
+        if client is not None and type(command) is Join:
+            self.seat(live, client, command.id)
         if not live.watchers:
-            live.released = live.room.horizon
-        elif live.release(packets):
-            self._tick(live)
-
-    def enter(self, live: Live, peer: Peer, id: int) -> None:
-        """A player is seated: the answer, and the whole room."""
-        seat = live.attach(peer)
-        setup = live.room.setup
-        peer.send(Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
-        peer.send(live.snapshot(peer, self._now()))
-
-    def refuse(self, live: Live, peer: Peer | None, command: RoomCommand | None, refusal: Refusal) -> None:
-        if peer is not None and command is not None:
-            snapshot = live.snapshot(peer, self._now()) if refusal.code == "stale" else None
-            peer.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
-
-    def _tick(self, live: Live) -> None:
-        if not self._tick_seconds:
-            live.flush(self._most, self._now())
+            live.released = room.horizon
             return
-        if not self._ticking:
-            asyncio.get_running_loop().call_later(self._tick_seconds, self.flush)
-        self._ticking[live] = None
+        if room.horizon == room.seq == live.released + len(packets):
+            live.pending += packets
+        else:
+            live.pending += live.events_between(live.released, room.horizon)
+        live.released = room.horizon
+        if live.pending:
+            if not self._tick_s:
+                self.flush_room(live)
+                return
+            if not self._ticking:
+                asyncio.get_running_loop().call_later(self._tick_s, self.flush)
+            self._ticking[live] = None
+
+    def seat(self, live: LiveRoom, client: Client, id: int) -> None:
+        """Answer the command that seated a player: `ok`, and the whole room."""
+        seat = live.attach(client)
+        setup = live.room.setup
+        client.send(Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
+        client.send(live.snapshot(client, self._now()))
+
+    def refuse(self, live: LiveRoom, client: Client | None, command: RoomCommand | None, refusal: Refusal) -> None:
+        """Answer a command with `error`. A stale move gets a snapshot with it."""
+        if client is not None and command is not None:
+            snapshot = live.snapshot(client, self._now()) if refusal.code == "stale" else None
+            client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 
     def flush(self) -> None:
-        """Everything that waits for watchers."""
+        """Write what is pending for the watchers of every room."""
         ticking, self._ticking = self._ticking, {}
-        now = self._now()
         for live in ticking:
-            live.flush(self._most, now)
+            self.flush_room(live)
 
-    def catch_up(self, live: Live) -> None:
-        """Bring a room's watchers up to date before someone joins them, who is not to hear what went before."""
-        live.flush(self._most, self._now())
+    def flush_room(self, live: LiveRoom) -> None:
+        """Write what is pending for the watchers of one room that keep up."""
+        packets, live.pending = live.pending, []
+        if not packets:
+            return
+        binary, text = join(packets, False), b""
+        lagging = live.lagging
+        for watcher in live.watchers:
+            if lagging and watcher in lagging:
+                continue
+            frames = binary
+            if watcher.text:
+                frames = text = text or join(packets, True)
+            if watcher.write(frames) > self._max_backlog:
+                lagging[watcher] = self._now()
 
-    def care_for_the_slow(self, live: Live) -> None:
-        live.care_for_the_slow(self._most, self._patience, self._now())
+    def check_lagging(self, live: LiveRoom) -> None:
+        """Send a fresh snapshot to watchers that caught up; disconnect those that do not."""
+        now = self._now()
+        for watcher, since in list(live.lagging.items()):
+            if watcher.backlog() <= self._max_backlog // 4:
+                del live.lagging[watcher]
+                self.flush_room(live)
+                watcher.send(live.snapshot(watcher, now))
+            elif now - since > self._stall_timeout_ms:
+                live.remove_watcher(watcher)
+                watcher.cut(1008, "too slow to watch")

@@ -1,4 +1,4 @@
-"""Client: what rooms need of a connection. server/transport/connection.py implements it; tests may too."""
+"""Client: what rooms need of a connection. server/transport implements it; tests may too."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from protocol.replies import Snapshot
 from protocol.types import ErrorCode, Message, Player
 
 if TYPE_CHECKING:
-    from server.rooms.live_room import Live
+    from server.rooms.live_room import LiveRoom
 
 
-class Peer(Protocol):
+class Client(Protocol):
+    """One connection of a player or a watcher."""
+
     player: Player | None  # None before the welcome
-    text: bool  # it speaks JSON
-    rooms: dict[str, Live]  # where it plays or watches
-    latency: float  # the round trip in seconds, as our own pings measured it
+    text: bool  # whether the client speaks JSON rather than msgpack
+    rooms: dict[str, LiveRoom]  # where the client plays or watches
+    latency: float  # round trip in seconds, measured by the server's own pings
 
     def write(self, frames: bytes) -> int:
-        """Whole frames in the peer's encoding, at once; how many bytes wait to be read then, 0 if they are few."""
+        """Write whole frames at once, and return the number of bytes still buffered (0 if few)."""
 
-    def send(self, message: Message) -> None: ...
+    def send(self, message: Message) -> None:
+        """Encode and write one message."""
 
     def refuse(
         self,
@@ -29,15 +32,17 @@ class Peer(Protocol):
         text: str,
         retry_after: float | None = None,
         snapshot: Snapshot | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Send an `error` for the command with this id."""
 
     def backlog(self) -> int:
-        """How many bytes wait to be read by the other side."""
+        """Return the number of bytes that the other side has not read yet."""
 
     def cut(self, code: int, reason: str) -> None:
-        """Close the connection; without ceremony if the other side does not read."""
+        """Close the connection; abort it if the other side does not read."""
 
 
-def require(peer: Peer) -> Player:
-    assert peer.player is not None, "the desk lets nobody in before the welcome"
-    return peer.player
+def player_of(client: Client) -> Player:
+    """Return the player of a client that has been welcomed."""
+    assert client.player is not None, "the dispatcher accepts only hello before the welcome"
+    return client.player

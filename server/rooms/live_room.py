@@ -1,4 +1,4 @@
-"""A room in memory: the room, its log, and who is there. Players are written to at once, watchers on the tick."""
+"""A room in memory: its state, its log, and the clients that hear of it."""
 
 from __future__ import annotations
 
@@ -8,138 +8,102 @@ from typing import Any
 
 from protocol.codec import decode_event
 from protocol.events import Created
-from protocol.frames import Packet, join
+from protocol.frames import Packet
 from protocol.replies import Snapshot
 from server.domain import snapshots
 from server.domain.room import Room, replay
-from server.rooms.client import Peer
+from server.rooms.client import Client, player_of
 
 
-class Live:
+class LiveRoom:
+    """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
+
     __slots__ = (
-        "alarm", "alarm_at", "busy", "heard", "lagging", "log", "pending", "players", "queue", "released", "room",
-        "spared", "stored_due", "used_at", "watchers",
+        "busy", "heard_seq", "lagging", "log", "pending", "players", "queue", "released", "room", "stored_deadline",
+        "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
         self.room = room
         self.log = log  # the payloads of all events
-        self.released = room.horizon  # up to where the watchers have been served
-        self.players: tuple[list[Peer], list[Peer]] = ([], [])
-        self.watchers: dict[Peer, None] = {}
-        self.pending: list[Packet] = []  # what the watchers get with the next tick
-        self.lagging: dict[Peer, int] = {}  # watchers who do not keep up, and since when
+        self.players: tuple[list[Client], list[Client]] = ([], [])  # by seat
+        self.watchers: dict[Client, None] = {}
+        self.released = room.horizon  # seq of the last event that was put before the watchers
+        self.pending: list[Packet] = []  # events for the watchers' next tick
+        self.lagging: dict[Client, int] = {}  # watchers that do not keep up, and since when
         self.busy = False  # an append is under way; commands wait in the queue
         self.queue: deque[Any] = deque()
-        self.spared = 0  # milliseconds of this turn before anybody was told of it: they cost nobody time
-        self.alarm: TimerHandle | None = None
-        self.alarm_at = 0
-        self.stored_due: int | None = None  # the deadline in the index, if it is known
-        self.heard = 0  # the newest seq that another node spoke of while this one was busy
-        self.used_at = 0  # when somebody was last seen here, see server/cluster/node.py
+        self.uncharged_ms = 0  # milliseconds of this turn that are not charged
+        self.timer: TimerHandle | None = None
+        self.timer_at = 0  # the deadline that the timer was set for
+        self.stored_deadline: int | None = None  # the deadline in the index, if known
+        self.heard_seq = 0  # newest seq that another node announced while this room was busy
+        self.used_at = 0  # when this node last needed the room
 
     @property
     def empty(self) -> bool:
+        """Whether no client plays or watches here."""
         return not (self.players[0] or self.players[1] or self.watchers)
 
     @property
+    def idle(self) -> bool:
+        """Whether no client is here, and no command waits or is being written."""
+        return self.empty and not self.busy and not self.queue
+
+    @property
     def deadline(self) -> int | None:
+        """When the room's deadline passes, with the time that is not charged."""
         due = self.room.deadline
-        return None if due is None else due + self.spared
+        return None if due is None else due + self.uncharged_ms
 
-    # -- who is there
+    def stalled_ms(self, since: int, at: int) -> int:
+        """Return how much of the current turn lies between `since` and `at`."""
+        if self.room.status == "ended":
+            return 0
+        _, _, turn_began = self.room.clocks
+        return max(0, at - max(since, turn_began + self.uncharged_ms))
 
-    def attach(self, peer: Peer) -> int | None:
-        """Let a connection hear what happens; the seat of its player, if it has one."""
-        assert peer.player is not None
-        seat = self.room.seat_of(peer.player.id)
+    def clients(self) -> list[Client]:
+        """Return all players' and watchers' clients."""
+        return [*self.players[0], *self.players[1], *self.watchers]
+
+    def attach(self, client: Client) -> int | None:
+        """Let a client hear what happens here. Return its player's seat, or None for a watcher."""
+        seat = self.room.seat_of(player_of(client).id)
         if seat is None:
-            self.watchers[peer] = None
+            self.watchers[client] = None
         else:
-            self.forget_watcher(peer)
-            if peer not in self.players[seat]:
-                self.players[seat].append(peer)
-        peer.rooms[self.room.id] = self
+            self.remove_watcher(client)
+            if client not in self.players[seat]:
+                self.players[seat].append(client)
+        client.rooms[self.room.setup.room] = self
         return seat
 
-    def detach(self, peer: Peer) -> int | None:
-        """The seat that has nobody left, if that is so now."""
-        peer.rooms.pop(self.room.id, None)
-        self.forget_watcher(peer)
-        for seat, peers in enumerate(self.players):
-            if peer in peers:
-                peers.remove(peer)
-                return None if peers else seat
+    def detach(self, client: Client) -> int | None:
+        """Remove a client. Return the seat that has no client left, if it was the last one."""
+        client.rooms.pop(self.room.setup.room, None)
+        self.remove_watcher(client)
+        for seat, clients in enumerate(self.players):
+            if client in clients:
+                clients.remove(client)
+                return None if clients else seat
         return None
 
-    def forget_watcher(self, peer: Peer) -> None:
-        self.watchers.pop(peer, None)
-        self.lagging.pop(peer, None)
+    def remove_watcher(self, client: Client) -> None:
+        """Remove a client from the watchers, if it is one."""
+        self.watchers.pop(client, None)
+        self.lagging.pop(client, None)
 
-    # -- what they see
+    def snapshot(self, client: Client, now: int) -> Snapshot:
+        """Return the room as this client may see it: watchers see it as of the horizon."""
+        room = self.room
+        seat = None if client.player is None else room.seat_of(client.player.id)
+        if seat is None and room.horizon != room.seq:
+            shown = replay(decode_event(payload) for payload in self.log[: room.horizon])
+            return snapshots.snapshot(shown, None, now, 0)
+        return snapshots.snapshot(room, seat, now, self.uncharged_ms)
 
-    def seen_by_watchers(self) -> Room:
-        if self.room.horizon == self.room.seq:
-            return self.room
-        return replay(decode_event(payload) for payload in self.log[: self.room.horizon])
-
-    def snapshot(self, peer: Peer, now: int) -> Snapshot:
-        seat = None if peer.player is None else self.room.seat_of(peer.player.id)
-        shown = self.room if seat is not None else self.seen_by_watchers()
-        return snapshots.snapshot(shown, seat, now, self.spared if shown is self.room else 0)
-
-    def since(self, after: int, upto: int) -> list[Packet]:
-        """The public events behind a seq."""
+    def events_between(self, after: int, upto: int) -> list[Packet]:
+        """Return the public events with a seq in (after, upto]."""
         events = (decode_event(payload) for payload in self.log[after:upto])
         return [Packet(event) for event in events if not isinstance(event, Created)]
-
-    def tell_players(self, packets: list[Packet], asker: Peer | None = None, answer: bytes = b"") -> None:
-        """Events to those who play; whoever asked for them hears the answer first, in one write with them."""
-        binary, text = join(packets, False), b""
-        for peers in self.players:
-            for peer in peers:
-                told = binary
-                if peer.text:
-                    told = text = text or join(packets, True)
-                if peer is asker:
-                    told, asker = answer + told, None
-                peer.write(told)
-        if asker is not None:  # who does not play
-            asker.write(answer)
-
-    def release(self, packets: list[Packet]) -> bool:
-        """Put what watchers may see now before them; whether there is anything for the next tick."""
-        horizon = self.room.horizon
-        if horizon == self.room.seq == self.released + len(packets):
-            self.pending += packets
-        else:
-            self.pending += self.since(self.released, horizon)
-        self.released = horizon
-        return bool(self.pending)
-
-    def flush(self, most: int, now: int) -> None:
-        """Write everything pending to every watcher who keeps up."""
-        packets, self.pending = self.pending, []
-        if not packets:
-            return
-        binary, text = join(packets, False), b""
-        lagging = self.lagging
-        for peer in self.watchers:
-            if lagging and peer in lagging:
-                continue
-            told = binary
-            if peer.text:
-                told = text = text or join(packets, True)
-            if peer.write(told) > most:
-                lagging[peer] = now
-
-    def care_for_the_slow(self, most: int, patience: int, now: int) -> None:
-        """A watcher who caught up gets a fresh snapshot; one who does not is cut."""
-        for peer, since in list(self.lagging.items()):
-            if peer.backlog() <= most // 4:
-                del self.lagging[peer]
-                self.flush(most, now)
-                peer.send(self.snapshot(peer, now))
-            elif now - since > patience:
-                self.forget_watcher(peer)
-                peer.cut(1008, "too slow to watch")

@@ -1,143 +1,209 @@
-"""Who hears of a room: connections come and go, and whoever sits somewhere is here or away."""
+"""Membership: which clients are in which rooms, and whether the players of a room are online."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 from protocol.commands import Rematch
+from protocol.events import AnyEvent, Ended, Rematched
+from runtime.tasks import BackgroundTasks
 from server.domain.decide import decide
 from server.domain.decision import Decision
 from server.domain.room import Room
 from server.domain.seating import leave, set_presence
 from server.ids import new_room_id
-from server.rooms.client import Peer, require
-from server.rooms.live_room import Live
+from server.rooms.broadcast import Broadcaster
+from server.rooms.client import Client, player_of
+from server.rooms.live_room import LiveRoom
+from server.rooms.presence import PresenceTracker
+from server.rooms.processor import RoomBus, RoomObserver, RoomProcessor
+from server.rooms.registry import RoomRegistry
+from server.rooms.status import NodeStatus
+from server.rooms.timers import Now
+from server.storage.interface import Store, Unavailable
 
-if TYPE_CHECKING:
-    from server.rooms.registry import Hall
-
-ENDED_KEPT = 1  # ended rooms that a connection still hears of: for a last word, or a rematch
+ENDED_ROOMS_KEPT = 1  # ended rooms that a client still hears of, for chat or a rematch
 
 
-class Attendance:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
+class Membership(RoomObserver):
+    """Lets clients into rooms and out of them, and records when the last client of a player comes or goes."""
 
-    def arrive(self, live: Live, peer: Peer) -> int | None:
-        """A connection begins to hear a room; whoever sits there is online from now on."""
-        self._hall.teller.catch_up(live)
-        seat = live.attach(peer)
+    def __init__(
+        self,
+        *,
+        store: Store,
+        bus: RoomBus,
+        registry: RoomRegistry,
+        processor: RoomProcessor,
+        broadcaster: Broadcaster,
+        presence: PresenceTracker,
+        status: NodeStatus,
+        tasks: BackgroundTasks,
+        now: Now,
+    ) -> None:
+        self._store, self._bus, self._registry, self._processor = store, bus, registry, processor
+        self._broadcaster, self._presence, self._status = broadcaster, presence, status
+        self._tasks, self._now = tasks, now
+        processor.observe(self)
+        status.on_recovery(self._record_presence)
+
+    # -- come and go
+
+    def enter(self, live: LiveRoom, client: Client) -> int | None:
+        """Let a client hear a room; its player, if seated there, is online from now on. Return the seat."""
+        self._broadcaster.flush_room(live)  # a new watcher must not hear of earlier events
+        seat = live.attach(client)
         if seat is None:
-            self._watched(live)
-        elif live.room.away[seat] is not None or live.busy:  # it may be about to be written that nobody is there
-            self._hall.agenda.act(live, partial(self.presence_of, live, seat))
+            self._watchers_changed(live)
+        elif live.room.away[seat] is not None or live.busy:  # an event that says "offline" may be under way
+            self.update_presence(live, seat)
         return seat
 
-    def _watched(self, live: Live) -> None:
-        """By one more, or one less."""
-        if live.room.status != "ended":
-            self._hall.show(live.room)
+    def leave(self, live: LiveRoom, client: Client) -> None:
+        """Let a client no longer hear a room."""
+        watched = client in live.watchers
+        live.detach(client)
+        if watched:
+            self._watchers_changed(live)
+        self._demote_unseated(live)
+        self._registry.evict_ended(live)
 
-    def depart(self, peer: Peer) -> None:
-        """A connection is gone."""
-        self._hall.lobby.gone(peer)
-        for live in list(peer.rooms.values()):
-            if peer in live.watchers:
-                self.leave(live, peer)
+    left = leave  # as an observer of the processor
+
+    def disconnect(self, client: Client) -> None:
+        """Take a disconnected client out of all its rooms."""
+        for live in list(client.rooms.values()):
+            if client in live.watchers:
+                self.leave(live, client)
                 continue
-            seat = live.detach(peer)
-            if seat is not None and not self._hall.draining and live.room.status != "ended":
-                self._hall.agenda.act(live, partial(self.presence_of, live, seat))
-            self._hall.let_go(live)
+            seat = live.detach(client)
+            if seat is not None and not self._status.draining and live.room.status != "ended":
+                self.update_presence(live, seat)
+            self._registry.evict_ended(live)
 
-    @staticmethod
-    def presence_of(live: Live, seat: int, room: Room, at: int) -> Decision:
-        return set_presence(room, seat, bool(live.players[seat]), at)
+    def update_presence(self, live: LiveRoom, seat: int) -> None:
+        """Record whether the player of a seat is online, if that has changed."""
+        self._processor.act(live, lambda room, at: set_presence(room, seat, bool(live.players[seat]), at))
 
-    def call_the_roll(self) -> None:
-        """Write down who came or went while that could not be done."""
-        if self._hall.store.shared:  # who is not here may be at another node
+    async def mark_offline(self, player: str) -> None:
+        """Record that a player whose node died is offline, unless a client is connected here. Raises Unavailable."""
+        for name in await self._store.rooms_of(player):
+            live = await self._registry.room(name)
+            seat = None if live is None else live.room.seat_of(player)
+            if live is not None and seat is not None and not live.players[seat]:
+                self.update_presence(live, seat)
+
+    def _record_presence(self, failed_at: int) -> None:
+        """Emit the presence changes missed during an outage of the store."""
+        if self._store.shared:  # a player who is not here may be at another node
             return
-        for live in list(self._hall.rooms.values()):
+        for live in list(self._registry.rooms.values()):
             for seat in (0, 1):
                 if live.room.seats[seat] is not None:
-                    self._hall.agenda.act(live, partial(self.presence_of, live, seat))
+                    self.update_presence(live, seat)
 
-    def leave(self, live: Live, peer: Peer) -> None:
-        """A connection does not hear of a room any more."""
-        watched = peer in live.watchers
-        live.detach(peer)
-        if watched:
-            self._watched(live)
-        self.unseat(live)
-        self._hall.let_go(live)
+    def _watchers_changed(self, live: LiveRoom) -> None:
+        if live.room.status != "ended":
+            self._processor.announce(live.room)
+
+    # -- seats
 
     @staticmethod
-    def give_up(live: Live, peer: Peer, room: Room, at: int) -> Decision:
-        """A player leaves with this connection: before the start the seat is given back, later the last one counts."""
-        seat = room.seat_of(require(peer).id)
-        if seat is None or (room.status != "waiting" and any(other is not peer for other in live.players[seat])):
+    def vacate(live: LiveRoom, client: Client, room: Room, at: int) -> Decision:
+        """Decide `leave` of a player: before the start the seat is free; later the player's last client decides."""
+        seat = room.seat_of(player_of(client).id)
+        if seat is None or (room.status != "waiting" and any(other is not client for other in live.players[seat])):
             return Decision((), room)
         return leave(room, seat, at)
 
-    def unseat(self, live: Live) -> None:
-        """Whoever gave a seat back hears with other connections what everybody may hear."""
-        for seat, peers in enumerate(live.players):
-            for peer in [peer for peer in peers if live.room.seat_of(require(peer).id) != seat]:
-                live.detach(peer)
+    def _demote_unseated(self, live: LiveRoom) -> None:
+        """Make watchers of the other clients of a player who has given up a seat."""
+        for seat, clients in enumerate(live.players):
+            for client in [client for client in clients if live.room.seat_of(player_of(client).id) != seat]:
+                live.detach(client)
                 if not live.room.setup.private:
-                    self.arrive(live, peer)
+                    self.enter(live, client)
 
-    def rematch(self, live: Live, peer: Peer, command: Rematch, room: Room, at: int) -> Decision:
-        """Another game with the same opponent, who may hear of newer rooms only by now, at this node or another."""
-        decision = decide(room, require(peer), command, at, next_room=new_room_id(at))
-        self.gather(live)
-        for seat, peers in zip(room.seats, live.players, strict=True):
-            if seat is not None and not peers:
-                self._hall.bus.invite(room, seat.name)
+    # -- rematches
+
+    def rematch(self, live: LiveRoom, client: Client, command: Rematch, room: Room, at: int) -> Decision:
+        """Decide `rematch`. An opponent who no longer hears this room is brought back, at this node or another."""
+        decision = decide(room, player_of(client), command, at, next_room=new_room_id(at))
+        self.bring_back(live)
+        for seat, clients in zip(room.seats, live.players, strict=True):
+            if seat is not None and not clients:
+                self._bus.invite(room, seat.name)
         return decision
 
-    def gather(self, live: Live) -> list[Peer]:
-        """Bring the players who are at this node back to a room; those who did not hear of it any more."""
+    def bring_back(self, live: LiveRoom) -> list[Client]:
+        """Let the players of a room who are connected here hear it again. Return the clients that did not."""
         back = []
         for seat in live.room.seats:
-            for peer in self._hall.present.named(seat.name) if seat is not None else ():
-                if live.room.seat_of(require(peer).id) is not None:
-                    if peer.rooms.pop(live.room.id, None) is None:  # either way it is the last one of theirs now
-                        back.append(peer)
-                    live.attach(peer)
-                    self.tidy(peer)
+            for client in self._presence.named(seat.name) if seat is not None else ():
+                if live.room.seat_of(player_of(client).id) is not None:
+                    if client.rooms.pop(live.room.id, None) is None:  # either way the room becomes its newest
+                        back.append(client)
+                    live.attach(client)
+                    self.forget_old_rooms(client)
         return back
 
-    def go_over(self, old: Live, new: Live) -> None:
-        """The players of a room go on in another one, and see it."""
-        for peer in [*old.players[0], *old.players[1]]:
-            new.attach(peer)
-            peer.send(new.snapshot(peer, self._hall.now()))
+    def invite_to_rematch(self, live: LiveRoom) -> None:
+        """Show an ended room to its players again, because an opponent at another node wants a rematch."""
+        back = self.bring_back(live)
+        for client in back:
+            client.send(live.snapshot(client, self._now()))
+        if back and live.room.next:
+            self._tasks.start(self._follow(live, live.room.next))
+        else:
+            self._processor.behind(live, live.room.seq + 1)  # the offer may just have been written
+
+    async def _follow(self, old: LiveRoom, name: str) -> None:
+        """Move the players of a room to their next game."""
+        with suppress(Unavailable):  # a client that asks finds the room later
+            new = await self._registry.room(name)
+            if new is not None:
+                self.moved_over(old, new)
+
+    # -- observer of the processor
+
+    def moved_over(self, old: LiveRoom, new: LiveRoom) -> None:
+        """Let the players of a room hear another one, and show it to them."""
+        for client in [*old.players[0], *old.players[1]]:
+            new.attach(client)
+            client.send(new.snapshot(client, self._now()))
         for seat in (0, 1):
-            elsewhere = self._hall.store.shared and not new.players[seat]
+            elsewhere = self._store.shared and not new.players[seat]
             if not elsewhere:
-                self._hall.agenda.act(new, partial(self.presence_of, new, seat))
+                self.update_presence(new, seat)
 
-    def send_away(self, live: Live) -> None:
-        """Whoever hears of a room that is not there any more; when they come back, they see what they still have."""
-        for peer in [*live.players[0], *live.players[1], *live.watchers]:
-            live.detach(peer)
-            peer.cut(1011, "the log of a room is damaged")
+    def rematch_created(self, live: LiveRoom, new: Decision, payloads: tuple[bytes, ...]) -> None:
+        """Move the players to the new room."""
+        self.moved_over(live, self._registry.add(new, payloads))
 
-    def over(self, live: Live) -> None:
-        """A game is: whoever heard of it leaves older ones behind."""
-        for peer in [*live.players[0], *live.players[1], *live.watchers]:
-            if live.room.started_at is None:  # nothing was played here: it goes before those where something was
-                peer.rooms = {live.room.id: live, **peer.rooms}
-            self.tidy(peer)
-        self._hall.let_go(live)
+    def ended(self, live: LiveRoom) -> None:
+        """Let clients stop hearing of older ended rooms."""
+        for client in live.clients():
+            if live.room.started_at is None:  # no move was played: it is forgotten before rooms with moves
+                client.rooms = {live.room.id: live, **client.rooms}
+            self.forget_old_rooms(client)
+        self._registry.evict_ended(live)
 
-    def tidy(self, peer: Peer) -> None:
-        """Whoever plays or watches one game after the other stays in the last few ended rooms only."""
-        over = [live for live in peer.rooms.values() if live.room.status == "ended"]
-        for live in over[:-ENDED_KEPT]:
-            self._hall.teller.catch_up(live)  # the very end may still wait for the tick
-            live.detach(peer)
-            self._hall.let_go(live)
+    def caught_up(self, live: LiveRoom, events: list[AnyEvent]) -> None:
+        """React to events that another node wrote."""
+        for event in events:
+            if type(event) is Ended:
+                self.ended(live)
+            elif type(event) is Rematched:
+                self._tasks.start(self._follow(live, event.next))
+        self._demote_unseated(live)
+        for seat in (0, 1):
+            if live.players[seat] and live.room.away[seat] is not None and live.room.status != "ended":
+                self.update_presence(live, seat)  # offline at the other node, but connected here
+
+    def forget_old_rooms(self, client: Client) -> None:
+        """Let a client hear of its last few ended rooms only."""
+        ended = [live for live in client.rooms.values() if live.room.status == "ended"]
+        for live in ended[:-ENDED_ROOMS_KEPT]:
+            self._broadcaster.flush_room(live)  # the end itself may wait for the tick
+            live.detach(client)
+            self._registry.evict_ended(live)

@@ -1,76 +1,85 @@
-"""Who is connected to this node: what it knows itself, and what it tells the store for the other nodes."""
+"""Presence: the players connected to this node, and what the store knows of them for other nodes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from protocol.types import Player
 from protocol.usernames import fold
-from server.rooms.client import Peer, require
-from server.storage.interface import Unavailable
+from runtime.tasks import BackgroundTasks
+from server.rooms.client import Client, player_of
+from server.storage.interface import Store, Unavailable
 
-if TYPE_CHECKING:
-    from server.rooms.registry import Hall
+Identity = tuple[str, str]  # a player's id and name
 
 
-class Present:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
-        self._peers: dict[str, dict[Peer, None]] = {}  # by name
-        self._expected: Counter[tuple[str, str]] = Counter()  # who is about to come, and has the name already
-        self._leaving: set[tuple[str, str]] = set()  # who is gone, and still there for the store
+class PresenceTracker:
+    """Which clients are connected under which name. A name is free again once its last client has left."""
 
-    def named(self, name: str) -> list[Peer]:
-        return list(self._peers.get(fold(name), ()))
+    def __init__(self, store: Store, node: str, tasks: BackgroundTasks) -> None:
+        self._store, self._node, self._tasks = store, node, tasks
+        self._clients: dict[str, dict[Client, None]] = {}  # by folded name
+        self._arriving: Counter[Identity] = Counter()  # players in the middle of hello: they hold their names already
+        self._leaving: set[Identity] = set()  # players who left, but whose names the store has not freed yet
+
+    def named(self, name: str) -> list[Client]:
+        """Return the clients connected under a name."""
+        return list(self._clients.get(fold(name), ()))
 
     def is_here(self, name: str) -> bool:
-        return fold(name) in self._peers
+        """Return whether a client is connected under a name."""
+        return fold(name) in self._clients
 
     def expect(self, player: Player) -> None:
-        self._expected[person(player)] += 1
+        """Keep the name of a player who is about to be welcomed."""
+        self._arriving[identity(player)] += 1
 
-    def expect_no_more(self, player: Player) -> None:
-        self._expected[person(player)] -= 1
-        self._expected += Counter()  # nobody is kept who is not expected any more
+    def stop_expecting(self, player: Player) -> None:
+        """Undo `expect`."""
+        self._arriving[identity(player)] -= 1
+        self._arriving += Counter()  # drops zero counts
 
-    def come(self, peer: Peer) -> None:
-        self._peers.setdefault(fold(require(peer).name), {})[peer] = None
+    def add(self, client: Client) -> None:
+        """Add a client that has been welcomed."""
+        self._clients.setdefault(fold(player_of(client).name), {})[client] = None
 
-    def go(self, peer: Peer) -> None:
-        player = require(peer)
-        peers = self._peers.get(fold(player.name), {})
-        peers.pop(peer, None)
-        if not peers:
-            self._peers.pop(fold(player.name), None)
-        if not any(require(other).id == player.id for other in peers):
-            self.let_go(player)
+    def remove(self, client: Client) -> None:
+        """Remove a client that has disconnected."""
+        player = player_of(client)
+        clients = self._clients.get(fold(player.name), {})
+        clients.pop(client, None)
+        if not clients:
+            self._clients.pop(fold(player.name), None)
+        if not any(player_of(other).id == player.id for other in clients):
+            self.release(player)
 
     # -- in the store
 
-    async def tell(self) -> None:
-        """The store about everybody, which may not know of all of them."""
-        people = {person(require(peer)) for peers in self._peers.values() for peer in peers}
-        await self._hall.store.mark_present(self._hall.node, sorted(people))
+    async def report(self) -> None:
+        """Report every connected player to the store, which may not know of all of them."""
+        players = {identity(player_of(client)) for clients in self._clients.values() for client in clients}
+        await self._store.mark_present(self._node, sorted(players))
 
-    def let_go(self, player: Player) -> None:
-        self._leaving.add(person(player))
-        self._hall.spawn(self.free_names())
+    def release(self, player: Player) -> None:
+        """Free the name of a player who has left."""
+        self._leaving.add(identity(player))
+        self._tasks.start(self.free_names())
 
     async def free_names(self) -> None:
-        """Of those who have left; later, if the store is away."""
+        """Free the names of players who have left; those left over when the store fails are freed later."""
         while self._leaving:
             who = self._leaving.pop()
-            if self._expected[who]:
+            if self._arriving[who]:
                 continue
             try:
-                await self._hall.store.mark_absent(self._hall.node, *who)
-                if any(person(require(peer)) == who for peer in self.named(who[1])):  # and back already
-                    await self._hall.store.mark_present(self._hall.node, [who])
+                await self._store.mark_absent(self._node, *who)
+                if any(identity(player_of(client)) == who for client in self.named(who[1])):  # back already
+                    await self._store.mark_present(self._node, [who])
             except Unavailable:
                 self._leaving.add(who)
                 return
 
 
-def person(player: Player) -> tuple[str, str]:
+def identity(player: Player) -> Identity:
+    """Return what identifies a player in the store."""
     return player.id, player.name

@@ -1,55 +1,175 @@
-"""What happens in rooms, in each of them one thing at a time. The path of an event:
+"""The path of a command through its room:
 
-    decide → encode once → append to the store → the room goes on → players at once, watchers on the tick → bus
+    queue → decide → encode once → append to the store → apply → broadcast → observe
 
-One append a room at a time; commands that come meanwhile wait in its queue. Nobody sees what is not durable.
+A room has one append under way at a time. Commands that arrive meanwhile wait in its queue. No client sees an event
+before it is durable.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Protocol
 
 from protocol.commands import Leave, RoomCommand
-from protocol.events import Moved
+from protocol.events import AnyEvent, Moved, Rematched
+from protocol.frames import Packet
 from protocol.replies import Ok
+from runtime.tasks import BackgroundTasks
 from server.domain import ratings
+from server.domain.creation import create_rematch
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
+from server.domain.endings import check_deadline
+from server.domain.ratings import RatingRow
 from server.domain.room import Room
 from server.logs import log
-from server.rooms.client import Peer
-from server.rooms.live_room import Live
-from server.rooms.pending import Action, Origin, Pending, end_rated
-from server.storage.interface import RoomRow
+from server.metrics import Metrics
+from server.rooms.broadcast import Broadcaster
+from server.rooms.catch_up import CatchUp, DamagedLog
+from server.rooms.client import Client
+from server.rooms.live_room import LiveRoom
+from server.rooms.status import RETRY_AFTER_S, NodeStatus
+from server.rooms.timers import Now, RoomTimers
+from server.storage.interface import Append, Conflict, RoomRow, Store, Unavailable, append_and_wait
+from server.storage.room_index import INDEXED_EVENTS, changed_row, creation_append, room_row
 
-if TYPE_CHECKING:
-    from server.rooms.registry import Hall
+Action = Callable[[Room, int], Decision]  # decides from a room and the time
+Request = tuple[Client | None, RoomCommand | None, Action | None, int]  # who asks, for what, and since when
+NO_REQUEST: Request = (None, None, lambda room, at: Decision((), room), 0)  # nothing is left to decide
 
-RETRY = 1.0  # seconds to wait while the store cannot write
+
+class RoomBus(Protocol):
+    """What rooms need of the bus (server/cluster/bus.py)."""
+
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anyone besides this node hears what is published."""
+
+    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
+        """Publish durable events, and the room after them."""
+
+    def show(self, room: Room) -> None:
+        """Announce that a room looks different in lists."""
+
+    def invite(self, room: Room, name: str) -> None:
+        """Announce an invitation of a player, who may be at another node."""
 
 
-class Agenda:
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
+class RoomObserver:
+    """Hooks into what happens in rooms. Each does nothing by default."""
 
-    def submit(self, live: Live, peer: Peer, command: RoomCommand, action: Action | None = None) -> None:
-        """A command of a peer, which will get `ok` or `error` for it; `action` decides it, if it is not `decide`."""
-        came = self._hall.now()
-        if live.busy or live.queue:
-            live.queue.append((peer, command, action, came))
+    def listing_changed(self, room: Room) -> None:
+        """React to a public room whose line in lists has changed."""
+
+    def ended(self, live: LiveRoom) -> None:
+        """React to the end of a game."""
+
+    def left(self, live: LiveRoom, client: Client) -> None:
+        """React to a client that has left a room with `leave`."""
+
+    def rematch_created(self, live: LiveRoom, new: Decision, payloads: tuple[bytes, ...]) -> None:
+        """React to the room that a rematch has created."""
+
+    def moved_over(self, old: LiveRoom, new: LiveRoom) -> None:
+        """React to a waiting player who was moved to another room."""
+
+    def caught_up(self, live: LiveRoom, events: list[AnyEvent]) -> None:
+        """React to events that another node wrote."""
+
+    def log_damaged(self, live: LiveRoom) -> None:
+        """React to a log that cannot be read; called while the exception is handled."""
+
+
+class Commit(Append):
+    """A decision on its way into the store."""
+
+    __slots__ = ("due", "events", "live", "packets", "refusal", "rematch", "request", "result")
+
+    def __init__(
+        self,
+        live: LiveRoom,
+        request: Request,
+        decision: Decision,
+        refusal: Refusal | None = None,
+        rating_rows: tuple[RatingRow, ...] = (),
+    ) -> None:
+        events, room = decision
+        first, stored_due = events[0], live.stored_deadline
+        self.live = live
+        self.request = request
+        self.events = events
+        self.result = room
+        self.refusal = refusal
+        self.ratings = rating_rows
+        self.due = due = room.deadline
+        self.room = first.room
+        self.after = first.seq - 1
+        self.rematch = self.also = self.row = None
+        if len(events) == 1 and type(first) is Moved:  # the common case
+            packet = Packet(first)
+            self.packets = [packet]
+            self.payloads = (packet.payload,)
+            # the deadline in the index may be too early, never too late
+            self.event_only = due is None or (stored_due is not None and stored_due <= due)
+            if not self.event_only:
+                self.row = room_row(room, due)
         else:
-            self._settle(live, (peer, command, action, came), came)
+            self.packets = [Packet(event) for event in events]
+            self.payloads = tuple([packet.payload for packet in self.packets])
+            if type(first) is Rematched and len(events) == 1:
+                self.rematch = create_rematch(room, first.next, first.at, [bool(clients) for clients in live.players])
+                self.also = creation_append(self.rematch)
+            self.row = changed_row(decision, due, stored_due)
+            self.event_only = len(events) == 1 and self.row is None and self.also is None and not rating_rows
 
-    def act(self, live: Live, action: Action) -> None:
-        """Something the house itself does."""
+
+class RoomProcessor:
+    """Decides commands one at a time per room, and makes the results durable before anyone sees them."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        bus: RoomBus,
+        broadcaster: Broadcaster,
+        timers: RoomTimers,
+        status: NodeStatus,
+        metrics: Metrics,
+        tasks: BackgroundTasks,
+        now: Now,
+    ) -> None:
+        self._store, self._bus, self._broadcaster, self._timers = store, bus, broadcaster, timers
+        self._status, self._metrics, self._tasks, self._now = status, metrics, tasks, now
+        self._catch_up = CatchUp(store, broadcaster)
+        self._observers: list[RoomObserver] = []
+        timers.on_deadline = self.check_deadline
+
+    def observe(self, observer: RoomObserver) -> None:
+        """Call an observer's hooks from now on, after those that were added before."""
+        self._observers.append(observer)
+
+    # -- queue
+
+    def submit(self, live: LiveRoom, client: Client, command: RoomCommand, action: Action | None = None) -> None:
+        """Process a client's command, which gets `ok` or `error`. `action` decides it instead of `decide`."""
+        at = self._now()
+        if live.busy or live.queue:
+            live.queue.append((client, command, action, at))
+        else:
+            self._process(live, (client, command, action, at), at)
+
+    def act(self, live: LiveRoom, action: Action) -> None:
+        """Process an action of the server itself."""
         live.queue.append((None, None, action, 0))
-        self.go_on(live)
+        self.resume(live)
 
-    async def turn(self, live: Live) -> bool:
-        """Wait until everything before has had its turn in a room; False if the store failed meanwhile."""
+    async def turn(self, live: LiveRoom) -> bool:
+        """Wait until everything queued so far is decided. Return False if the store failed meanwhile."""
         reached = asyncio.Event()
 
         def mark(room: Room, at: int) -> Decision:
@@ -57,133 +177,239 @@ class Agenda:
             return Decision((), room)
 
         self.act(live, mark)
-        while any(origin[2] is mark for origin in live.queue):
+        while any(request[2] is mark for request in live.queue):
             with suppress(TimeoutError):
-                await asyncio.wait_for(reached.wait(), RETRY)
+                await asyncio.wait_for(reached.wait(), RETRY_AFTER_S)
         return reached.is_set()
 
-    def go_on(self, live: Live) -> None:
+    def resume(self, live: LiveRoom) -> None:
+        """Process queued commands until one of them needs the store."""
         while live.queue and not live.busy:
-            self._settle(live, live.queue.popleft(), self._hall.now())
+            self._process(live, live.queue.popleft(), self._now())
 
-    def _settle(self, live: Live, origin: Origin, at: int) -> None:
-        peer, command, action, came = origin
-        hall, room = self._hall, live.room
+    def reject_queue(self, live: LiveRoom) -> None:
+        """Reject all queued commands of a room whose log is damaged."""
+        live.busy = False
+        refusal = Refusal("internal", "the log of this room is damaged; nothing has changed")
+        while live.queue:
+            client, command, _, _ = live.queue.popleft()
+            self._broadcaster.refuse(live, client, command, refusal)
+
+    def check_deadline(self, live: LiveRoom) -> None:
+        """End a game whose deadline has passed, unless players could not move either."""
+        if self._status.store_error:
+            self._timers.retry(live, RETRY_AFTER_S)
+        elif not self._status.draining and not self._status.resuming:
+            self.act(live, partial(self._overdue, live))
+
+    def _overdue(self, live: LiveRoom, room: Room, at: int) -> Decision:
+        return check_deadline(room, at, live.uncharged_ms + self._status.stalled_ms(live, at))
+
+    # -- decide
+
+    def _process(self, live: LiveRoom, request: Request, at: int) -> None:
+        client, command, action, received_at = request
+        room = live.room
         refusal = None
         try:
             if action is not None:
                 decision = action(room, at)
             else:
-                assert peer is not None
+                assert client is not None
                 assert command is not None
-                who = peer.player
-                assert who is not None
-                waited = at - came + live.spared
-                if hall.failing:
-                    waited += hall.outage(live, came)
-                decision = decide(room, who, command, at, int(peer.latency * 1000), waited)
+                player = client.player
+                assert player is not None
+                uncharged = at - received_at + live.uncharged_ms
+                if self._status.store_error:
+                    uncharged += self._status.stalled_ms(live, received_at)
+                decision = decide(room, player, command, at, int(client.latency * 1000), uncharged)
         except Refusal as error:
             refusal = error
             if error.decision is None:
-                hall.teller.refuse(live, peer, command, error)
+                self._broadcaster.refuse(live, client, command, error)
                 return
             decision = error.decision
         except Exception:
             log("bug", logging.ERROR, trace=True, room=room.id, command=type(command).__name__)
             sorry = Refusal("internal", "the server made a mistake; nothing has changed")
-            hall.teller.refuse(live, peer, command, sorry)
+            self._broadcaster.refuse(live, client, command, sorry)
             return
         if decision[0]:
             live.busy = True
             if room.setup.rated and ratings.is_rated_end(room, decision):
-                hall.spawn(end_rated(hall, live, origin, decision, refusal))
+                self._tasks.start(self._end_rated(live, request, decision, refusal))
             else:
-                pending = Pending(hall, live, origin, decision, refusal)
-                hall.store.append(pending, pending.done)
-        elif peer is not None and command is not None:
-            peer.send(Ok(id=command.id, room=room.id, seq=room.seq))
+                commit = Commit(live, request, decision, refusal)
+                self._store.append(commit, partial(self._done, commit))
+        elif client is not None and command is not None:
+            client.send(Ok(id=command.id, room=room.id, seq=room.seq))
             if type(command) is Leave:
-                hall.attendance.leave(live, peer)
+                self._left(live, client)
 
-    def move_over(self, old: Pending, new: Pending) -> None:
-        """Who waits in one room sits down in another that waits: both rooms change together, or neither."""
-        old.live.busy = new.live.busy = True
+    async def _end_rated(self, live: LiveRoom, request: Request, decision: Decision, refusal: Refusal | None) -> None:
+        """Append the end of a rated game with the new ratings; again if the ratings changed meanwhile."""
+        setup, seats = decision.room.setup, decision.room.seats
+        players = [seat.player for seat in seats if seat is not None]
+        before = None
+        while True:
+            try:
+                known = await self._store.ratings(ratings.profile(setup.game, setup.options), players)
+            except Unavailable as error:
+                self._store_failed(live, request, error)
+                return
+            rated, rows = ratings.rate_game(decision, known)
+            commit = Commit(live, request, rated, refusal, rows)
+            failure: Exception | None = None
+            try:
+                await append_and_wait(self._store, commit)
+            except (Conflict, Unavailable) as error:
+                failure = error
+            if not isinstance(failure, Conflict) or known == before:  # then it is the room that has changed
+                self._done(commit, failure)
+                return
+            before = known
+
+    def move_over(self, old: LiveRoom, leaving: Decision, new: LiveRoom, joining: Decision) -> None:
+        """Move a waiting player to another room that waits: both rooms change, or neither."""
+        old.busy = new.busy = True
+        leave, join = Commit(old, NO_REQUEST, leaving), Commit(new, NO_REQUEST, joining)
 
         def done(error: Exception | None) -> None:
-            if error is not None:
-                for pending in (new, old):
-                    pending.done(error)
-                return
-            self.committed(new)
-            self._hall.attendance.go_over(old.live, new.live)
-            self.committed(old)
+            self._done(join, error)
+            if error is None:
+                for observer in self._observers:
+                    observer.moved_over(old, new)
+            self._done(leave, error)
 
-        new.also, new.event_only = old, False
-        self._hall.store.append(new, done)
+        join.also, join.event_only = leave, False
+        self._store.append(join, done)
 
-    def committed(self, pending: Pending) -> None:
-        hall, live, packets = self._hall, pending.live, pending.packets
-        events, room = pending.events, pending.coming
-        peer, command, _, _ = pending.origin
-        if hall.failing:
-            hall.works()
+    # -- apply, broadcast, observe
+
+    def _done(self, commit: Commit, error: Exception | None) -> None:
+        if error is not None:
+            self._not_done(commit, error)
+            return
+        if self._status.store_error:
+            self._status.store_works()
+        live, room, events = commit.live, commit.result, commit.events
+        client, command, _, _ = commit.request
         live.busy = False
         live.room = room
-        live.log += pending.payloads
-        if pending.refusal is None:
-            hall.teller.tell(live, packets, peer, command)
+        live.log += commit.payloads
+        if commit.refusal is None:
+            self._broadcaster.publish(live, commit.packets, client, command)
         else:
-            hall.teller.refuse(live, peer, command, pending.refusal)
-            hall.teller.tell(live, packets, None, None)
-        hall.bus.publish(room, events)
-        metrics, first, due = hall.metrics, events[0], pending.due
+            self._broadcaster.refuse(live, client, command, commit.refusal)
+            self._broadcaster.publish(live, commit.packets)
+        if self._bus.has_listeners:
+            self._bus.publish(room, events)
+        metrics, first, due = self._metrics, events[0], commit.due
         metrics.events += len(events)
         if type(first) is Moved:
             metrics.moves += 1
-        if not pending.event_only:
-            self._aftermath(pending)
-        _, _, since = room.clocks
-        if first.at == since:
-            live.spared = hall.now() - first.at
-        if due is not None:
-            hall.alarms.watch(live, due)
-        if live.heard > room.seq:
-            hall.others.behind(live, live.heard)
+        if not commit.event_only:
+            self._observe(commit)
+        _, _, turn_began = room.clocks
+        if first.at == turn_began:
+            live.uncharged_ms = self._now() - first.at
+        if due is not None and (live.timer is None or live.timer_at > due):
+            self._timers.schedule(live, due)
+        if live.heard_seq > room.seq:
+            self.behind(live, live.heard_seq)
         if live.queue:
-            self.go_on(live)
+            self.resume(live)
 
-    def _aftermath(self, pending: Pending) -> None:
-        """Of events that are more than a move."""
-        live = pending.live
-        peer, command, _, _ = pending.origin
-        if pending.row is not None:
-            self._index_changed(live, pending.row)
-        if pending.following is not None and pending.also is not None:
-            self._hall.attendance.go_over(live, self._hall.admit(pending.following, pending.also.payloads))
-        if peer is not None and type(command) is Leave:
-            self._hall.attendance.leave(live, peer)
+    def _observe(self, commit: Commit) -> None:
+        """Call the observers after events that are more than a move."""
+        live = commit.live
+        client, command, _, _ = commit.request
+        if commit.row is not None:
+            self._row_changed(live, commit.row)
+        if commit.rematch is not None and commit.also is not None:
+            for observer in self._observers:
+                observer.rematch_created(live, commit.rematch, commit.also.payloads)
+        if client is not None and type(command) is Leave:
+            self._left(live, client)
 
-    def _index_changed(self, live: Live, line: RoomRow) -> None:
-        live.stored_due = line.deadline
-        self._hall.show(live.room)
+    def _row_changed(self, live: LiveRoom, row: RoomRow) -> None:
+        live.stored_deadline = row.deadline
+        self.announce(live.room)
         end = live.room.ended
         if end is not None:
             log("ended", room=live.room.id, game=live.room.setup.game, reason=end.reason, plies=live.room.ply)
-            self._hall.attendance.over(live)
+            for observer in self._observers:
+                observer.ended(live)
 
-    def give_up(self, live: Live) -> None:
-        """Of what waits in a room nothing comes."""
-        live.busy = False
-        sorry = Refusal("internal", "the log of this room is damaged; nothing has changed")
-        while live.queue:
-            peer, command, _, _ = live.queue.popleft()
-            self._hall.teller.refuse(live, peer, command, sorry)
+    def _left(self, live: LiveRoom, client: Client) -> None:
+        for observer in self._observers:
+            observer.left(live, client)
 
-    def failed(self, live: Live, origin: Origin, error: BaseException) -> None:
+    def created(self, room: Room, events: tuple[AnyEvent, ...]) -> None:
+        """Tell observers and other nodes about a new room."""
+        if self._bus.has_listeners:
+            self._bus.publish(room, events)
+        self.announce(room)
+
+    def announce(self, room: Room) -> None:
+        """Tell observers and other nodes that a room looks different in lists."""
+        if not room.setup.private:
+            for observer in self._observers:
+                observer.listing_changed(room)
+            self._bus.show(room)
+
+    # -- when the store did not take a commit
+
+    def _not_done(self, commit: Commit, error: Exception) -> None:
+        if isinstance(error, Conflict):
+            commit.live.queue.appendleft(commit.request)
+            self._tasks.start(self.catch_up(commit.live))
+        else:
+            self._store_failed(commit.live, commit.request, error)
+
+    def _store_failed(self, live: LiveRoom, request: Request, error: BaseException) -> None:
+        client, command, _, received_at = request
         live.busy = False
-        self._hall.fails(error, origin[3])
+        self._status.store_failed(error, received_at)
         log("store_failed", logging.ERROR, room=live.room.id, why=str(error))
-        sorry = Refusal("unavailable", f"not done: {error}", retry_after=RETRY)
-        self._hall.teller.refuse(live, origin[0], origin[1], sorry)
-        self._hall.alarms.retry(live, RETRY)
-        self.go_on(live)
+        refusal = Refusal("unavailable", f"not done: {error}", retry_after=RETRY_AFTER_S)
+        self._broadcaster.refuse(live, client, command, refusal)
+        self._timers.retry(live, RETRY_AFTER_S)
+        self.resume(live)
+
+    def behind(self, live: LiveRoom, seq: int) -> None:
+        """Catch up with another node, which has written up to this seq."""
+        live.heard_seq = max(live.heard_seq, seq)
+        if not live.busy:
+            live.busy = True  # from now on commands are decided on what was read
+            self._tasks.start(self.catch_up(live))
+
+    async def catch_up(self, live: LiveRoom) -> None:
+        """Read what another node wrote, send it to the clients here, and process the queue again."""
+        try:
+            events = await self._catch_up.read(live)
+        except Unavailable as error:
+            waiting = [live.queue.popleft() for _ in range(len(live.queue))]
+            for request in waiting or [NO_REQUEST]:
+                self._store_failed(live, request, error)
+            return
+        except DamagedLog:
+            for observer in self._observers:
+                observer.log_damaged(live)
+            return
+        if events:
+            self._observe_others(live, events)
+        due = live.room.deadline
+        if due is not None:
+            self._timers.schedule(live, due)
+        if live.heard_seq > live.room.seq:
+            self.behind(live, live.heard_seq)
+        self.resume(live)
+
+    def _observe_others(self, live: LiveRoom, events: list[AnyEvent]) -> None:
+        live.stored_deadline = None  # the other node may have changed the index
+        listed = not live.room.setup.private and any(isinstance(event, INDEXED_EVENTS) for event in events)
+        for observer in self._observers:
+            if listed:
+                observer.listing_changed(live.room)
+            observer.caught_up(live, events)

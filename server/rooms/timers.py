@@ -1,4 +1,4 @@
-"""The time, and an alarm for every room that has a deadline."""
+"""Server time, and one timer for every room with a deadline."""
 
 from __future__ import annotations
 
@@ -6,52 +6,53 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic_ns, time_ns
 
-from server.rooms.live_room import Live
+from server.rooms.live_room import LiveRoom
 
 Now = Callable[[], int]
-_AHEAD = time_ns() - monotonic_ns()
+_EPOCH_OFFSET_NS = time_ns() - monotonic_ns()
 
 
 def now() -> int:
-    """Milliseconds since the epoch; runs evenly even if the machine's clock is set."""
-    return (monotonic_ns() + _AHEAD) // 1_000_000
+    """Return milliseconds since the epoch; steady even if the machine's clock is set."""
+    return (monotonic_ns() + _EPOCH_OFFSET_NS) // 1_000_000
 
 
-class Alarms:
-    """An alarm that rings too early is set again, so a deadline that moves away, as most do, costs nothing."""
+class RoomTimers:
+    """A timer that fires too early is set again, so moving a deadline away, as most moves do, costs nothing."""
 
-    def __init__(self, now: Now, ring: Callable[[Live], None]) -> None:
+    def __init__(self, now: Now) -> None:
         self._now = now
-        self._ring = ring
+        self.on_deadline: Callable[[LiveRoom], None] = lambda live: None
 
-    def watch(self, live: Live, due: int | None) -> None:
-        """`due` is the room's deadline."""
-        if due is None or (live.alarm is not None and live.alarm_at <= due):
-            return
-        self._set(live, due, max(0.0, (due - self._now()) / 1000))
+    def schedule(self, live: LiveRoom, due: int) -> None:
+        """Make sure that a timer fires at `due` or earlier."""
+        if live.timer is None or live.timer_at > due:
+            self._set(live, due, max(0.0, (due - self._now()) / 1000))
 
-    def retry(self, live: Live, seconds: float) -> None:
-        """Look again later, even if the deadline has passed."""
+    def retry(self, live: LiveRoom, seconds: float) -> None:
+        """Look at the deadline again after some time, even if it has passed."""
         due = live.deadline
         if due is not None:
             self._set(live, due, max(seconds, (due - self._now()) / 1000))
 
-    def silence(self, live: Live) -> None:
-        """An alarm that is set keeps its room in memory."""
-        if live.alarm is not None:
-            live.alarm.cancel()
-            live.alarm = None
+    def cancel(self, live: LiveRoom) -> None:
+        """Cancel the timer, which would keep the room in memory."""
+        if live.timer is not None:
+            live.timer.cancel()
+            live.timer = None
 
-    def _set(self, live: Live, due: int, wait: float) -> None:
-        if live.alarm is not None:
-            live.alarm.cancel()
-        live.alarm_at = due
-        live.alarm = asyncio.get_running_loop().call_later(wait + 0.001, self._fired, live)
+    def _set(self, live: LiveRoom, due: int, wait: float) -> None:
+        if live.timer is not None:
+            live.timer.cancel()
+        live.timer_at = due
+        live.timer = asyncio.get_running_loop().call_later(wait + 0.001, self._fired, live)
 
-    def _fired(self, live: Live) -> None:
-        live.alarm = None
+    def _fired(self, live: LiveRoom) -> None:
+        live.timer = None
         due = live.deadline
-        if due is not None and due <= self._now():
-            self._ring(live)
+        if due is None:
+            return
+        if due <= self._now():
+            self.on_deadline(live)
         else:
-            self.watch(live, due)
+            self.schedule(live, due)

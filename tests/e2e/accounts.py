@@ -10,7 +10,7 @@ from tests.e2e.guest import Guest
 async def account(server: Running, name: str) -> str:
     """Create an account and return its token."""
     token = f"token of {name}"
-    assert await server.house.store.add_account(name, f"p-{name}", token, 1)
+    assert await server.app.store.add_account(name, f"p-{name}", token, 1)
     return token
 
 

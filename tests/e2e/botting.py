@@ -106,5 +106,5 @@ async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
 
 async def account(there: Running, name: str) -> str:
     """The token of a new account."""
-    assert await there.house.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
+    assert await there.app.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
     return f"token-of-{name}"

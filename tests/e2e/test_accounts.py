@@ -54,7 +54,7 @@ async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
     for words, text in (
         (("add", "Ann"), "there already is an account"),
         (("add", "x" * 99), "at most 32 characters"),
-        (("add", "new\nline"), "printable"),
+        (("add", "new\nline"), "visible characters"),
         (("add", "St\u0430ff"), "one alphabet"),
         (("add",), "needs a name"),
         (("list", "ann"), "needs no name"),
@@ -101,7 +101,7 @@ async def test_name_is_free_again_after_a_failed_hello(
         raise Unavailable("the disk is full")
 
     with monkeypatch.context() as fault:
-        fault.setattr(server.house.store, "save_session", save_session)
+        fault.setattr(server.app.store, "save_session", save_session)
         guest = await Guest.open(server.url)
         assert (await guest.refused("hello", name="sam"))["code"] == "unavailable"
     await guest.hello("sam")

@@ -65,7 +65,7 @@ async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
     assert len((EXAMPLES / "my_bot.py").read_text().splitlines()) <= 15
     async with parlour(tmp_path) as there:
         process = await run_example("my_bot.py", there.url, tmp_path)
-        await until("it is there", lambda: there.house.desk.present.is_here("careful"))
+        await until("it is there", lambda: there.app.presence.is_here("careful"))
         said = Said()
         await bot(there.url, house("random"), seeks=(wish("cohcoh", "Careful"),), games=1, said=said)
         process.terminate()
@@ -85,7 +85,7 @@ async def test_a_bot_with_json_alone(limits: dict[str, Any], tmp_path: Path) -> 
         result, reason = output.decode().split()
         assert result in ("1-0", "0-1", "1/2-1/2")
         assert reason == "score"
-        assert bool(there.house.metrics.refusals["rate_limited"]) == bool(limits)
+        assert bool(there.app.metrics.refusals["rate_limited"]) == bool(limits)
 
 
 def test_the_page_shows_the_examples_as_they_are() -> None:

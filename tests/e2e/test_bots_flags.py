@@ -22,7 +22,7 @@ async def connected(there: Running, name: str, *words: str) -> AsyncIterator[asy
     """`parlour bot random` with these flags, for as long as the block lasts."""
     process = await start("random", "--name", name, "--url", there.url, "--no-state", *words)
     try:
-        await until(f"{name} is there", partial(there.house.desk.present.is_here, name))
+        await until(f"{name} is there", partial(there.app.presence.is_here, name))
         yield process
     finally:
         if process.returncode is None:

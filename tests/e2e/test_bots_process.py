@@ -22,12 +22,12 @@ async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"))
         process = await start(*words)
-        await until("it is there", lambda: there.house.desk.present.is_here("random"))
+        await until("it is there", lambda: there.app.presence.is_here("random"))
         room = await invite(alice, "random", "maxconnect4")
         await until("it has begun", partial(in_state, alice, room, "running"))
         process.kill()
         await process.wait()
-        await until("it is gone", lambda: not there.house.desk.present.is_here("random"))
+        await until("it is gone", lambda: not there.app.presence.is_here("random"))
         await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
         again = await start(*words)
         await until("it has answered", partial(in_state, alice, room, "running", 2))
@@ -45,13 +45,13 @@ async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: 
             "--exec", f"{made.argv[0]} -S {made.argv[2]}", "--name", "mine", "--workdir", str(tmp_path),
             "--url", there.url, "--no-state", "--seek", "conga",
         )  # fmt: skip
-        await until("it seeks", lambda: there.house.rooms()["conga", "waiting"] == 1)
+        await until("it seeks", lambda: there.app.server.rooms()["conga", "waiting"] == 1)
         await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         pid = int((tmp_path / "pid").read_text())
         process.send_signal(number)
         _, errors = await asyncio.wait_for(process.communicate(), 10)
         assert b"Traceback" not in errors
-        await until("nobody waits in its room", lambda: there.house.rooms()["conga", "waiting"] == 0)
+        await until("nobody waits in its room", lambda: there.app.server.rooms()["conga", "waiting"] == 0)
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         assert (await alice.ask(List(id=alice.id()))).rooms == ()
@@ -68,7 +68,7 @@ async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tup
         process = await start("--exec", command, "--name", "stuck", *where, *flags)
         await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         if not flags:
-            await until("it is there", lambda: there.house.desk.present.is_here("stuck"))
+            await until("it is there", lambda: there.app.presence.is_here("stuck"))
             room = await invite(alice, "stuck", "maxconnect4")
             await until("it has begun", partial(in_state, alice, room, "running"))
             await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
@@ -147,7 +147,7 @@ async def test_a_bot_whose_reader_has_gone_takes_its_leave(tmp_path: Path) -> No
         await invite(alice, "Mine", "maxconnect4")
         assert await asyncio.wait_for(process.stderr.read(), 10) == b""
         assert await process.wait() == 0
-        await until("it is gone", lambda: not there.house.desk.present.is_here("Mine"))
+        await until("it is gone", lambda: not there.app.presence.is_here("Mine"))
 
 
 async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path: Path) -> None:

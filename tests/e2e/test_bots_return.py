@@ -13,7 +13,7 @@ import pytest
 from client.sdk.session import Session
 from protocol.commands import Join, List, Move, Resign
 from protocol.replies import Invited
-from server.rooms.live_room import Live
+from server.rooms.live_room import LiveRoom
 from tests.e2e.botting import Said, account, bot, house, in_state, present, start, wish
 from tests.e2e.parlours import parlour, session, until
 
@@ -24,11 +24,11 @@ async def test_a_token_counts_whatever_lies_in_the_state_file(tmp_path: Path) ->
         words = ("random", "--name", "mine", "--url", there.url, "--state", str(tmp_path / "state.json"))
         for more, name, absent in (((), "mine", "owner"), (("--token", token), "owner", "mine"), ((), "mine", "owner")):
             process = await start(*words, *more)
-            await until(f"{name} is there", partial(there.house.desk.present.is_here, name))
-            assert not there.house.desk.present.is_here(absent)
+            await until(f"{name} is there", partial(there.app.presence.is_here, name))
+            assert not there.app.presence.is_here(absent)
             process.send_signal(signal.SIGTERM)
             assert await asyncio.wait_for(process.wait(), 10) == 0
-            await until(f"{name} is gone", lambda name=name: not there.house.desk.present.is_here(name))  # type: ignore[misc]
+            await until(f"{name} is gone", lambda name=name: not there.app.presence.is_here(name))  # type: ignore[misc]
 
 
 class Host:
@@ -58,13 +58,13 @@ async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_ot
         seeking: dict[str, Any] = {"seeks": (wish("maxconnect4", "alice"),), "games": 1, "state": state}
         async with present(there.url, house("random"), **seeking):
             await until("it has begun", lambda: host.rooms and in_state(alice, host.rooms[0], "running"))
-        found, find, said = asyncio.Event(), there.house.hall.room, Said()
+        found, find, said = asyncio.Event(), there.app.registry.room, Said()
 
-        async def find_slowly(name: str) -> Live | None:
+        async def find_slowly(name: str) -> LiveRoom | None:
             await found.wait()
             return await find(name)
 
-        monkeypatch.setattr(there.house.hall, "room", find_slowly)
+        monkeypatch.setattr(there.app, "room", find_slowly)
         again = asyncio.create_task(bot(there.url, house("random"), said=said, **seeking))
         await until("it is welcome", partial(said.has, "connected to"))
         await alice.ask(List(id=alice.id()))  # time enough for a mistake
@@ -87,11 +87,11 @@ async def test_a_seeker_who_comes_back_knows_the_room_in_which_it_waits(tmp_path
     async with parlour(tmp_path) as there:
         words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"), "--seek", "conga")
         process = await start(*words)
-        await until("it waits", lambda: there.house.rooms()["conga", "waiting"] == 1)
+        await until("it waits", lambda: there.app.server.rooms()["conga", "waiting"] == 1)
         process.kill()
         await process.wait()
-        await until("it is gone", lambda: not there.house.desk.present.is_here("random"))
+        await until("it is gone", lambda: not there.app.presence.is_here("random"))
         more: dict[str, Any] = {"seeks": (wish("conga"), wish("mancala")), "policy": {"concurrent": 2}}
         async with present(there.url, house("random"), state=tmp_path / "state.json", **more):
-            await until("it seeks again", lambda: there.house.rooms().total() == 2)
-            assert there.house.rooms() == {("conga", "waiting"): 1, ("mancala", "waiting"): 1}
+            await until("it seeks again", lambda: there.app.server.rooms().total() == 2)
+            assert there.app.server.rooms() == {("conga", "waiting"): 1, ("mancala", "waiting"): 1}

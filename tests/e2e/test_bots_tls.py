@@ -70,6 +70,6 @@ async def test_a_bot_over_tls(tmp_path: Path, certificate: tuple[str, str]) -> N
             sys.executable, "-m", "parlour", "bot", "random", "--url", there.url, "--tls-trust", cert, "--no-state",
             stdout=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
-        await until("it is there", lambda: there.house.desk.present.is_here("random"))
+        await until("it is there", lambda: there.app.presence.is_here("random"))
         process.terminate()
         assert await asyncio.wait_for(process.wait(), 10) == 0

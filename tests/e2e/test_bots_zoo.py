@@ -170,7 +170,7 @@ async def test_bad_manners_at_the_socket(tmp_path: Path) -> None:
                 40,
             )
         assert set(reasons) == {"time"}
-        assert there.house.metrics.refusals["internal"] == 0
+        assert there.app.metrics.refusals["internal"] == 0
 
 
 async def stranger(url: str, name: str, messages: list[object], code: str, seat: int = 0) -> str:

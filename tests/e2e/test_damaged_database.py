@@ -70,7 +70,7 @@ async def test_damaged_log_of_a_room_does_not_affect_other_rooms(start: Start, c
         before = connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall()
         server = await start()
         eve: Guest = await come(server.url, "eve")
-        await server.house.hall.sweep()
+        await server.app.registry.sweep()
         assert (await eve.refused("watch", room=broken))["code"] == "no_room"
         assert [info["room"] for info in (await eve.ask("list"))["rooms"]] == [whole]
         await eve.ask("watch", room=whole)

@@ -111,7 +111,7 @@ async def test_frames_may_arrive_in_pieces(start: Start, piece: int) -> None:
 async def test_latency_is_known_before_the_first_ping_interval(start: Start, come: Come) -> None:
     server = await start(ping_interval=1000.0)
     await come(server.url, "ann")
-    (peer,) = server.house.connections
+    (peer,) = server.app.server.connections
     await until("the first ping is answered", lambda: peer.latency > 0)
 
 

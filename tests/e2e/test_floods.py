@@ -27,7 +27,7 @@ PING, START, CONTINUE = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x
 async def test_flood_of_tiny_frames_is_cut_off_early(start: Start, come: Come, flood: bytes) -> None:
     server = await start()
     ann, mallory = await come(server.url, "ann"), await come(server.url, "mallory")
-    (peer,) = server.house.desk.present.named("mallory")
+    (peer,) = server.app.presence.named("mallory")
     read: list[int] = []
     process, parsed = peer.process_event, read.append  # type: ignore[attr-defined]
     peer.process_event = lambda event: (parsed(1), process(event))  # type: ignore[attr-defined]
@@ -57,18 +57,18 @@ async def test_client_that_does_not_close_is_aborted(start: Start, come: Come) -
     ann = await come(server.url, "ann")
     ann.socket.transport.pause_reading()  # the client never reads the close frame
     ann.socket.transport.write(b"\x83\x80" + bytes(4))  # a reserved opcode
-    await until("the connection is aborted", lambda: not server.house.connections, 5)
+    await until("the connection is aborted", lambda: not server.app.server.connections, 5)
 
 
 async def test_connection_without_a_request_does_not_delay_the_shutdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "OPENING", 3600.0)
+    monkeypatch.setattr(app, "OPEN_TIMEOUT_S", 3600.0)
     settings = Settings(port=0, db=str(tmp_path / "parlour.db"), hello_timeout=3600.0)
     async with asyncio.timeout(PATIENCE), app.running(settings) as server:
         host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        await until("the connection is accepted", lambda: bool(server.house.handshaking))
+        await until("the connection is accepted", lambda: bool(server.app.server.handshaking))
     with suppress(ConnectionError):
         assert await reader.read() == b""
     writer.close()
@@ -78,13 +78,13 @@ async def test_connections_without_a_request_count_for_their_address(start: Star
     server = await start(connections_per_address=2)
     host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
     streams = [await asyncio.open_connection(host, int(port)) for _ in range(40)]
-    await until("most are aborted", lambda: server.house.metrics.turned_away["address"] == 40 - 2 - EXTRA_CONNECTIONS)
-    assert len(server.house.handshaking) == 2 + EXTRA_CONNECTIONS
+    await until("most are aborted", lambda: server.app.metrics.turned_away["address"] == 40 - 2 - EXTRA_CONNECTIONS)
+    assert len(server.app.server.handshaking) == 2 + EXTRA_CONNECTIONS
     with pytest.raises((InvalidMessage, InvalidStatus, ConnectionError)):
         await Guest.open(server.url)
     for _, writer in streams:
         writer.close()
-    await until("the connections are removed", lambda: not server.house.handshaking)
+    await until("the connections are removed", lambda: not server.app.server.handshaking)
     await (await Guest.open(server.url)).close()
 
 
@@ -108,22 +108,22 @@ async def test_ended_rooms_are_not_kept_in_memory_for_watchers(start: Start, com
     await ann.ask("abort", room=private)
     await ann.close()
     await ben.close()
-    await until("the rooms are unloaded", lambda: not server.house.hall.rooms)
+    await until("the rooms are unloaded", lambda: not server.app.registry.rooms)
     for room in rooms:
         assert (await eve.refused("join", room=room))["code"] in ("game_over", "seat_taken", "not_running")
     assert (await eve.refused("watch", room=private))["code"] == "bad_code"
-    assert not server.house.hall.rooms
+    assert not server.app.registry.rooms
     for room in rooms:
         await eve.ask("watch", room=room)
-    assert list(server.house.hall.rooms) == [rooms[-1]]
+    assert list(server.app.registry.rooms) == [rooms[-1]]
 
 
 async def test_unread_compressed_messages_are_limited(start: Start) -> None:
     server = await start(deflate=True)
     slow = Guest(await connect(server.url, subprotocols=[Subprotocol("parlour.v1.json")]), "json")
     await slow.hello("slow")
-    (peer,) = server.house.connections
+    (peer,) = server.app.server.connections
     peer.transport = Unread(peer.transport)  # type: ignore[assignment]
     await slow.send("list")
     await slow.closed()
-    assert server.house.metrics.turned_away["too slow"] == 1
+    assert server.app.metrics.turned_away["too slow"] == 1

@@ -15,7 +15,7 @@ async def test_a_player_with_another_connection_stays(start: Start, come: Come) 
     also_ann = await come(server.url, resume=ann.session)
     await also_ann.find(type="snapshot", room=room)
     await ann.ask("leave", room=room)
-    live = server.house.hall.rooms[room]
+    live = server.app.registry.rooms[room]
     assert live.room.away == (None, None)
     await move(also_ann, room, 0, "a1")
     assert (await ben.refused("claim", room=room))["text"].startswith("your opponent is online")
@@ -31,7 +31,7 @@ async def test_who_gives_a_seat_back_is_no_player_on_any_connection(start: Start
     await ann.ask("join", room=room)
     also_ann = await come(server.url, resume=ann.session)
     await also_ann.find(type="snapshot", room=room)
-    live = server.house.hall.rooms[room]
+    live = server.app.registry.rooms[room]
     assert len(live.players[0]) == 2
     await ann.ask("leave", room=room)
     await also_ann.find(type="unseated")

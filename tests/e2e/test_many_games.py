@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.rooms.membership import ENDED_KEPT
+from server.rooms.membership import ENDED_ROOMS_KEPT
 from tests.e2e.conftest import Come, Start
 from tests.e2e.play import room_of
 
@@ -23,9 +23,9 @@ async def test_a_server_forgets_games_that_are_over(start: Start, come: Come) ->
         rooms.append(room)
         for guest in (ann, ben):
             await guest.find(type="snapshot", room=room)
-    known = server.house.hall.rooms
+    known = server.app.registry.rooms
     assert rooms[-1] in known
-    assert len(known) <= ENDED_KEPT + 2, "the last room, what is kept, and what a watcher keeps"
+    assert len(known) <= ENDED_ROOMS_KEPT + 2, "the last room, what is kept, and what a watcher keeps"
     late = await come(server.url, "late")
     await late.ask("watch", room=rooms[0])
     assert (await late.find(type="snapshot"))["next"] == rooms[1]

@@ -33,7 +33,7 @@ async def test_name_that_mixes_alphabets_is_refused(start: Start, come: Come) ->
     error = await guest.refused("hello", name=MIXED)
     assert (error["code"], error["text"]) == (
         "bad_name",
-        "a word is written in one alphabet; this name mixes Latin and Cyrillic letters",
+        "a word uses one alphabet; this name mixes Latin and Cyrillic letters",
     )
     await guest.hello("東京Tower")
     await guest.close()
@@ -41,7 +41,7 @@ async def test_name_that_mixes_alphabets_is_refused(start: Start, come: Come) ->
 
 async def test_existing_mixed_name_is_kept(start: Start, come: Come) -> None:
     server = await start()
-    await server.house.store.save_session("secret", Session("p-old", MIXED, ""), server.house.hall.now())
+    await server.app.store.save_session("secret", Session("p-old", MIXED, ""), server.app.now())
     assert (await come(server.url, resume="secret")).you["name"] == MIXED
     owner = await come(server.url, token=await account(server, f"{MIXED} too"))
     assert owner.you["name"] == f"{MIXED} too"
@@ -59,7 +59,7 @@ async def test_resumed_guest_gets_another_name_if_the_old_one_is_taken(start: St
     server = await start()
     ann = await come(server.url, "ann")
     await ann.close()
-    await until("ann is gone", lambda: not server.house.desk.present.is_here("ann"))
+    await until("ann is gone", lambda: not server.app.presence.is_here("ann"))
     other = await come(server.url, "ann")
     assert other.you["name"] == "ann"
     again = await come(server.url, resume=ann.session)
@@ -72,7 +72,7 @@ async def test_guest_who_resumes_at_once_keeps_the_name(start: Start, come: Come
     ann.socket.transport.abort()
     again = await come(server.url, resume=ann.session)
     assert again.you["name"] == "ann"
-    await until("the first connection is gone", lambda: len(server.house.connections) == 1)
+    await until("the first connection is gone", lambda: len(server.app.server.connections) == 1)
     assert (await come(server.url, "ann")).you["name"] == "ann~2"
 
 
@@ -81,7 +81,7 @@ async def test_guest_loses_a_name_that_becomes_an_account(start: Start, come: Co
     zoe = await come(server.url, "Zoe")
     await account(server, "zoe")
     assert await zoe.closed() == 1008
-    assert "owner" in (zoe.socket.close_reason or "")
+    assert "belongs to an account" in (zoe.socket.close_reason or "")
     assert (await come(server.url, resume=zoe.session)).you["name"] == "Zoe~2"
 
 
@@ -92,7 +92,7 @@ async def test_invited_name_opens_a_private_room_only_while_it_waits(start: Star
     await ben.ask("watch", room=room)
     await ben.ask("join", room=room)
     await ben.close()
-    await until("ben is gone", lambda: not server.house.desk.present.is_here("ben"))
+    await until("ben is gone", lambda: not server.app.presence.is_here("ben"))
     impostor = await come(server.url, "ben")
     assert (await impostor.refused("watch", room=room))["code"] == "bad_code"
     assert (await come(server.url, resume=ben.session)).you["id"] == ben.you["id"]
@@ -113,7 +113,7 @@ async def test_hundredth_guest_of_a_name_needs_few_attempts(
     server = await start(connections_per_address=200)
     guests = [await come(server.url, "sam") for _ in range(99)]
     assert guests[1].you["name"] == "sam~2"
-    store, asked = server.house.store, []
+    store, asked = server.app.store, []
     claim = store.claim_name
 
     async def counted(node: str, player: str, name: str) -> bool:

@@ -24,7 +24,7 @@ async def rate(server: Running, **ratings: int) -> None:
     rows = tuple(
         RatingRow("cohcoh", f"p-{name}", 40, float(value), 60.0, 0.06, now(), "r") for name, value in ratings.items()
     )
-    await append_and_wait(server.house.store, Append("given", 0, (b"",), ratings=rows))
+    await append_and_wait(server.app.store, Append("given", 0, (b"",), ratings=rows))
 
 
 async def rated_members(server: Running, come: Come, **ratings: int) -> list[Guest]:
@@ -40,7 +40,7 @@ async def waits(guest: Guest, **more: object) -> str:
 
 
 async def waiting_rooms(server: Running) -> int:
-    return len(await server.house.store.rooms("", "waiting", 10))
+    return len(await server.app.store.rooms("", "waiting", 10))
 
 
 async def until_none_waits(server: Running) -> None:

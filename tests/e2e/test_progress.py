@@ -21,7 +21,7 @@ async def reached(lobby: Guest, room: str, ply: int) -> None:
 async def test_the_lobby_hears_how_far_public_games_are(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0.0)
     server = await start(lobby_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     await eve.ask("lobby", on=True)
@@ -38,9 +38,9 @@ async def test_the_lobby_hears_how_far_public_games_are(
 async def test_however_many_moves_there_are_the_lobby_hears_of_few(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PAUSE", 3600.0)
+    monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 3600.0)
     server = await start(lobby_tick=0.0, sweep=3600.0)
-    look = server.house.hall.progress.look
+    look = server.app.progress.report
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     first, second = await room_of(ann, ben), await room_of(ann, ben)
     await play(ann, ben, first, *MOVES)
@@ -60,11 +60,11 @@ async def test_however_many_moves_there_are_the_lobby_hears_of_few(
 async def test_of_a_game_that_is_attended_here_other_nodes_know_nothing_better(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PAUSE", 3600.0)
+    monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 3600.0)
     server = await start(lobby_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     await eve.ask("lobby", on=True)
     await eve.find(type="lobby", full=True)
-    server.house.neighbours.heard_lobby((), {room: 7, "elsewhere": 4})
+    server.app.node.lobby_announced((), {room: 7, "elsewhere": 4})
     assert (await eve.find(type="lobby"))["plies"] == {"elsewhere": 4}

@@ -20,7 +20,7 @@ async def test_network_lag_is_credited(start: Start, come: Come) -> None:
     server = await start(clock=clock, ping_interval=1000.0)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, clock=FISCHER)
-    (peer,) = server.house.desk.present.named("ann")
+    (peer,) = server.app.presence.named("ann")
     await until("the first ping is answered", lambda: peer.latency > 0)
     peer.latency = 0.3
     clock.pass_by(1)
@@ -48,7 +48,7 @@ async def test_drain_flushes_watchers(start: Start, come: Come) -> None:
     room = await room_of(ann, ben)
     await eve.ask("watch", room=room)
     await move(ann, room, 0, "a1")
-    await server.house.drain()
+    await server.app.server.drain()
     assert (await eve.find(type="moved"))["move"] == "a1"
 
 
@@ -94,11 +94,11 @@ async def test_client_that_does_not_read_the_lobby_is_disconnected(start: Start,
     server = await start(lobby_tick=0.01)
     ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
     await eve.ask("lobby", on=True)
-    (peer,) = server.house.desk.present.named("eve")
+    (peer,) = server.app.presence.named("eve")
     peer.transport = Unread(peer.transport)  # type: ignore[attr-defined]
     await ann.ask("create", game="conga")
     await eve.closed()
-    assert server.house.metrics.turned_away["too slow for the lobby"] == 1
+    assert server.app.metrics.turned_away["too slow for the lobby"] == 1
 
 
 async def test_too_many_messages_behind_a_slow_one_close_the_connection(
@@ -113,7 +113,7 @@ async def test_too_many_messages_behind_a_slow_one_close_the_connection(
         await late.wait()
         return []
 
-    monkeypatch.setattr(server.house.store, "rooms", rooms)
+    monkeypatch.setattr(server.app.store, "rooms", rooms)
     for _ in range(202):
         await ann.send("list")
     assert await ann.closed() == 1008
@@ -125,8 +125,8 @@ async def test_event_loop_lag_is_measured(start: Start) -> None:
     server = await start(sweep=0.3)
     await asyncio.sleep(0)  # the measurement starts
     time.sleep(0.5)  # noqa: ASYNC251  # blocks the event loop
-    await until("it is measured", lambda: server.house.metrics.loop_lag > 0.1, 0.25)
-    assert server.house.metrics.loop_lag < 5
+    await until("it is measured", lambda: server.app.metrics.loop_lag > 0.1, 0.25)
+    assert server.app.metrics.loop_lag < 5
 
 
 async def test_rooms_of_the_same_second_are_listed_newest_first(start: Start, come: Come) -> None:

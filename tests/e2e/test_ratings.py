@@ -26,7 +26,7 @@ CHANGES = [
 
 async def test_a_rated_game_changes_both_ratings_once(start: Start, come: Come) -> None:
     server = await start()
-    store = server.house.store
+    store = server.app.store
     ann, ben = await members(server, come, "ann", "ben")
     eve = await come(server.url, "eve")
     room = await room_of(ann, ben, options={"n": 3}, rated=True)
@@ -107,7 +107,7 @@ async def test_casual_and_aborted_games_do_not_count(start: Start, come: Come) -
     aborted = await room_of(ann, ben, rated=True)
     await ann.ask("abort", room=aborted)
     assert "ratings" not in await ben.find(type="ended", room=aborted)
-    assert await server.house.store.ratings("cohcoh", ["p-ann", "p-ben"]) == {}
+    assert await server.app.store.ratings("cohcoh", ["p-ann", "p-ben"]) == {}
 
 
 async def test_games_that_end_at_once_all_count(start: Start, come: Come) -> None:
@@ -118,7 +118,7 @@ async def test_games_that_end_at_once_all_count(start: Start, come: Come) -> Non
     ids = [await other.send("resign", room=room) for other, room in zip(others, rooms, strict=True)]
     for other, id in zip(others, ids, strict=True):
         assert (await other.answer(id))["type"] == "ok"
-    history = await server.house.store.rating_history("cohcoh", "p-ann", None, 10)
+    history = await server.app.store.rating_history("cohcoh", "p-ann", None, 10)
     assert [row.games for row in history] == [6, 5, 4, 3, 2, 1]
     assert {row.room for row in history} == set(rooms)
     values = [row.rating for row in history]
@@ -149,7 +149,7 @@ async def test_a_move_was_in_time_however_long_ratings_take(
     """Another game of the same player ends between the look at the ratings and the write, and an hour passes."""
     ahead = 0
     server = await start(clock=lambda: now() + ahead, sweep=3600.0)
-    store = server.house.store
+    store = server.app.store
     ann, ben = await members(server, come, "ann", "ben")
     clock = {"kind": "fischer", "base": 60_000}
     room = await room_of(ann, ben, rated=True, options={"n": 3}, clock=clock)
@@ -183,6 +183,6 @@ async def test_many_ends_of_one_game_count_once(start: Start, come: Come, both: 
     answers = [await guest.answer(id) for guest, id in ids]
     assert [answer["type"] for answer in answers].count("ok") == 1
     rows = await asyncio.gather(
-        *(server.house.store.rating_history("cohcoh", f"p-{name}", None, 9) for name in ("ann", "ben"))
+        *(server.app.store.rating_history("cohcoh", f"p-{name}", None, 9) for name in ("ann", "ben"))
     )
     assert [len(row) for row in rows] == [1, 1]

@@ -35,7 +35,7 @@ async def test_who_asks_in_every_room_keeps_none_but_the_last(start: Start, come
     for room in rooms:
         await ann.ask("rematch", room=room)
         await ben.find(type="rematch_offered", room=room)
-    assert list(server.house.hall.rooms) == rooms[-1:]
+    assert list(server.app.registry.rooms) == rooms[-1:]
 
 
 async def test_a_rematch_that_is_refused_takes_nobody_along(start: Start, come: Come) -> None:
@@ -58,7 +58,7 @@ async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, co
     await ann.ask("rematch", room=room)
     await ben.find(type="rematch_offered")
     await ann.close()
-    (live,) = server.house.hall.rooms.values()
+    (live,) = server.app.registry.rooms.values()
     await until("ann is gone", lambda: not live.players[0])
     await ben.ask("rematch", room=room)
     new = (await ben.find(type="rematched"))["next"]

@@ -13,8 +13,8 @@ from websockets.exceptions import ConnectionClosed
 
 from engine.registry import create
 from server.app import Running
-from server.rooms.live_room import Live
-from server.rooms.timers import Alarms, now
+from server.rooms.live_room import LiveRoom
+from server.rooms.timers import RoomTimers, now
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.conftest import Come, Process, Spawn, Start
 from tests.e2e.guest import Guest, Message
@@ -42,7 +42,7 @@ async def test_a_lost_connection_comes_back_to_its_seat(start: Start, come: Come
 
 
 def absent(server: Running, guest: Guest) -> bool:
-    return not server.house.desk.present.is_here(guest.you["name"])
+    return not server.app.presence.is_here(guest.you["name"])
 
 
 async def test_who_is_gone_before_the_answer_is_not_taken_for_one_who_is_there(start: Start, come: Come) -> None:
@@ -53,7 +53,7 @@ async def test_who_is_gone_before_the_answer_is_not_taken_for_one_who_is_there(s
         hasty = await come(server.url, f"hasty{number}")
         await hasty.send("join", room=room)
         hasty.socket.transport.abort()
-        live = server.house.hall.rooms[room]
+        live = server.app.registry.rooms[room]
         await until("the connection is gone", partial(absent, server, hasty))
         await ann.ask("say", room=room, text="anybody there?")
         await until("nobody is there", lambda live=live: live.room.away != (None, None) or None in live.room.seats)  # type: ignore[misc]
@@ -123,9 +123,9 @@ async def test_no_flag_falls_while_other_rooms_are_still_read(
     clock = {"kind": "move", "per_move": 60_000}
     rooms = sorted([await room_of(ann, ben, clock=clock) for _ in range(2)])
     await first.kill()
-    rung, fired, events = asyncio.Event(), Alarms._fired, SqliteStore.events
+    rung, fired, events = asyncio.Event(), RoomTimers._fired, SqliteStore.events
 
-    def ring(alarms: Alarms, live: Live) -> None:
+    def ring(alarms: RoomTimers, live: LiveRoom) -> None:
         fired(alarms, live)
         rung.set()
 
@@ -134,13 +134,13 @@ async def test_no_flag_falls_while_other_rooms_are_still_read(
             await rung.wait()
         return await events(store, room, after)
 
-    monkeypatch.setattr(Alarms, "_fired", ring)
+    monkeypatch.setattr(RoomTimers, "_fired", ring)
     monkeypatch.setattr(SqliteStore, "events", slowly)
     second = await start(clock=lambda: now() + 3_600_000)
     ben = await come(second.url, resume=ben.session)
     for room in rooms:
         assert (await ben.find(type="snapshot", room=room))["status"] == "running"
-        assert second.house.hall.rooms[room].alarm is not None
+        assert second.app.registry.rooms[room].timer is not None
 
 
 class Couple:

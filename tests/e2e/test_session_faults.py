@@ -246,4 +246,4 @@ async def test_the_server_limits_are_kept(tmp_path: Path) -> None:
         await asyncio.sleep(0)  # the first are on their way
         time.sleep(0.5)  # noqa: ASYNC251  # that is the fault
         await asking
-        assert house.house.metrics.refusals["rate_limited"] == 0
+        assert house.app.metrics.refusals["rate_limited"] == 0

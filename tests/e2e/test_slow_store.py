@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from server.app import Running
-from server.handlers.dispatcher import MOST_WAITING
-from server.rooms.processor import RETRY
+from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT
+from server.rooms.status import RETRY_AFTER_S
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Start
@@ -23,7 +23,7 @@ SHORT_TIMEOUT_MS = 10
 @asynccontextmanager
 async def locked_database(server: Running, folder: Path, busy_timeout_ms: int = 60_000) -> AsyncIterator[None]:
     """Lock the database: nothing is written in this block, and writes fail after the timeout."""
-    store = server.house.store
+    store = server.app.store
     assert isinstance(store, SqliteStore)
     await store._write(f"PRAGMA busy_timeout = {busy_timeout_ms}")
     other = sqlite3.connect(folder / "parlour.db", isolation_level=None)
@@ -40,18 +40,18 @@ async def test_chat_in_the_queue_costs_no_player_time(start: Start, come: Come, 
     server = await start(clock=clock)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
-    live, hall = server.house.hall.rooms[room], server.house.hall
+    live, app = server.app.registry.rooms[room], server.app
     await eve.ask("watch", room=room)
     async with locked_database(server, tmp_path):
-        lines = [await eve.send("say", room=room, text=f"line {n}") for n in range(MOST_WAITING + 3)]
+        lines = [await eve.send("say", room=room, text=f"line {n}") for n in range(MAX_QUEUED_FOR_CHAT + 3)]
         assert (await eve.answer(lines[-1]))["code"] == "rate_limited"
         asked = await ann.send("move", room=room, ply=0, move="a1")
-        await until("the move waits", lambda: len(live.queue) > MOST_WAITING)
+        await until("the move waits", lambda: len(live.queue) > MAX_QUEUED_FOR_CHAT)
         clock.pass_by(2 * PER_MOVE_MS / 1000)
-        assert hall.now() > (live.room.deadline or 0), "its time is up"
+        assert app.now() > (live.room.deadline or 0), "its time is up"
     assert (await ann.answer(asked))["type"] == "ok"
     assert (await ben.find(type="moved"))["took"] < PER_MOVE_MS
-    assert [(await eve.answer(line))["type"] for line in lines[:-1]].count("ok") == MOST_WAITING + 1
+    assert [(await eve.answer(line))["type"] for line in lines[:-1]].count("ok") == MAX_QUEUED_FOR_CHAT + 1
 
 
 async def test_player_who_disconnects_before_the_seat_is_stored_is_away(
@@ -60,13 +60,13 @@ async def test_player_who_disconnects_before_the_seat_is_stored_is_away(
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
-    live, hall = server.house.hall.rooms[room], server.house.hall
+    live, app = server.app.registry.rooms[room], server.app
     async with locked_database(server, tmp_path):
         await ben.send("join", room=room)
         await until("the seat is being written", lambda: live.busy)
         ben.socket.transport.abort()
-        begin = hall.now()
-        await until("longer than any client waits for a reply", lambda: hall.now() > begin + RETRY * 1000 + 100)
+        begin = app.now()
+        await until("longer than any client waits for a reply", lambda: app.now() > begin + RETRY_AFTER_S * 1000 + 100)
     assert (await ann.find(type="presence"))["seat"] == 1
     assert not live.players[1]
 
@@ -75,12 +75,12 @@ async def test_slow_pairing_succeeds(start: Start, come: Come, tmp_path: Path) -
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = (await ann.ask("pair", game="cohcoh"))["room"]
-    live, hall = server.house.hall.rooms[room], server.house.hall
+    live, app = server.app.registry.rooms[room], server.app
     async with locked_database(server, tmp_path):
         asked = await ben.send("pair", game="cohcoh")
         await until("the seat is being written", lambda: live.busy)
-        begin = hall.now()
-        await until("longer than any client waits for a reply", lambda: hall.now() > begin + RETRY * 1000 + 100)
+        begin = app.now()
+        await until("longer than any client waits for a reply", lambda: app.now() > begin + RETRY_AFTER_S * 1000 + 100)
     assert (await ben.answer(asked))["room"] == room
     assert (await ben.find(type="snapshot"))["status"] == "running"
 
@@ -90,7 +90,7 @@ async def test_turn_starts_when_the_previous_move_is_sent(start: Start, come: Co
     server = await start(clock=clock)
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
-    live = server.house.hall.rooms[room]
+    live = server.app.registry.rooms[room]
     async with locked_database(server, tmp_path):
         asked = await ann.send("move", room=room, ply=0, move="a1")
         await until("the move is being written", lambda: live.busy)
@@ -111,12 +111,12 @@ async def test_failing_store_costs_no_player_time(start: Start, come: Come, tmp_
     server = await start(clock=clock)
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
-    hall = server.house.hall
+    app = server.app
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
         for _ in range(2):
             assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"
             clock.pass_by(PER_MOVE_MS / 1000)
-            hall.alarms._fired(hall.rooms[room])
+            app.timers._fired(app.registry.rooms[room])
     await ann.ask("move", room=room, ply=0, move="a1")
     assert (await ben.find(type="moved"))["took"] < PER_MOVE_MS
 
@@ -126,12 +126,12 @@ async def test_outage_without_commands_costs_no_player_time(start: Start, come: 
     server = await start(clock=clock, sweep=0.01)
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
-    hall = server.house.hall
+    app = server.app
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
-        await until("the server notices the outage", lambda: bool(hall.failing))
+        await until("the server notices the outage", lambda: bool(app.status.store_error))
         clock.pass_by(2 * PER_MOVE_MS / 1000)
-    await until("the server notices the recovery", lambda: not hall.failing)
-    shown = hall.rooms[room].snapshot(next(iter(hall.rooms[room].players[0])), hall.now())
+    await until("the server notices the recovery", lambda: not app.status.store_error)
+    shown = app.registry.rooms[room].snapshot(next(iter(app.registry.rooms[room].players[0])), app.now())
     assert shown.elapsed < PER_MOVE_MS
     await ann.ask("move", room=room, ply=0, move="a1")
     assert (await ben.find(type="moved"))["took"] < PER_MOVE_MS
@@ -145,7 +145,7 @@ async def test_player_who_disconnects_during_an_outage_is_away_afterwards(
     room = await room_of(ann, ben)
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
         ann.socket.transport.abort()
-        await until("her absence could not be stored", lambda: bool(server.house.hall.failing))
+        await until("her absence could not be stored", lambda: bool(server.app.status.store_error))
     await ben.ask("say", room=room, text="where are you?")
     assert (await ben.find(type="presence"))["seat"] == 0
 
@@ -158,7 +158,7 @@ async def test_outage_ends_with_the_turn_even_without_a_clock(start: Start, come
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
         assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"
         clock.pass_by(600)
-        assert server.house.hall.alive_at() < server.house.hall.now() - 599_000, "a restart would credit that"
+        assert server.app.status.worked_until() < server.app.now() - 599_000, "a restart would credit that"
     await ann.ask("move", room=room, ply=0, move="a1")
     clock.pass_by(30)
     await ben.ask("move", room=room, ply=1, move="b1")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from server import server as house
+from server import server as server_module
 from server.app import Running, running
 from server.config import Settings
 from server.storage.interface import StoreError
@@ -25,7 +25,7 @@ from tests.e2e.stopwatch import Stopwatch
 
 
 def store_of(server: Running) -> SqliteStore:
-    store = server.house.store
+    store = server.app.store
     assert isinstance(store, SqliteStore)
     return store
 
@@ -55,7 +55,7 @@ async def test_full_disk_refuses_moves_and_loses_none(start: Start, come: Come) 
 async def test_server_is_healthy_again_when_its_store_is(
     start: Start, come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(house, "WELL", 0.1)
+    monkeypatch.setattr(server_module, "STORE_RECOVERY_S", 0.1)
     server = await start()
     ann = await come(server.url, "ann")
     await store_of(server)._write("PRAGMA busy_timeout = 10")
@@ -135,11 +135,11 @@ async def test_flag_falls_even_if_the_store_was_unavailable_at_that_moment(
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 60_000})
     other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    live = server.house.hall.rooms[room]
+    live = server.app.registry.rooms[room]
     assert (await ann.refused("move", room=room, ply=0, move="zz"))["code"] == "invalid_notation"
     clock.pass_by(120)
-    server.house.hall.alarms._fired(live)  # the timer uses the real clock
-    while not server.house.hall.failing:  # the timer fired, but could not write
+    server.app.timers._fired(live)  # the timer uses the real clock
+    while not server.app.status.store_error:  # the timer fired, but could not write
         await ann.ask("list")
     other.execute("COMMIT")
     other.close()

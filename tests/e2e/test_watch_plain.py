@@ -36,7 +36,7 @@ async def test_a_game_as_text(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(house.url, room, False))
-        await until("somebody watches", lambda: house.house.hall.rooms[room].watchers)
+        await until("somebody watches", lambda: house.app.registry.rooms[room].watchers)
         await alice.ask(Say(id=alice.id(), room=room, text="hello"))
         await play((alice, bob), room, LINE)
         lines = await asyncio.wait_for(watching, 20)
@@ -54,7 +54,7 @@ async def test_a_game_as_json_and_a_finished_one_as_text(tmp_path: Path) -> None
     async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(house.url, room, True))
-        await until("somebody watches", lambda: house.house.hall.rooms[room].watchers)
+        await until("somebody watches", lambda: house.app.registry.rooms[room].watchers)
         await play((alice, bob), room, LINE)
         events = [json.loads(line) for line in await asyncio.wait_for(watching, 20)]
         assert events[0]["type"] == "snapshot"

@@ -115,16 +115,16 @@ async def test_a_stalled_watcher_is_cut_and_slows_nobody(start: Start, come: Com
     room = await room_of(ann, ben)
     sleeper = await stalled(server.url, room)
     await eve.ask("watch", room=room)
-    live = server.house.hall.rooms[room]
+    live = server.app.registry.rooms[room]
     assert len(live.watchers) == 2
     async with asyncio.timeout(20):
         while len(live.watchers) == 2:  # chat is the quickest way to fill buffers
             await ann.ask("say", room=room, text=LONG)
             assert (await eve.find(type="said"))["text"] == LONG
     assert next(iter(live.watchers)).player.name == "eve"  # type: ignore[union-attr]
-    assert server.house.metrics.turned_away["too slow to watch"] == 1
+    assert server.app.metrics.turned_away["too slow to watch"] == 1
     sleeper.transport.abort()
-    assert all(peer.backlog() <= 1_000_000 for peer in server.house.connections)
+    assert all(peer.backlog() <= 1_000_000 for peer in server.app.server.connections)
 
 
 @pytest.mark.parametrize("send_buffer", [2_000, 100_000])
@@ -137,7 +137,7 @@ async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: 
     await eve.ask("watch", room=room)
     await eve.find(type="snapshot")
     eve.socket.transport.pause_reading()
-    live = server.house.hall.rooms[room]
+    live = server.app.registry.rooms[room]
     try:
         async with asyncio.timeout(20):
             while not live.lagging:

@@ -42,7 +42,7 @@ async def test_the_client_is_whose_token_it_is_given(start: Start) -> None:
     assert await who(server.url, alice) == "alice"
     assert await who(server.url, beth) == "beth"
     assert await who(server.url, alice, name="carl") == "alice"
-    with pytest.raises(Refused, match="this token is not known"):
+    with pytest.raises(Refused, match="unknown or revoked token"):
         await who(server.url, "nonsense")
     assert await who(server.url) == guest  # whose way back nobody has overwritten
     assert (await who(server.url, name="carl")) == "carl"

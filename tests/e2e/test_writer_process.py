@@ -25,7 +25,7 @@ CELLS = [f"{file}{rank}" for rank in (1, 3) for file in "ace"] + [f"{file}{rank}
 
 
 def writer_pid(server: Running) -> int:
-    store = server.house.store
+    store = server.app.store
     assert isinstance(store, SqliteStore)
     assert store._writer is not None
     pid = store._writer.pid

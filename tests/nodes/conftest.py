@@ -37,7 +37,7 @@ async def start(database: str, broker: Broker, prefix: str) -> AsyncIterator[Sta
             chosen = Settings(port=0, **{**usual, **settings})
             node = await stack.enter_async_context(running(chosen, clock))
             if chosen.bus:
-                await until(lambda: node.house.hall.bus.up)
+                await until(lambda: node.app.bus.up)
             return node
 
         yield begin

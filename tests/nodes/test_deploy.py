@@ -92,7 +92,7 @@ async def test_game_through_the_balancer(start: Start, come: Come, tmp_path: Pat
         await asyncio.to_thread(wait_for, port)
         url = f"ws://127.0.0.1:{port}/ws"
         ann, ben = await come(url, "ann"), await come(url, "ben")
-        assert [len(node.house.connections) for node in nodes] == [1, 1]
+        assert [len(node.app.server.connections) for node in nodes] == [1, 1]
         await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")
         assert (await get(url, "/healthz"))[0] == 200
         assert (await get(url, "/metrics"))[0] == 403

@@ -171,7 +171,7 @@ async def test_games_continue_while_the_broker_is_down(kind: str, start: Start, 
     await asyncio.to_thread(broker.start)
     try:
         left, right = await start(bus=broker.url), await start(bus=broker.url)
-        buses = [node.house.hall.bus for node in (left, right)]
+        buses = [node.app.bus for node in (left, right)]
         ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
         room = await room_of(ann, ben)
         await play(ann, ben, room, "a1", "b1")

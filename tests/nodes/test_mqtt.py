@@ -114,7 +114,7 @@ async def test_private_and_delayed_rooms_are_not_published(
 
 async def test_newer_lobby_entry_replaces_an_older_ply(start: Start, broker: Broker, prefix: str) -> None:
     node = await start()
-    bus, room = node.house.hall.bus, moved(running("cohcoh"), "a1")
+    bus, room = node.app.bus, moved(running("cohcoh"), "a1")
     async with reading(broker, f"{prefix}/lobby") as reader:
         bus.show(room)
         bus.advance({room.id: 2})
@@ -171,4 +171,4 @@ async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, bro
         await client.publish(f"{prefix}/rooms/{room}/events", b"\xff\x00not json")
     await play(ann, ben, room, "a1", "b1", "c1")
     assert not any(message["type"] == "ended" for message in (*ann.seen, *ben.seen))
-    await until(lambda: left.house.hall.bus.up and right.house.hall.bus.up)
+    await until(lambda: left.app.bus.up and right.app.bus.up)

@@ -73,7 +73,7 @@ def settings(tmp_path: Path, broker: Broker, **more: str) -> Settings:
 
 async def test_node_connects_with_tls_user_and_password(secured: Broker, tmp_path: Path) -> None:
     async with running(settings(tmp_path, secured)) as server:
-        await until(lambda: server.house.hall.bus.up)
+        await until(lambda: server.app.bus.up)
 
 
 @pytest.mark.parametrize("secured", ["mosquitto"], indirect=True)
@@ -83,7 +83,7 @@ async def test_anonymous_subscribers_cannot_publish(secured: Broker, tmp_path: P
         running(settings(tmp_path, secured)) as server,
         aiomqtt.Client("127.0.0.1", secured.port, tls_params=trusted) as stranger,
     ):
-        await until(lambda: server.house.hall.bus.up)
+        await until(lambda: server.app.bus.up)
         await stranger.publish("parlour/v1/nodes/forged", b'{"node": "forged", "online": true}', retain=True)
         for topic in ("forged", "+"):  # retained messages come in this order
             await stranger.subscribe(f"parlour/v1/nodes/{topic}")
@@ -103,7 +103,7 @@ async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
         connect() as stranger,
         connect(username="parlour", password="s3cret") as other,
     ):
-        await until(lambda: server.house.hall.bus.up)
+        await until(lambda: server.app.bus.up)
         for reader in (stranger, other):
             for topic in ("calls", "#"):
                 await reader.subscribe(f"parlour/v1/{topic}")
@@ -135,6 +135,6 @@ async def test_node_without_access_to_the_broker_works(
             await until(lambda: any(record.getMessage() == "bus_lost" for record in caplog.records))
             ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
             await play(ann, ben, await room_of(ann, ben), "a1", "b1")
-            assert not server.house.hall.bus.up
+            assert not server.app.bus.up
     logged = [getattr(record, "fields", {}) for record in caplog.records]
     assert not any("s3cret" in str(fields) or "guess" in str(fields) for fields in logged)

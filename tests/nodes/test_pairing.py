@@ -33,14 +33,14 @@ async def test_player_who_left_another_node_is_not_paired(start: Start, come: Co
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = await waits(ann)
     ann.socket.transport.abort()
-    await until(lambda: room not in left.house.hall.rooms)
+    await until(lambda: room not in left.app.registry.rooms)
     assert await waits(ben) != room
 
 
 async def test_house_bot_of_another_node_is_invited(start: Start, come: Come) -> None:
     left, right = await start(house="none"), await start(house="greedy")
     greedy = await come(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
-    await until(lambda: bool(left.house.hall.lobby.bots()))
+    await until(lambda: bool(left.app.feed.bots()))
     ann = await come(left.url, "ann")
     room = await waits(ann, bot_after=0)
     assert (await greedy.find(type="invited"))["room"]["room"] == room
@@ -57,7 +57,7 @@ async def test_every_player_is_paired_exactly_once(start: Start, come: Come, mon
     ids = [await guest.send("pair", **TERMS, rated=True) for guest in guests]
     for guest, id in zip(guests, ids, strict=True):
         assert (await guest.answer(id))["type"] == "ok"
-    store = nodes[0].house.store
+    store = nodes[0].app.store
 
     async def seats(status: str) -> list[str]:
         infos = [decode_part(data, RoomInfo) for data in await store.rooms("", status, 99)]

@@ -19,7 +19,7 @@ async def test_both_players_resign_together_on_different_nodes(start: Start, com
         assert sorted(answer["type"] for answer in answers) == ["error", "ok"]
         seen = [(await guest.find(type="ended", room=room))["ratings"] for guest in (ann, ben)]
         assert seen[0] == seen[1]
-        known = await right.house.store.ratings("cohcoh", ["p-ann", "p-ben"])
+        known = await right.app.store.ratings("cohcoh", ["p-ann", "p-ben"])
         assert {row.games for row in known.values()} == {games}
 
 
@@ -33,7 +33,7 @@ async def test_games_of_one_player_end_together_on_two_nodes(start: Start, come:
     ids = [await guest.send("resign", room=room) for guest, room in zip([*near, *far], rooms, strict=True)]
     for guest, id in zip([*near, *far], ids, strict=True):
         assert (await guest.answer(id))["type"] == "ok"
-    history = await left.house.store.rating_history("cohcoh", "p-ann", None, 10)
+    history = await left.app.store.rating_history("cohcoh", "p-ann", None, 10)
     assert [row.games for row in history] == [4, 3, 2, 1]
     assert {row.room for row in history} == set(rooms)
     for row, later in zip(history[1:], history, strict=False):

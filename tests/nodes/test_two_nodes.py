@@ -70,7 +70,7 @@ async def test_rematch_offer_in_an_older_room_reaches_the_other_node(start: Star
         await ann.ask("resign", room=room)
         await ben.find(type="ended", room=room)
     first = rooms[0]
-    await until(lambda: first not in right.house.hall.rooms)
+    await until(lambda: first not in right.app.registry.rooms)
     await ann.ask("rematch", room=first)
     seen = await ben.find(type="snapshot", room=first)
     if seen["offers"].get("rematch") is None:
@@ -91,7 +91,7 @@ async def test_player_who_offered_a_rematch_joins_it_after_another_game(start: S
     second = await room_of(ann, ben)
     await ann.ask("resign", room=second)
     await ben.find(type="ended", room=second)
-    await until(lambda: first not in left.house.hall.rooms)
+    await until(lambda: first not in left.app.registry.rooms)
     await ben.ask("rematch", room=first)
     new = (await ben.find(type="rematched", room=first))["next"]
     for guest in (ann, ben):
@@ -167,7 +167,7 @@ async def test_name_is_free_after_its_guest_left_during_a_database_outage(
     await asyncio.to_thread(postgres.stop)
     try:
         ann.socket.transport.abort()
-        await until(lambda: not left.house.desk.present.is_here("ann"))
+        await until(lambda: not left.app.presence.is_here("ann"))
     finally:
         await asyncio.to_thread(postgres.start)
     name = ""
@@ -244,7 +244,7 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> No
     await dan.ask("watch", room=room)
     await counted(eve, room, 2)
     assert (await eve.ask("list"))["rooms"][0]["watchers"] == 2
-    await until(lambda: left.house.hall.audience.info(left.house.hall.rooms[room].room).watchers == 2)
+    await until(lambda: left.app.watcher_counts.info(left.app.registry.rooms[room].room).watchers == 2)
     cy.socket.transport.abort()
     await counted(eve, room, 1)
     await dan.ask("leave", room=room)
@@ -254,7 +254,7 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> No
 async def test_lobby_of_every_node_shows_the_ply_of_games(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0.0)
     left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
     ann, ben, eve = await come(left.url, "ann"), await come(left.url, "ben"), await come(right.url, "eve")
     await eve.ask("lobby", on=True)

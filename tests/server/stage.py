@@ -1,4 +1,4 @@
-"""A store, a bus and connections that do one step when a test says so, for halls and rooms that are the real ones."""
+"""A store, a bus and connections that do one step when a test says so, for apps and rooms that are the real ones."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from protocol.codec import MSGPACK
 from protocol.events import AnyEvent, Event
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import Message, Player
-from server.cluster.bus import LocalBus
+from server.app import App
+from server.cluster.bus import BusListener, LocalBus
 from server.domain.room import Room
-from server.rooms.live_room import Live
-from server.rooms.registry import Hall
+from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Conflict, Done
 from server.storage.sqlite.store import SqliteStore
 
 
 class Stage(SqliteStore):
-    """The log of all rooms, and what halls have asked of it. Each request is dealt with when the test says so.
+    """The log of all rooms, and what apps have asked of it. Each request is dealt with when the test says so.
 
-    That something is written, or read, is one step; that the hall is told is another, and much may happen in between.
+    That something is written, or read, is one step; that the app is told is another, and much may happen in between.
     """
 
     shared = True
@@ -67,12 +67,16 @@ class Stage(SqliteStore):
 
 
 class Rumours(LocalBus):
-    """News on their way to the other hall."""
+    """News on their way to the other app."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.has_listeners = True
         self.waiting: list[tuple[str, int]] = []
-        self.other: Hall | None = None
+        self.other: App | None = None
+
+    def listen(self, listener: BusListener) -> None:
+        """Deliver nothing by itself: the test decides what the other node hears."""
 
     def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         self.waiting.append((room.setup.room, room.seq))
@@ -84,7 +88,7 @@ class Visitor:
     def __init__(self, player: Player) -> None:
         self.player: Player | None = player
         self.text = False
-        self.rooms: dict[str, Live] = {}
+        self.rooms: dict[str, LiveRoom] = {}
         self.latency = 0.0
         self.events: list[tuple[str, int]] = []
         self.answers: list[int] = []

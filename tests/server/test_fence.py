@@ -1,4 +1,4 @@
-"""Two halls on one store (stage.py): commands, appends, reads, answers and news in any order, late or never."""
+"""Two apps on one store (stage.py): commands, appends, reads, answers and news in any order, late or never."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from protocol.codec import decode_event
 from protocol.commands import Join, Move, OfferDraw, Rematch, Resign, RoomCommand, Say, Takeback
 from protocol.events import Created
 from protocol.types import TimeControl
+from server.app import App
 from server.config import Settings
 from server.domain import creation
 from server.domain.room import replay
 from server.metrics import Metrics
-from server.rooms.live_room import Live
-from server.rooms.registry import Hall
+from server.rooms.live_room import LiveRoom
 from server.storage.room_index import creation_append
 from tests.server.rooms import ANN, BEN, EVE, NOW
 from tests.server.stage import Rumours, Stage, Visitor
@@ -33,7 +33,7 @@ class TwoHalls(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.store = Stage()
-        self.halls: list[Hall] = []
+        self.apps: list[App] = []
         self.buses = [Rumours(), Rumours()]
         self.asked: dict[Visitor, list[int]] = {}
         self.time = NOW
@@ -49,13 +49,13 @@ class TwoHalls(RuleBasedStateMachine):
         append = creation_append(founded)
         self.store.log = {("r1", seq): payload for seq, payload in enumerate(append.payloads, 1)}
         for number, bus in enumerate(self.buses):
-            hall = Hall(self.store, bus, Settings(watch_tick=0.0), Metrics(), lambda: self.time)
-            live = hall.rooms["r1"] = Live(founded.room, list(append.payloads))
+            app = App(Settings(watch_tick=0.0), self.store, bus, Metrics(), lambda: self.time)
+            live = app.registry.rooms["r1"] = LiveRoom(founded.room, list(append.payloads))
             for player in ((ANN, EVE), (BEN, EVE))[number]:
                 visitor = Visitor(player)
                 self.asked[visitor] = []
                 live.attach(visitor)
-            self.halls.append(hall)
+            self.apps.append(app)
 
     def run(self, work: Any) -> None:
         self.loop.run_until_complete(work)
@@ -78,11 +78,11 @@ class TwoHalls(RuleBasedStateMachine):
 
     def ask(self, number: int, kind: type[RoomCommand], **fields: Any) -> None:
         visitor = list(self.asked)[number]
-        hall = self.halls[number // 2]
+        app = self.apps[number // 2]
         id = len(self.asked[visitor]) + 1
         self.asked[visitor].append(id)
         self.time += 10
-        self.call(hall.agenda.submit, hall.rooms["r1"], visitor, kind(id=id, room="r1", **fields))
+        self.call(app.processor.submit, app.registry.rooms["r1"], visitor, kind(id=id, room="r1", **fields))
 
     # -- what may happen, in any order
 
@@ -93,7 +93,7 @@ class TwoHalls(RuleBasedStateMachine):
 
     @rule(number=st.sampled_from([0, 2]), field=st.sampled_from(FIELDS), ahead=st.integers(0, 1))
     def move(self, number: int, field: str, ahead: int) -> None:
-        known = self.halls[number // 2].rooms["r1"].room
+        known = self.apps[number // 2].registry.rooms["r1"].room
         self.ask(number, Move, ply=known.ply + ahead, move=field)
 
     @rule(number=st.integers(0, 3), kind=st.sampled_from([Join, OfferDraw, Takeback, Resign, Rematch]))
@@ -130,22 +130,22 @@ class TwoHalls(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 1))
     def news_and_a_command_at_once(self, number: int) -> None:
-        hall, visitor = self.halls[number], list(self.asked)[2 * number]
-        live, seq = hall.rooms["r1"], len(self.store.all_events("r1"))
+        app, visitor = self.apps[number], list(self.asked)[2 * number]
+        live, seq = app.registry.rooms["r1"], len(self.store.all_events("r1"))
         id = len(self.asked[visitor]) + 1
         self.asked[visitor].append(id)
 
         def both() -> None:
             if live.room.seq < seq:
-                hall.others.behind(live, seq)
-            hall.agenda.submit(live, visitor, Say(id=id, room="r1", text="at once"))
+                app.processor.behind(live, seq)
+            app.processor.submit(live, visitor, Say(id=id, room="r1", text="at once"))
 
         self.call(both)
 
     def hear(self, number: int, room: str, seq: int) -> None:
-        live = self.halls[number].rooms.get(room)
+        live = self.apps[number].registry.rooms.get(room)
         if live is not None and live.room.seq < seq:
-            self.call(self.halls[number].others.behind, live, seq)
+            self.call(self.apps[number].processor.behind, live, seq)
 
     # -- what is always so
 
@@ -153,8 +153,8 @@ class TwoHalls(RuleBasedStateMachine):
     def there_is_one_history(self) -> None:
         log = self.store.all_events("r1")
         assert [decode_event(payload).seq for payload in log] == list(range(1, len(log) + 1))
-        for hall in self.halls:
-            live = hall.rooms["r1"]
+        for app in self.apps:
+            live = app.registry.rooms["r1"]
             assert live.log == log[: len(live.log)]
             assert live.room.seq == len(live.log)
 
@@ -180,9 +180,9 @@ class TwoHalls(RuleBasedStateMachine):
                     self.hear(number, "r1", len(self.store.all_events("r1")))
                 self.come_to_an_end()
             end = replay(map(decode_event, self.store.all_events("r1")))
-            for hall in self.halls:
-                assert hall.rooms["r1"].room.seq == end.seq
-                assert hall.rooms["r1"].room.moves == end.moves
+            for app in self.apps:
+                assert app.registry.rooms["r1"].room.seq == end.seq
+                assert app.registry.rooms["r1"].room.moves == end.moves
             for visitor, ids in self.asked.items():
                 assert visitor.answers == ids
         finally:
@@ -221,7 +221,7 @@ TestTwoHalls.settings = settings(max_examples=60, stateful_step_count=40)
 
 
 def test_news_that_come_before_the_word_that_our_own_event_is_written() -> None:
-    """Hardly ever by chance: the other hall has read what we wrote, and answered it, before we are told."""
+    """Hardly ever by chance: the other app has read what we wrote, and answered it, before we are told."""
     both = TwoHalls()
     both.choose(False, Random(1))
     store, call = both.store, both.call
@@ -229,7 +229,7 @@ def test_news_that_come_before_the_word_that_our_own_event_is_written() -> None:
     both.say(2)
     call(store.write, 0)
     call(store.write, 0)  # a conflict
-    call(store.answer, 1)  # of which the right hall is told, and the left one of nothing
+    call(store.answer, 1)  # of which the right app is told, and the left one of nothing
     call(store.read, 0)
     call(store.answer, 1)
     call(store.write, 0)

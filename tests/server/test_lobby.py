@@ -6,8 +6,8 @@ import pytest
 
 from protocol.replies import LobbyUpdate
 from server.domain import snapshots
-from server.lobby.feed import Lobby
-from server.lobby.watcher_counts import Audience
+from server.lobby.feed import LobbyFeed
+from server.lobby.watcher_counts import WatcherCounts
 from tests.server.rooms import EVE, play, running
 from tests.server.stage import Visitor
 
@@ -18,7 +18,7 @@ class Opened:
     """A lobby that somebody looks at."""
 
     def __init__(self) -> None:
-        self.lobby, self.visitor = Lobby(NEVER, Audience({})), Visitor(EVE)
+        self.lobby, self.visitor = LobbyFeed(NEVER, WatcherCounts({})), Visitor(EVE)
         self.lobby.enter(self.visitor)
 
     def told(self) -> LobbyUpdate:
@@ -33,9 +33,9 @@ async def test_the_last_word_of_a_game_counts(elsewhere: bool) -> None:
 
     def changed() -> None:
         if elsewhere:
-            opened.lobby.heard(snapshots.room_info(room))
+            opened.lobby.remote_changed(snapshots.room_info(room))
         else:
-            opened.lobby.changed(room)
+            opened.lobby.listing_changed(room)
 
     changed()
     opened.lobby.advanced({"r1": 2})

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import pytest
 
 from protocol.commands import OfferDraw, Resign
 from protocol.types import TimeControl
 from server.domain.decision import Decision
 from server.domain.room import Room
-from server.rooms.live_room import Live
-from server.rooms.pending import THE_HOUSE, Pending
+from server.rooms.live_room import LiveRoom
+from server.rooms.processor import NO_REQUEST, Commit
 from tests.server.rooms import ANN, do, move, running
 
 BLITZ = TimeControl(kind="fischer", base=60_000)
 
 
-def pending(room: Room, decision: Decision, stored: int | None) -> Pending:
-    live = Live(room, [])
-    live.stored_due = stored
-    return Pending(cast(Any, None), live, THE_HOUSE, decision, None)
+def pending(room: Room, decision: Decision, stored: int | None) -> Commit:
+    live = LiveRoom(room, [])
+    live.stored_deadline = stored
+    return Commit(live, NO_REQUEST, decision)
 
 
 @pytest.mark.parametrize(("later", "written"), [(-1, False), (0, False), (1, True), (None, True)])
@@ -43,7 +41,7 @@ def test_what_is_more_than_one_event_is_not_plain() -> None:
 
 
 def test_the_house_has_nothing_to_decide_again_after_a_conflict() -> None:
-    peer, command, action, _ = THE_HOUSE
+    peer, command, action, _ = NO_REQUEST
     room = running()
     assert (peer, command) == (None, None)
     assert action is not None

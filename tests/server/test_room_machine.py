@@ -63,7 +63,7 @@ class RoomMachine(RuleBasedStateMachine):
             self.command(BEN, Join)
 
     def take(self, decision: Decision) -> None:
-        """Write the events down, as the hall does, and go on with the room the decision gave."""
+        """Write the events down, as the app does, and go on with the room the decision gave."""
         written = [decode_event(MSGPACK.encode(event)) for event in decision.events]
         assert tuple(written) == decision.events
         if self.log and decision.events:

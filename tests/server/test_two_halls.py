@@ -57,14 +57,14 @@ async def test_what_another_node_wrote_cannot_be_read(
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as connection:
         connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (room,))
     if news == "a conflict":
-        hall = left.house.hall
-        orphan = hall.rooms[room]
+        app = left.app
+        orphan = app.registry.rooms[room]
         assert (await ann.refused("say", room=room, text="hello?"))["code"] == "internal"
         for _ in range(2):  # whoever still has it does not wait for ever
-            hall.agenda.act(orphan, partial(resume, down_since=0))
+            app.processor.act(orphan, partial(resume, down_since=0))
         await until("the room is given up", lambda: not orphan.queue and not orphan.busy)
     else:
-        monkeypatch.setattr(left.house.hall.store, "shared", True, raising=False)
+        monkeypatch.setattr(left.app.store, "shared", True, raising=False)
         assert (await eve.refused("watch", room=room))["code"] == "no_room"
     assert await ann.closed() == 1011
     assert (await eve.refused("watch", room=room))["code"] == "no_room"

@@ -17,7 +17,7 @@ from protocol.codec import JSON, MSGPACK, Malformed, to_builtins
 from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo, Message
-from server.cluster.bus import Ear
+from server.cluster.bus import BusListener
 from server.cluster.mqtt.client import MqttClient, Publication
 from server.cluster.mqtt.url import Topics, broker_address
 from server.config import Settings
@@ -34,6 +34,8 @@ ENDED_STATE_TTL_S = 300.0  # how long the state of an ended room stays
 class MqttBus:
     """A bus for several nodes. A node works without the broker, but hears later about other nodes' events."""
 
+    has_listeners = True
+
     def __init__(self, settings: Settings) -> None:
         self.node = new_player_id()
         self._codec = JSON if settings.bus_format == "json" else MSGPACK
@@ -42,7 +44,7 @@ class MqttBus:
             self._topics.node(self.node), json.dumps({"node": self.node, "online": False}).encode(), True
         )
         self._address = broker_address(settings)
-        self._ear: Ear | None = None
+        self._listener: BusListener | None = None
         self._client: MqttClient | None = None
         self._calls: dict[str, int] = {}  # rooms with new events, and their latest seq
         self._states: dict[str, Room] = {}  # to be published on the next tick
@@ -60,8 +62,8 @@ class MqttBus:
     def lost(self) -> int:
         return 0 if self._client is None else self._client.lost
 
-    def listen(self, ear: Ear) -> None:
-        self._ear = ear
+    def listen(self, listener: BusListener) -> None:
+        self._listener = listener
 
     async def open(self) -> None:
         """Start to connect. Do not wait for the broker: the node works without it."""
@@ -151,55 +153,55 @@ class MqttBus:
         states, self._states = self._states, {}
         shown, self._shown = self._shown, {}
         plies, self._plies = self._plies, {}
-        at = now() if self._ear is None else self._ear.now()
+        at = now() if self._listener is None else self._listener.now()
         for name, room in states.items():
             self._send(self._topics.state(name), self._encode(snapshots.snapshot(room, None, at)), True)
             if room.status == "ended":
                 asyncio.get_running_loop().call_later(
                     ENDED_STATE_TTL_S, self._send, self._topics.state(name), b"", True
                 )
-        if (shown or plies) and self._ear is not None:
-            watchers = self._ear.watchers()
+        if (shown or plies) and self._listener is not None:
+            watchers = self._listener.watchers()
             if watchers != self._watchers:  # before the rooms, so that the other nodes know the counts
                 self._watchers = watchers
                 self._publish_node()
-            rooms = tuple(map(self._ear.info, shown.values()))
+            rooms = tuple(map(self._listener.info, shown.values()))
             self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=rooms, plies=plies)))
 
     def _connected(self) -> None:
         """Publish what the broker does not know, and check for events that were missed."""
         self.introduce(self._bots)
-        if self._ear is not None:
-            for room in self._ear.open_rooms():
+        if self._listener is not None:
+            for room in self._listener.open_rooms():
                 if is_public(room):
                     self._states[room.setup.room] = room
             self._schedule_flush()
-            self._ear.news_again()
+            self._listener.bus_reconnected()
 
     # -- receiving
 
     def _received(self, topic: str, payload: bytes, retained: bool) -> None:
-        topics, ear = self._topics, self._ear
-        if ear is None or not payload:
+        topics, listener = self._topics, self._listener
+        if listener is None or not payload:
             return
         with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # messages may come from outside
             if topic == topics.lobby:
                 update: Any = self._codec.decode_server_message(payload)
-                ear.heard_lobby(update.rooms, update.plies)
+                listener.lobby_announced(update.rooms, update.plies)
             elif topic == topics.calls:
-                self._call_received(ear, json.loads(payload))
+                self._call_received(listener, json.loads(payload))
             elif topic.startswith(topics.nodes) and topic != self._will.topic:
-                self._node_changed(ear, topic, json.loads(payload), retained)
+                self._node_changed(listener, topic, json.loads(payload), retained)
 
-    def _call_received(self, ear: Ear, call: dict[str, Any]) -> None:
+    def _call_received(self, listener: BusListener, call: dict[str, Any]) -> None:
         if call["node"] == self.node:
             return
         for room, seq in call.get("seqs", {}).items():
-            ear.heard(room, int(seq))
+            listener.room_announced(room, int(seq))
         if "invite" in call:
-            ear.heard_invitation(str(call["room"]), str(call["invite"]))
+            listener.invitation_announced(str(call["room"]), str(call["invite"]))
 
-    def _node_changed(self, ear: Ear, topic: str, node: dict[str, Any], retained: bool) -> None:
+    def _node_changed(self, listener: BusListener, topic: str, node: dict[str, Any], retained: bool) -> None:
         bots = tuple(
             BotInfo(
                 name=str(bot["name"]),
@@ -211,8 +213,8 @@ class MqttBus:
         )
         watchers = {str(room): max(0, int(count)) for room, count in node.get("watchers", {}).items()}
         here = node["online"] is True
-        ear.heard_bots(str(node["node"]), bots if here else ())
-        ear.heard_watchers(str(node["node"]), watchers if here else {})
+        listener.bots_announced(str(node["node"]), bots if here else ())
+        listener.watchers_announced(str(node["node"]), watchers if here else {})
         if retained and node["online"] is not True:  # it died before this node started, and node ids are never reused
             self._send(topic, b"", True)
 

@@ -60,7 +60,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 @pytest.fixture
 def large_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server read frames that are too large for a message. Request this fixture before `server`."""
-    monkeypatch.setattr(server.app, "MOST_FRAME", LARGE_FRAME_BYTES)
+    monkeypatch.setattr(server.app, "MAX_FRAME_BYTES", LARGE_FRAME_BYTES)
 
 
 # -- the canary: which frames take the fast path
