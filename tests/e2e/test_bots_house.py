@@ -118,5 +118,5 @@ async def test_a_bot_that_is_called_like_one_of_the_house_comes_as_its_guest(spa
         process = await start(*words, "--name", "Random")
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         assert process.returncode == 2
-        assert "the name Random belongs to the holder of a token" in errors.decode()
+        assert "the name Random belongs to an account" in errors.decode()
         lobby.close()

@@ -154,7 +154,7 @@ async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path:
     mistakes = {
         "{'url': 'not a url'}": "'not a url' is not a server address",
         "{'name': 'x' * 99}": "a name has at most 32 characters",
-        "{'token': 'wrong'}": "this token is not known",
+        "{'token': 'wrong'}": "unknown or revoked token",
         "{'seek': 'chess'}": "there is no game 'chess'",
         "{'seek': 'conga', 'clock': 'quick'}": "'quick' is not a valid clock",
         "{'games': 0}": "games and concurrent must be 1 or more",

@@ -64,7 +64,7 @@ async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_ot
             await found.wait()
             return await find(name)
 
-        monkeypatch.setattr(there.app, "room", find_slowly)
+        monkeypatch.setattr(there.app.registry, "room", find_slowly)
         again = asyncio.create_task(bot(there.url, house("random"), said=said, **seeking))
         await until("it is welcome", partial(said.has, "connected to"))
         await alice.ask(List(id=alice.id()))  # time enough for a mistake

@@ -64,9 +64,9 @@ async def test_rooms_that_have_no_record(tmp_path: Path) -> None:
         assert await parlour_command("export", "nowhere", *there) == (2, "", "parlour: there is no room 'nowhere'\n")
         running = await seat_two(alice, bob, "cohcoh")
         code, _, err = await parlour_command("export", running, *there)
-        assert (code, err) == (2, "parlour: the game is not over\n")
+        assert (code, err) == (2, "parlour: the game is not over yet\n")
         code, _, err = await parlour_command("verify", running, *there)
-        assert (code, err) == (2, "parlour: the game is not over\n")
+        assert (code, err) == (2, "parlour: the game is not over yet\n")
 
 
 async def test_a_game_that_was_played_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,10 +196,10 @@ async def test_not_a_parlour(tmp_path: Path) -> None:
 
 async def test_a_server_that_says_no(tmp_path: Path) -> None:
     async with parlour(tmp_path, auth="tokens") as house:
-        with pytest.raises(Refused, match="holders of tokens") as caught:
+        with pytest.raises(Refused, match="accepts accounts only") as caught:
             await session(house.url, "guest").open()
         assert caught.value.code == "guests_refused"
-        with pytest.raises(Refused, match="this token is not known"):
+        with pytest.raises(Refused, match="unknown or revoked token"):
             await session(house.url, token="wrong").open()
 
 

@@ -152,7 +152,7 @@ async def wait_for_end(store: PostgresStore, room: str) -> Ended:
 async def test_players_of_a_dead_node_are_away(
     nodes: list[Node], start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_node, "DEAD", 1000)
+    monkeypatch.setattr(cluster_node, "NODE_TIMEOUT_MS", 1000)
     here = await start()
     ann, ben = await come(nodes[0].url, "ann"), await come(here.url, "ben")
     room = await room_of(ann, ben)
@@ -205,7 +205,7 @@ async def test_events_that_the_bus_lost_are_read_from_the_store(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bus is up but loses everything. Nodes check the store for the rooms of their clients now and then."""
-    monkeypatch.setattr(cluster_node, "CHECK", 200)
+    monkeypatch.setattr(cluster_node, "ROOM_CHECK_INTERVAL_MS", 200)
     left, right = await start(), await start(bus_prefix="somewhere/else")
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]

@@ -72,7 +72,7 @@ async def test_name_of_an_account_can_be_changed_in_the_plan(tmp_path: Path) -> 
         with pytest.raises(TournamentError) as caught:
             await run(folder, there.url)
         why, _, what = str(caught.value).partition("; ")
-        assert why == "greedy cannot be started: the name greedy belongs to the holder of a token"
+        assert why == "greedy cannot be started: the name greedy belongs to an account"
         assert what.endswith(f"change the name in {folder.plan_file}, or take another folder with --bot NAME=greedy")
         rename(folder)
         await run(folder, there.url)

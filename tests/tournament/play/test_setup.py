@@ -23,7 +23,7 @@ async def test_plan_may_name_another_server_before_first_game(tmp_path: Path) ->
     async with parlour(tmp_path) as one:
         await account(one, "greedy")
         folder.create(replace(plan_of("match", BOTS, games=2), url=one.url))
-        with pytest.raises(TournamentError, match="belongs to the holder of a token"):
+        with pytest.raises(TournamentError, match="belongs to an account"):
             await run(folder)
     async with parlour(tmp_path, db=str(tmp_path / "other.db")) as other:
         plan = folder.plan_file.read_text(encoding="utf-8")
