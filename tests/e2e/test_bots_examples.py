@@ -17,7 +17,7 @@ from client.programs.program import Program
 from engine.record import ending
 from engine.registry import create
 from tests.client.sample_programs import budget
-from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.parlours import parlour, session, until
 
 ROOT = Path(__file__).parents[2]
@@ -66,19 +66,19 @@ async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
         process = await run_example("my_bot.py", there.url, tmp_path)
         await until("it is there", lambda: there.app.presence.is_here("careful"))
-        said = Said()
-        await bot(there.url, house("random"), seeks=(wish("cohcoh", "Careful"),), games=1, said=said)
+        said = OutputLines()
+        await run_bot(there.url, builtin("random"), seeks=(seek("cohcoh", "Careful"),), games=1, said=said)
         process.terminate()
         await asyncio.wait_for(process.communicate(), 10)
         assert process.returncode == 0
         async with session(there.url) as guest:
-            (info,) = await finished(guest, "Careful")
+            (info,) = await finished_games(guest, "Careful")
             assert info.reason in ("line", "no_moves")
 
 
 @pytest.mark.parametrize("limits", [{}, {"rate": 20.0, "burst": 1}], ids=["free", "limited"])
 async def test_a_bot_with_json_alone(limits: dict[str, Any], tmp_path: Path) -> None:
-    async with parlour(tmp_path, **limits) as there, present(there.url, house("random")):
+    async with parlour(tmp_path, **limits) as there, running_bot(there.url, builtin("random")):
         process = await run_example("socket_bot.py", there.url, tmp_path)
         output, _ = await asyncio.wait_for(process.communicate(), 30)
         assert process.returncode == 0

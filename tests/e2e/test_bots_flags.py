@@ -13,14 +13,14 @@ import pytest
 from client.sdk.session import Session
 from protocol.commands import Create, History, Move
 from server.app import Running
-from tests.e2e.botting import account, in_state, invite, start
+from tests.e2e.bots import create_account, in_state, invite, start_bot
 from tests.e2e.parlours import parlour, session, until
 
 
 @asynccontextmanager
 async def connected(there: Running, name: str, *words: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """`parlour bot random` with these flags, for as long as the block lasts."""
-    process = await start("random", "--name", name, "--url", there.url, "--no-state", *words)
+    process = await start_bot("random", "--name", name, "--url", there.url, "--no-state", *words)
     try:
         await until(f"{name} is there", partial(there.app.presence.is_here, name))
         yield process
@@ -76,7 +76,7 @@ async def test_avoid_and_opponents(flags: tuple[str, ...], welcome: str, tmp_pat
 async def test_stakes(flag: str, other: str, tmp_path: Path) -> None:
     """With --token on both sides: rated games are for accounts."""
     async with parlour(tmp_path) as there:
-        mine, hers = await account(there, "owner"), await account(there, "alice")
+        mine, hers = await create_account(there, "owner"), await create_account(there, "alice")
         async with connected(there, "owner", "--token", mine, flag) as process, session(there.url, token=hers) as alice:
             declined = await invite(alice, "owner", rated=other == "rated")
             await heard(process, declined, f"not joined, only {flag[2:]} games")
@@ -89,7 +89,7 @@ async def test_stakes(flag: str, other: str, tmp_path: Path) -> None:
 
 async def test_a_seeker_of_rated_games_without_an_account_is_told(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
-        process = await start("random", "--url", there.url, "--no-state", "--seek", "conga", "--rated")
+        process = await start_bot("random", "--url", there.url, "--no-state", "--seek", "conga", "--rated")
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         assert process.returncode == 2
         assert "a rated game needs an account" in errors.decode()
@@ -99,9 +99,10 @@ async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:
     """--seek with --rated, --option, --clock and --count, by tokens of the environment."""
     flags = ("--no-state", "--seek", "cohcoh", "--rated", "--option", "n=3", "--option", "k=3", "--clock", "1+1")
     async with parlour(tmp_path) as there:
-        tokens = [await account(there, name) for name in ("ann", "ben")]
+        tokens = [await create_account(there, name) for name in ("ann", "ben")]
         players = [
-            await start("random", "--url", there.url, *flags, "--count", "1", PARLOUR_TOKEN=token) for token in tokens
+            await start_bot("random", "--url", there.url, *flags, "--count", "1", PARLOUR_TOKEN=token)
+            for token in tokens
         ]
         for player in players:
             said, errors = await asyncio.wait_for(player.communicate(), 30)

@@ -18,7 +18,7 @@ from engine.registry import GAMES
 from protocol.commands import Create, Lobby, Move
 from protocol.replies import LobbyUpdate
 from tests.client.sample_programs import arguments, gone
-from tests.e2e.botting import start
+from tests.e2e.bots import start_bot
 from tests.e2e.parlours import session, until
 
 Spawn = Callable[..., Awaitable[Any]]
@@ -111,11 +111,11 @@ async def test_a_bot_that_is_called_like_one_of_the_house_comes_as_its_guest(spa
         await alice.ask(Lobby(id=alice.id(), on=True))
         await until("the house is there", lambda: "random" in lobby.bots)
         words = ("random", "--url", house.url, "--no-state", "--seek", "conga", "--clock", "5+3")
-        process = await start(*words)
+        process = await start_bot(*words)
         await until("it is there", lambda: "random-guest" in lobby.bots)
         process.terminate()
         assert await asyncio.wait_for(process.wait(), 10) == 0
-        process = await start(*words, "--name", "Random")
+        process = await start_bot(*words, "--name", "Random")
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         assert process.returncode == 2
         assert "the name Random belongs to an account" in errors.decode()

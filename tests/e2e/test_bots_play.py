@@ -17,7 +17,7 @@ from engine.registry import GAMES
 from protocol.commands import Export, Move, OfferDraw, Rematch, Resign, Takeback
 from protocol.types import Options, TimeControl
 from tests.client.sample_programs import program
-from tests.e2e.botting import bot, finished, house, in_state, invite, present, wish
+from tests.e2e.bots import builtin, finished_games, in_state, invite, run_bot, running_bot, seek
 from tests.e2e.parlours import parlour, session, until
 
 SHORT: dict[str, Options] = {
@@ -30,14 +30,14 @@ SHORT: dict[str, Options] = {
 @pytest.mark.parametrize("game", GAMES)
 async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
-        wishes = (wish(game, options=SHORT.get(game, {})),)
+        wishes = (seek(game, options=SHORT.get(game, {})),)
         first, second = await asyncio.gather(
-            bot(there.url, house("random", seed=1), seeks=wishes, games=1),
-            bot(there.url, house("greedy", seed=1), seeks=wishes, games=1),
+            run_bot(there.url, builtin("random", seed=1), seeks=wishes, games=1),
+            run_bot(there.url, builtin("greedy", seed=1), seeks=wishes, games=1),
         )
         assert (first, second) == (1, 1)
         async with session(there.url) as guest:
-            (info,) = await finished(guest)
+            (info,) = await finished_games(guest)
             record = parse((await guest.ask(Export(id=guest.id(), room=info.room))).text)
             verify(record)
             assert record.result != "*"
@@ -47,13 +47,13 @@ async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
 async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
         clock = TimeControl(kind="fischer", base=5000)  # too little for loading compiled code
-        wishes = (wish("cohcoh", clock=clock, options={"n": 3, "k": 3}),)
+        wishes = (seek("cohcoh", clock=clock, options={"n": 3, "k": 3}),)
         await asyncio.gather(
-            bot(there.url, house("random", seed=2), seeks=wishes, games=1, cpu_clock=True),
-            bot(there.url, house("search"), seeks=wishes, games=1),  # a lower level may be careless all game long
+            run_bot(there.url, builtin("random", seed=2), seeks=wishes, games=1, cpu_clock=True),
+            run_bot(there.url, builtin("search"), seeks=wishes, games=1),  # a lower level may be careless all game long
         )
         async with session(there.url) as guest:
-            (info,) = await finished(guest)
+            (info,) = await finished_games(guest)
             record = parse((await guest.ask(Export(id=guest.id(), room=info.room))).text)
         notes = [played.note for played in record.moves]
         assert any(note.startswith("depth ") and " value " in note for note in notes)
@@ -62,12 +62,12 @@ async def test_the_search_says_what_it_thinks_and_the_record_keeps_it(tmp_path: 
 
 async def test_a_bot_in_a_process_of_its_own(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
-        maker = house("alphabeta:2", seed=1)
+        maker = builtin("alphabeta:2", seed=1)
         assert BotSpec("alphabeta:2").isolation == "process"
-        wishes = (wish("mancala", options={"pits": 3, "stones": 2}),)
+        wishes = (seek("mancala", options={"pits": 3, "stones": 2}),)
         first, second = await asyncio.gather(
-            bot(there.url, maker, seeks=wishes, games=1, forensics=tmp_path),
-            bot(there.url, house("random"), seeks=wishes, games=1),
+            run_bot(there.url, maker, seeks=wishes, games=1, forensics=tmp_path),
+            run_bot(there.url, builtin("random"), seeks=wishes, games=1),
         )
         assert (first, second) == (1, 1)
 
@@ -89,10 +89,10 @@ class Remembering(Bot):
 async def test_a_class_of_ones_own_hears_the_start_and_the_end(tmp_path: Path) -> None:
     Remembering.heard.clear()
     async with parlour(tmp_path) as there:
-        wishes = (wish("maxconnect4"),)
+        wishes = (seek("maxconnect4"),)
         await asyncio.gather(
-            bot(there.url, class_factory(Remembering), seeks=wishes, games=1),
-            bot(there.url, house("random"), seeks=wishes, games=1),
+            run_bot(there.url, class_factory(Remembering), seeks=wishes, games=1),
+            run_bot(there.url, builtin("random"), seeks=wishes, games=1),
         )
     heard = Remembering.heard
     assert heard[0] in ("started 0 random", "started 1 random")
@@ -104,7 +104,7 @@ async def test_a_class_of_ones_own_hears_the_start_and_the_end(tmp_path: Path) -
 async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         policy = {"games": ("cohcoh",), "options": {"n": "3"}, "avoid": frozenset({"mallory"})}
-        async with present(there.url, house("random"), policy=policy) as said:
+        async with running_bot(there.url, builtin("random"), policy=policy) as said:
             room = await invite(alice, "random", options={"n": 3, "k": 3})
             await until("it plays", partial(in_state, alice, room, "running"))
             await invite(alice, "random", options={"n": 4, "k": 3})
@@ -118,7 +118,7 @@ async def test_an_invited_bot_comes_or_says_why_not(tmp_path: Path) -> None:
 
 async def test_no_more_games_at_a_time_than_allowed_and_the_rest_in_turn(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:  # noqa: SIM117
-        async with present(there.url, house("random"), policy={"concurrent": 2}):
+        async with running_bot(there.url, builtin("random"), policy={"concurrent": 2}):
             rooms = [await invite(alice, "random", options={"n": 3, "k": 3}) for _ in range(3)]
             await until("two have begun", lambda: sum(in_state(alice, room, "running") for room in rooms) == 2)
             begun = [room for room in rooms if in_state(alice, room, "running")]
@@ -131,7 +131,7 @@ async def test_no_more_games_at_a_time_than_allowed_and_the_rest_in_turn(tmp_pat
 async def test_manners(tmp_path: Path) -> None:
     """Greeting, no draw, a takeback in a casual game, a rematch with the seats swapped."""
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:  # noqa: SIM117
-        async with present(there.url, house("random"), settings={"greeting": "good luck!"}):
+        async with running_bot(there.url, builtin("random"), settings={"greeting": "good luck!"}):
             room = await invite(alice, "random", "maxconnect4")
             await until("it greets", lambda: room in alice.rooms and bool(alice.rooms[room].chat))
             assert alice.rooms[room].chat[0].text == "good luck!"
@@ -151,7 +151,7 @@ async def test_manners(tmp_path: Path) -> None:
 async def test_a_bot_that_is_thinking_hears_that_the_game_is_over(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         maker = program_factory(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES))
-        async with present(there.url, maker, name="sleepy", forensics=tmp_path / "forensics") as said:
+        async with running_bot(there.url, maker, name="sleepy", forensics=tmp_path / "forensics") as said:
             room = await invite(alice, "sleepy")
             await until("it has begun", partial(in_state, alice, room, "running"))
             await alice.ask(Move(id=alice.id(), room=room, ply=0, move="a1"))
@@ -164,7 +164,7 @@ async def test_a_challenger_says_that_nobody_has_come(tmp_path: Path, monkeypatc
     monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.0, 0.0))
     async with (
         parlour(tmp_path) as there,
-        present(there.url, house("random"), seeks=(wish("conga", "nobody"),)) as said,
+        running_bot(there.url, builtin("random"), seeks=(seek("conga", "nobody"),)) as said,
     ):
         await until("it says so", partial(said.has, "nobody has not joined yet"))
 
@@ -175,19 +175,19 @@ async def test_clocks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("client.bots.builtin.search._loaded", loaded)
     async with parlour(tmp_path) as there:
         for clock in (TimeControl(kind="fischer", base=5000), TimeControl(kind="bank", per_move=200, bank=4000)):
-            wishes = (wish("conga", clock=clock, options={"max_plies": 16}),)
+            wishes = (seek("conga", clock=clock, options={"max_plies": 16}),)
             await asyncio.gather(
-                bot(there.url, house("search"), seeks=wishes, games=1),
-                bot(there.url, house("random", seed=1), seeks=wishes, games=1),
+                run_bot(there.url, builtin("search"), seeks=wishes, games=1),
+                run_bot(there.url, builtin("random", seed=1), seeks=wishes, games=1),
             )
         assert not loaded
         async with session(there.url) as guest:
-            assert {info.reason for info in await finished(guest)} <= {"ply_limit", "no_moves", "repetition"}
+            assert {info.reason for info in await finished_games(guest)} <= {"ply_limit", "no_moves", "repetition"}
 
 
 @pytest.mark.long
 async def test_a_bot_claims_the_game_of_one_who_does_not_come_back(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as there, present(there.url, house("random")) as said:
+    async with parlour(tmp_path) as there, running_bot(there.url, builtin("random")) as said:
         async with session(there.url, "alice") as alice:
             room = await invite(alice, "random", "maxconnect4", clock=TimeControl(kind="fischer", base=60_000))
             await until("it has begun", partial(in_state, alice, room, "running"))

@@ -14,14 +14,14 @@ import pytest
 
 from protocol.commands import List, Move
 from tests.client.sample_programs import FIRST, gone, program
-from tests.e2e.botting import in_state, invite, start
+from tests.e2e.bots import in_state, invite, start_bot
 from tests.e2e.parlours import parlour, session, until
 
 
 async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"))
-        process = await start(*words)
+        process = await start_bot(*words)
         await until("it is there", lambda: there.app.presence.is_here("random"))
         room = await invite(alice, "random", "maxconnect4")
         await until("it has begun", partial(in_state, alice, room, "running"))
@@ -29,7 +29,7 @@ async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None
         await process.wait()
         await until("it is gone", lambda: not there.app.presence.is_here("random"))
         await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
-        again = await start(*words)
+        again = await start_bot(*words)
         await until("it has answered", partial(in_state, alice, room, "running", 2))
         assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
         again.send_signal(signal.SIGTERM)
@@ -41,7 +41,7 @@ async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: 
     code = "import os\nopen('pid', 'w').write(str(os.getpid()))\n" + FIRST
     made = program(tmp_path, code)
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        process = await start(
+        process = await start_bot(
             "--exec", f"{made.argv[0]} -S {made.argv[2]}", "--name", "mine", "--workdir", str(tmp_path),
             "--url", there.url, "--no-state", "--seek", "conga",
         )  # fmt: skip
@@ -65,7 +65,7 @@ async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tup
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         command = f"{made.argv[0]} -S {made.argv[2]}"
         where = ("--workdir", str(tmp_path), "--url", there.url, "--no-state")
-        process = await start("--exec", command, "--name", "stuck", *where, *flags)
+        process = await start_bot("--exec", command, "--name", "stuck", *where, *flags)
         await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         if not flags:
             await until("it is there", lambda: there.app.presence.is_here("stuck"))
@@ -90,7 +90,7 @@ async def test_a_program_goes_with_a_bot_that_is_killed(tmp_path: Path) -> None:
     """
     made = program(tmp_path, code)
     words = ("--exec", shlex.join(made.argv), "--ready", "--startup", "60", "--workdir", str(tmp_path), "--no-state")
-    process = await start(*words, "--url", "127.0.0.1:9")
+    process = await start_bot(*words, "--url", "127.0.0.1:9")
     await until("its program runs", (tmp_path / "pids").exists)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert not any(gone(pid) for pid in pids)
@@ -106,7 +106,7 @@ async def test_a_bot_that_is_interrupted_while_it_copies_leaves_no_folder(tmp_pa
     temporary.mkdir()
     with (work / "large").open("wb") as file:
         file.truncate(8 << 30)
-    process = await start(
+    process = await start_bot(
         "--exec", "true", "--adapter", "conga", "--workdir", str(work), "--url", "127.0.0.1:9", TMPDIR=str(temporary)
     )  # fmt: skip
     await until("it copies", lambda: list(temporary.rglob("large")))

@@ -9,7 +9,7 @@ from pathlib import Path
 from client.presentation.launch_plan import GameRequest
 from protocol.types import BotInfo
 from server.config import Settings
-from tests.e2e.botting import house, present
+from tests.e2e.bots import builtin, running_bot
 from tests.e2e.guest import PATIENCE
 from tests.e2e.parlours import parlour
 from tests.e2e.tui import at_table, client, settled
@@ -41,7 +41,7 @@ def test_the_usual_opponent_is_one_of_the_house() -> None:
 async def test_somebody_is_invited_who_is_there(tmp_path: Path) -> None:
     async with (
         parlour(tmp_path) as there,
-        present(there.url, house("random", seed=1)),
+        running_bot(there.url, builtin("random", seed=1)),
         client(there.url, tmp_path, "play", USUAL) as (app, pilot),
     ):
         await at_table(app, pilot)
@@ -52,14 +52,14 @@ async def test_who_waits_for_a_bot_that_is_not_there_is_told_so(tmp_path: Path) 
     request = GameRequest("cohcoh", vs="search@8")
     async with (
         parlour(tmp_path) as there,
-        present(there.url, house("random", seed=1)),
+        running_bot(there.url, builtin("random", seed=1)),
         client(there.url, tmp_path, "play", request) as (app, pilot),
     ):
         await settled(pilot, "it is told", lambda: "there is no search@8 here, but random" in picture_of(app))
 
 
 async def test_line_by_line_too(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as there, present(there.url, house("random", seed=1)):
+    async with parlour(tmp_path) as there, running_bot(there.url, builtin("random", seed=1)):
         assert any("random" in line for line in await lines_until("your move", there.url, tmp_path, "--seat", "first"))
         *_, last = await lines_until("there is no", there.url, tmp_path / "other", "--vs", "search@8")
         assert last == "there is no search@8 here, but random"

@@ -17,7 +17,7 @@ from client.tournament.model.plan import Contestant, Plan
 from client.tournament.model.plan_defaults import with_defaults
 from client.tournament.play.runner import GameUpdate
 from client.tournament.play.setup import ServerAccess, open_runner, play
-from tests.e2e.botting import house, present
+from tests.e2e.bots import builtin, running_bot
 from tests.e2e.parlours import parlour
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +38,8 @@ async def server_with_bots(folder: Path, count: int) -> AsyncIterator[str]:
     """Start a server with `count` connected bots."""
     async with parlour(folder) as running, AsyncExitStack() as stack:
         for number, name in enumerate(NAMES[:count]):
-            maker = house("greedy" if number % 2 else "random", seed=number)
-            await stack.enter_async_context(present(running.url, maker, name=name))
+            maker = builtin("greedy" if number % 2 else "random", seed=number)
+            await stack.enter_async_context(running_bot(running.url, maker, name=name))
         yield running.url
 
 

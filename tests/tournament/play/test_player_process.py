@@ -14,7 +14,7 @@ from client.tournament.model.plan import Contestant
 from client.tournament.play import player_process
 from client.tournament.play.player_process import PlayerProcess
 from runtime import child_process
-from tests.e2e.botting import account
+from tests.e2e.bots import create_account
 from tests.e2e.parlours import parlour, session
 from tests.tournament.live import Recorder, plan_of, run, table
 
@@ -68,7 +68,7 @@ async def test_name_of_an_account_can_be_changed_in_the_plan(tmp_path: Path) -> 
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", BOTS, games=2))
     async with parlour(tmp_path) as there:
-        await account(there, "greedy")
+        await create_account(there, "greedy")
         with pytest.raises(TournamentError) as caught:
             await run(folder, there.url)
         why, _, what = str(caught.value).partition("; ")

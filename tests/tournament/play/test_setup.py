@@ -11,7 +11,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant
 from parlour.cli.main import main
-from tests.e2e.botting import account
+from tests.e2e.bots import create_account
 from tests.e2e.parlours import parlour
 from tests.tournament.live import Recorder, plan_of, run, table
 
@@ -21,7 +21,7 @@ BOTS = (Contestant("greedy", bot="greedy"), Contestant("r", bot="random"))
 async def test_plan_may_name_another_server_before_first_game(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "cup")
     async with parlour(tmp_path) as one:
-        await account(one, "greedy")
+        await create_account(one, "greedy")
         folder.create(replace(plan_of("match", BOTS, games=2), url=one.url))
         with pytest.raises(TournamentError, match="belongs to an account"):
             await run(folder)

@@ -14,16 +14,16 @@ from client.sdk.session import Session
 from protocol.commands import Join, List, Move, Resign
 from protocol.replies import Invited
 from server.rooms.live_room import LiveRoom
-from tests.e2e.botting import Said, account, bot, house, in_state, present, start, wish
+from tests.e2e.bots import OutputLines, builtin, create_account, in_state, run_bot, running_bot, seek, start_bot
 from tests.e2e.parlours import parlour, session, until
 
 
 async def test_a_token_counts_whatever_lies_in_the_state_file(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
-        token = await account(there, "owner")
+        token = await create_account(there, "owner")
         words = ("random", "--name", "mine", "--url", there.url, "--state", str(tmp_path / "state.json"))
         for more, name, absent in (((), "mine", "owner"), (("--token", token), "owner", "mine"), ((), "mine", "owner")):
-            process = await start(*words, *more)
+            process = await start_bot(*words, *more)
             await until(f"{name} is there", partial(there.app.presence.is_here, name))
             assert not there.app.presence.is_here(absent)
             process.send_signal(signal.SIGTERM)
@@ -55,17 +55,17 @@ async def test_a_challenger_who_comes_back_goes_on_with_its_game_and_seeks_no_ot
     """Even if the server takes its time to find the room."""
     async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
         host, state = Host(alice), tmp_path / "state.json"
-        seeking: dict[str, Any] = {"seeks": (wish("maxconnect4", "alice"),), "games": 1, "state": state}
-        async with present(there.url, house("random"), **seeking):
+        seeking: dict[str, Any] = {"seeks": (seek("maxconnect4", "alice"),), "games": 1, "state": state}
+        async with running_bot(there.url, builtin("random"), **seeking):
             await until("it has begun", lambda: host.rooms and in_state(alice, host.rooms[0], "running"))
-        found, find, said = asyncio.Event(), there.app.registry.room, Said()
+        found, find, said = asyncio.Event(), there.app.registry.room, OutputLines()
 
         async def find_slowly(name: str) -> LiveRoom | None:
             await found.wait()
             return await find(name)
 
         monkeypatch.setattr(there.app.registry, "room", find_slowly)
-        again = asyncio.create_task(bot(there.url, house("random"), said=said, **seeking))
+        again = asyncio.create_task(run_bot(there.url, builtin("random"), said=said, **seeking))
         await until("it is welcome", partial(said.has, "connected to"))
         await alice.ask(List(id=alice.id()))  # time enough for a mistake
         found.set()
@@ -86,12 +86,12 @@ async def test_a_seeker_who_comes_back_knows_the_room_in_which_it_waits(tmp_path
     """Killed, so that it could not give its seat back."""
     async with parlour(tmp_path) as there:
         words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"), "--seek", "conga")
-        process = await start(*words)
+        process = await start_bot(*words)
         await until("it waits", lambda: there.app.server.rooms()["conga", "waiting"] == 1)
         process.kill()
         await process.wait()
         await until("it is gone", lambda: not there.app.presence.is_here("random"))
-        more: dict[str, Any] = {"seeks": (wish("conga"), wish("mancala")), "policy": {"concurrent": 2}}
-        async with present(there.url, house("random"), state=tmp_path / "state.json", **more):
+        more: dict[str, Any] = {"seeks": (seek("conga"), seek("mancala")), "policy": {"concurrent": 2}}
+        async with running_bot(there.url, builtin("random"), state=tmp_path / "state.json", **more):
             await until("it seeks again", lambda: there.app.server.rooms().total() == 2)
             assert there.app.server.rooms() == {("conga", "waiting"): 1, ("mancala", "waiting"): 1}

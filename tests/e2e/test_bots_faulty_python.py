@@ -9,7 +9,7 @@ from typing import Any
 from client.bots.factory import class_factory
 from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
-from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.parlours import parlour, session
 
 
@@ -64,21 +64,21 @@ PYTHON_ZOO = {
 
 
 async def test_the_zoo_of_python(tmp_path: Path) -> None:
-    async def loose(kind: type[Bot]) -> Said:
-        said = Said()
+    async def loose(kind: type[Bot]) -> OutputLines:
+        said = OutputLines()
         folder = tmp_path / kind.__name__
-        wishes = (wish("maxconnect4", "good"),)
+        wishes = (seek("maxconnect4", "good"),)
         patience = 0.2 if kind is Hangs else 20.0
         more: dict[str, Any] = {"said": said, "forensics": folder, "settings": {"move_timeout": patience}}
-        await bot(there.url, class_factory(kind), seeks=wishes, games=1, **more)
+        await run_bot(there.url, class_factory(kind), seeks=wishes, games=1, **more)
         return said
 
     async with parlour(tmp_path) as there:
-        async with present(there.url, house("random"), name="good", policy={"concurrent": 20}):
+        async with running_bot(there.url, builtin("random"), name="good", policy={"concurrent": 20}):
             outcomes = await asyncio.wait_for(asyncio.gather(*(loose(kind) for kind in PYTHON_ZOO)), 40)
         async with session(there.url) as guest:
             for (kind, (reason, words)), said in zip(PYTHON_ZOO.items(), outcomes, strict=True):
-                (info,) = await finished(guest, kind.__name__)
+                (info,) = await finished_games(guest, kind.__name__)
                 assert info.reason == reason, kind
                 assert said.has(words), said.lines
         for name, line in (

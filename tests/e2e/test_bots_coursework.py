@@ -14,7 +14,7 @@ from protocol.commands import Export
 from protocol.types import Options
 from tests.client.programs.test_adapters import CONGA_PROGRAM
 from tests.client.sample_programs import script
-from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.parlours import parlour, session
 
 COURSE = (sys.executable, "-m", "parlour", "course")
@@ -30,13 +30,13 @@ async def test_homework_plays_the_house(tmp_path: Path) -> None:
     ]
 
     async def play(adapter: str, words: tuple[str, ...], game: str, options: Options) -> str:
-        said = Said()
+        said = OutputLines()
         program = Program(words, tmp_path, Limits(grace=0.1), depth=2, name=adapter, forensics=tmp_path / "forensics")
         maker = oneshot_factory(program, adapter)
-        wishes = (wish(game, "greedy", options=options),)
-        await bot(there.url, maker, seeks=wishes, games=1, said=said, forensics=tmp_path / "forensics")
+        wishes = (seek(game, "greedy", options=options),)
+        await run_bot(there.url, maker, seeks=wishes, games=1, said=said, forensics=tmp_path / "forensics")
         async with session(there.url) as guest:
-            (info,) = await finished(guest, adapter)
+            (info,) = await finished_games(guest, adapter)
             text = (await guest.ask(Export(id=guest.id(), room=info.room))).text
         record = parse(text)
         verify(record)
@@ -45,7 +45,7 @@ async def test_homework_plays_the_house(tmp_path: Path) -> None:
         assert not (tmp_path / "forensics").exists(), said.lines
         return record.reason
 
-    async with parlour(tmp_path) as there, present(there.url, house("greedy"), policy={"concurrent": 9}):
+    async with parlour(tmp_path) as there, running_bot(there.url, builtin("greedy"), policy={"concurrent": 9}):
         reasons = await asyncio.wait_for(asyncio.gather(*(play(*game) for game in games)), 60)
     assert reasons[:2] == ["score", "score"]
     assert reasons[2] in ("line", "no_moves")

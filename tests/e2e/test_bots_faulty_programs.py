@@ -20,7 +20,7 @@ from engine.registry import GAMES
 from protocol.commands import Create, Move, Watch
 from protocol.types import TimeControl
 from tests.client.sample_programs import FIRST, program
-from tests.e2e.botting import Said, bot, finished, house, present, wish
+from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.parlours import parlour, session, until
 
 NONE = TimeControl()
@@ -68,27 +68,29 @@ ZOO = {
 }  # fmt: skip
 
 
-async def let_loose(url: str, name: str, beast: Beast, folder: Path) -> tuple[str, Said]:
+async def let_loose(url: str, name: str, beast: Beast, folder: Path) -> tuple[str, OutputLines]:
     """The beast invites the good bot; how its one game ended, and what its owner was told."""
     limits = Limits(startup=beast.startup, grace=0.1, memory=300, output=2)
     maker = program_factory(program(folder, beast.code, limits), tuple(GAMES))
-    said = Said()
+    said = OutputLines()
     settings = {"move_timeout": beast.patience}
     if beast.illegal:
         await with_counted_fouls(url, name, beast, maker, said, folder)
     else:
-        wishes = (wish("maxconnect4", "good", beast.clock),)
+        wishes = (seek("maxconnect4", "good", beast.clock),)
         more: dict[str, Any] = {"settings": settings, "forensics": folder / "forensics", "said": said}
-        await bot(url, maker, name=name, seeks=wishes, games=1, **more)
+        await run_bot(url, maker, name=name, seeks=wishes, games=1, **more)
     async with session(url) as guest:
-        (info,) = await finished(guest, name)
+        (info,) = await finished_games(guest, name)
         assert info.reason is not None
         return info.reason, said
 
 
-async def with_counted_fouls(url: str, name: str, beast: Beast, maker: BotFactory, said: Said, folder: Path) -> None:
+async def with_counted_fouls(
+    url: str, name: str, beast: Beast, maker: BotFactory, said: OutputLines, folder: Path
+) -> None:
     """A room of somebody else's, in which illegal moves are counted."""
-    async with session(url, "host") as host, present(
+    async with session(url, "host") as host, running_bot(
         url, maker, name=name, games=1, said=said, forensics=folder / "forensics"
     ):  # fmt: skip
         made = await host.ask(Create(id=host.id(), game="maxconnect4", invite=name, seat=0, illegal=beast.illegal))
@@ -105,10 +107,11 @@ async def with_counted_fouls(url: str, name: str, beast: Beast, maker: BotFactor
 
 async def test_the_zoo(tmp_path: Path) -> None:
     async with parlour(tmp_path) as there:
-        async with present(there.url, house("random", seed=5), name="good", policy={"concurrent": 20}):
-            wishes = (wish("maxconnect4"),)
+        async with running_bot(there.url, builtin("random", seed=5), name="good", policy={"concurrent": 20}):
+            wishes = (seek("maxconnect4"),)
             good_games = [
-                asyncio.create_task(bot(there.url, house(name), seeks=wishes, games=2)) for name in ("greedy", "random")
+                asyncio.create_task(run_bot(there.url, builtin(name), seeks=wishes, games=2))
+                for name in ("greedy", "random")
             ]
             outcomes = await asyncio.wait_for(
                 asyncio.gather(*(let_loose(there.url, name, beast, tmp_path / name) for name, beast in ZOO.items())), 60
@@ -123,7 +126,7 @@ async def test_the_zoo(tmp_path: Path) -> None:
             else:
                 assert not evidence.exists()
         async with session(there.url) as guest:
-            games = await finished(guest, "greedy")
+            games = await finished_games(guest, "greedy")
             assert [info.reason for info in games] == ["score", "score"]
         await until("no program outlives its game", lambda: not leftovers(tmp_path))
 
@@ -157,7 +160,7 @@ class Courteous(Bot):
 async def test_bad_manners_at_the_socket(tmp_path: Path) -> None:
     """Wrong plies, garbage, closed sockets: with only a WebSocket and JSON in hand."""
     async with parlour(tmp_path) as there:
-        async with present(there.url, class_factory(Courteous), name="good", policy={"concurrent": 20}):
+        async with running_bot(there.url, class_factory(Courteous), name="good", policy={"concurrent": 20}):
             reasons = await asyncio.wait_for(
                 asyncio.gather(
                     stranger(there.url, "wrong-ply", [{"type": "move", "ply": 5, "move": "4"}], "stale"),

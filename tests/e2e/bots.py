@@ -26,7 +26,7 @@ from tests.e2e.parlours import until
 NONE = TimeControl()
 
 
-class Said:
+class OutputLines:
     """A bot's own lines."""
 
     def __init__(self) -> None:
@@ -39,15 +39,15 @@ class Said:
         return any(all(word in line for word in words) for line in self.lines)
 
 
-def house(name: str, **more: Any) -> BotFactory:
+def builtin(name: str, **more: Any) -> BotFactory:
     return spec_factory(BotSpec(name, **more), lazy=True)
 
 
-def wish(game: str, opponent: str = "", clock: TimeControl = NONE, options: Options | None = None) -> Seek:
+def seek(game: str, opponent: str = "", clock: TimeControl = NONE, options: Options | None = None) -> Seek:
     return Seek(game, options or {}, clock, opponent=opponent)
 
 
-async def bot(
+async def run_bot(
     url: str,
     factory: BotFactory,
     *,
@@ -56,7 +56,7 @@ async def bot(
     policy: dict[str, Any] | None = None,
     settings: dict[str, Any] | None = None,
     cpu_clock: bool = False,
-    said: Said | None = None,
+    said: OutputLines | None = None,
     state: Path | None = None,
     **more: Any,
 ) -> int:
@@ -65,15 +65,22 @@ async def bot(
     source = BotSource(factory.source, forensics or Path("/nonexistent"), cpu_clock)
     chosen = Policy(**{"games": factory.games, **(policy or {})})
     return await play(
-        connection, factory, chosen, PlaySettings(source=source, **(settings or {})), notify=said or Said(), **more
+        connection,
+        factory,
+        chosen,
+        PlaySettings(source=source, **(settings or {})),
+        notify=said or OutputLines(),
+        **more,
     )
 
 
 @asynccontextmanager
-async def present(url: str, factory: BotFactory, said: Said | None = None, **more: Any) -> AsyncIterator[Said]:
+async def running_bot(
+    url: str, factory: BotFactory, said: OutputLines | None = None, **more: Any
+) -> AsyncIterator[OutputLines]:
     """A bot that waits for invitations as long as the block lasts."""
-    said = said or Said()
-    task = asyncio.create_task(bot(url, factory, said=said, **more))
+    said = said or OutputLines()
+    task = asyncio.create_task(run_bot(url, factory, said=said, **more))
     try:
         await until("the bot is there", lambda: task.done() or said.has("connected to"))
         yield said
@@ -82,7 +89,7 @@ async def present(url: str, factory: BotFactory, said: Said | None = None, **mor
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def finished(session: Session, player: str = "") -> list[RoomInfo]:
+async def finished_games(session: Session, player: str = "") -> list[RoomInfo]:
     answer = await session.ask(History(id=session.id(), player=player, limit=100))
     return list(answer.rooms or ())
 
@@ -96,7 +103,7 @@ def in_state(guest: Session, room: str, status: str, ply: int = 0) -> bool:
     return room in guest.rooms and guest.rooms[room].status == status and guest.rooms[room].ply >= ply
 
 
-async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
+async def start_bot(*words: str, **environment: str) -> asyncio.subprocess.Process:
     """`parlour bot` as a process of its own."""
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", "bot", *words,
@@ -104,7 +111,7 @@ async def start(*words: str, **environment: str) -> asyncio.subprocess.Process:
     )  # fmt: skip
 
 
-async def account(there: Running, name: str) -> str:
+async def create_account(there: Running, name: str) -> str:
     """The token of a new account."""
     assert await there.app.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
     return f"token-of-{name}"
