@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 import uvloop
 
 from bench.cluster.parts import Cluster
-from client.loadtest.matches import Match, Tally, at, play, seat
+from client.loadtest.matches import Match, Tally, open_matches, percentile, play
 
 OPEN_HOUSE = ("--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error")
 Plan = list[tuple[int, int]]  # for every group of matches: the nodes of its two players
@@ -29,7 +29,7 @@ async def measure(cluster: Cluster, plan: Plan, count: int, seconds: float, thin
     matches: list[Match] = []
     for first, second in plan:
         urls = cluster.nodes[first].url, cluster.nodes[second].url
-        matches += await seat(urls[0], count // len(plan), tally, think, urls[1])
+        matches += await open_matches(urls[0], count // len(plan), tally, think, urls[1])
     measured = await play(matches, tally, seconds)
     assert not tally.errors, tally.errors[0]
     await asyncio.sleep(0.5)
@@ -46,7 +46,7 @@ async def moves(cluster: Cluster, args: Namespace) -> None:
             ratios[name].append(rate / base)
             print(
                 f"moves: {name}: {rate:.0f}/s, {rate / base:.2f} x; send to seen "
-                f"p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms",
+                f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms",
                 flush=True,
             )
     for name, values in ratios.items():
@@ -58,7 +58,8 @@ async def calm(cluster: Cluster, args: Namespace) -> None:
     for name in ("one node", "players apart"):
         rate, delays = await measure(cluster, PLANS[name], 20, 2 * args.seconds, 0.19)
         print(
-            f"calm: {name}: {rate:.0f}/s: send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms"
+            f"calm: {name}: {rate:.0f}/s: send to seen "
+            f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms"
             + (" (goal p99 20)" if name != "one node" else ""),
             flush=True,
         )

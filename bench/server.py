@@ -31,7 +31,7 @@ from typing import Any
 
 import uvloop
 
-from client.loadtest.matches import Match, Tally, ask, at, measure, seat
+from client.loadtest.matches import Match, Tally, ask, measure, open_matches, percentile
 from client.loadtest.matches import play as play_on
 from client.loadtest.sockets import Client, connect, masked
 from protocol.commands import Hello, Watch
@@ -161,15 +161,15 @@ async def moves(args: Namespace) -> None:
     ratios, late = [], []
     with server("bench.echo") as bare, parlour(args.dir) as ours:
         tally = Tally()
-        matches = await seat(ours.url, 200, tally)
+        matches = await open_matches(ours.url, 200, tally)
         for _ in range(args.repeat * ROUNDS):
             trips = await echo(bare.url, 400, args.seconds / ROUNDS)
             rate, delays = await in_turn(matches, len(matches), tally, args.seconds / ROUNDS)
             ratios.append(rate / trips)
-            late.append(at(delays, 99))
+            late.append(percentile(delays, 99))
             print(
                 f"moves: {rate:.0f}/s durable, echo {trips:.0f}/s: {ratios[-1]:.2f} x; "
-                f"send to seen p50 {at(delays, 50):.1f} p99 {late[-1]:.1f} ms",
+                f"send to seen p50 {percentile(delays, 50):.1f} p99 {late[-1]:.1f} ms",
                 flush=True,
             )
         size, writing = ours.rss() / 2**20, ours.rss_of_others() / 2**20
@@ -184,11 +184,12 @@ async def moves(args: Namespace) -> None:
 async def calm(args: Namespace) -> None:
     with parlour(args.dir) as ours:
         tally = Tally()
-        rate, _ = await play(await seat(ours.url, 200, tally), tally, args.seconds)
+        rate, _ = await play(await open_matches(ours.url, 200, tally), tally, args.seconds)
         tally = Tally()
-        paced, delays = await play(await seat(ours.url, 200, tally, think=2000 / rate), tally, 2 * args.seconds)
+        paced, delays = await play(await open_matches(ours.url, 200, tally, think=2000 / rate), tally, 2 * args.seconds)
         print(
-            f"calm: {paced:.0f}/s of {rate:.0f}/s: send to seen p50 {at(delays, 50):.1f} p99 {at(delays, 99):.1f} ms "
+            f"calm: {paced:.0f}/s of {rate:.0f}/s: send to seen "
+            f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms "
             f"(goal p99 5, on a disk that needs {flush_ms(args.dir):.1f} ms)"
         )
 
@@ -245,14 +246,14 @@ async def crowd(args: Namespace) -> None:
             halves = []
             for size in (0, 200):
                 tally = Tally()
-                (match,) = await seat(ours.url, 1, tally)
+                (match,) = await open_matches(ours.url, 1, tally)
                 audience = [await connect(ours.url) for _ in range(size)]
                 for client in audience:
                     await ask(client, Hello(id=1))
                     await ask(client, Watch(id=2, room=match.room))
                     client.on_bytes = lambda amount: None
                 _, delays = await play([match], tally, args.seconds)
-                halves.append(at(delays, 50))
+                halves.append(percentile(delays, 50))
                 for client in audience:
                     client.transport.close()
             print(f"crowd: p50 {halves[0]:.2f} ms alone, with 200 watchers {halves[1] / halves[0]:.2f} x (goal 1.5)")
@@ -261,7 +262,7 @@ async def crowd(args: Namespace) -> None:
 async def memory(args: Namespace) -> None:
     count, used = args.idle, []
     with server("bench.echo") as bare, parlour(args.dir) as ours:
-        (match,) = await seat(ours.url, 1, Tally())
+        (match,) = await open_matches(ours.url, 1, Tally())
         for running, watch in ((bare, False), (ours, True)):
             empty, clients = running.rss(), []
             for _ in range(count):
@@ -285,9 +286,9 @@ async def rooms(args: Namespace) -> None:
         tables: dict[int, tuple[Tally, list[Match]]] = {}
         for count in rates:
             tally = Tally()
-            matches = await seat(servers.enter_context(parlour(args.dir)).url, count, tally)
+            matches = await open_matches(servers.enter_context(parlour(args.dir)).url, count, tally)
             for number, match in enumerate(matches):
-                match.baton = matches[(number + 10) % count] if count > 10 else None
+                match.next_match = matches[(number + 10) % count] if count > 10 else None
             tables[count] = tally, matches
         for _ in range(args.repeat):
             for count, (tally, matches) in tables.items():

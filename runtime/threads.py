@@ -20,6 +20,10 @@ _idle: list[SimpleQueue[Job]] = []  # queues of idle threads
 
 
 def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
+    """Run a function in a thread and return a future of its result.
+
+    A cancelled future does not stop the function.
+    """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -37,15 +41,15 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
         try:
             result = work()
         except BaseException as error:
-            failed = carried(error)
-        with suppress(RuntimeError):  # the loop is closed: no task waits any more
+            failed = wrap_error(error)
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, result, failed)
 
-    jobs().put(job)
+    take_queue().put(job)
     return future
 
 
-def carried(error: BaseException) -> Exception:
+def wrap_error(error: BaseException) -> Exception:
     """Return the error, wrapped if asyncio would give it another meaning (StopIteration, TimeoutError)."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration | TimeoutError):
         return error
@@ -54,16 +58,17 @@ def carried(error: BaseException) -> Exception:
     return failed
 
 
-def jobs() -> SimpleQueue[Job]:
+def take_queue() -> SimpleQueue[Job]:
     """Return the queue of an idle thread, or of a new one."""
     with suppress(IndexError):
         return _idle.pop()
     queue: SimpleQueue[Job] = SimpleQueue()
-    threading.Thread(target=work_off, args=(queue,), daemon=True).start()
+    threading.Thread(target=run_jobs, args=(queue,), daemon=True).start()
     return queue
 
 
-def work_off(queue: SimpleQueue[Job]) -> None:
+def run_jobs(queue: SimpleQueue[Job]) -> None:
+    """Run jobs until enough other threads are idle."""
     while True:
         queue.get()()
         if len(_idle) >= MAX_IDLE_THREADS:

@@ -1,1 +1,1 @@
-"""Matches and watchers as load, for `parlour loadtest` and the benchmarks."""
+"""Matches and watchers that put load on a server, for `parlour loadtest` and the benchmarks."""

@@ -1,6 +1,6 @@
-"""A WebSocket client that costs next to nothing, so that what is measured is the server.
+"""A minimal WebSocket client, so that a benchmark measures the server and not the client.
 
-Frames go out masked with zeros, which leaves the payload as it is, and come in as slices of the buffer.
+Frames are masked with zeros, which leaves the payload unchanged. Received messages are slices of the buffer.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import cast
 from urllib.parse import urlsplit
 
 BINARY, PING, PONG, CLOSE = 0x82, 0x89, 0x8A, 0x88
+OPEN_TIMEOUT_S = 30
 
 
 def masked(payload: bytes, opcode: int = BINARY) -> bytes:
+    """Return a frame with a mask of zeros."""
     size = len(payload)
     if size < 126:
         return bytes((opcode, 0x80 | size, 0, 0, 0, 0)) + payload
@@ -23,7 +25,7 @@ def masked(payload: bytes, opcode: int = BINARY) -> bytes:
 
 
 class Client(asyncio.Protocol):
-    """`on_message` is called for every message, `on_bytes` instead of it where only the amount matters."""
+    """One connection. It calls `on_message` with each message, or, if set, `on_bytes` with the number of bytes."""
 
     on_message: Callable[[bytes], None]
     on_bytes: Callable[[int], None] | None = None
@@ -36,6 +38,7 @@ class Client(asyncio.Protocol):
         self.closed = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send the handshake."""
         self.transport = cast(asyncio.Transport, transport)
         key = base64.b64encode(os.urandom(16)).decode()
         self.transport.write(
@@ -44,11 +47,13 @@ class Client(asyncio.Protocol):
         )
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Note that the connection is closed."""
         self.closed = True
         if not self.opened.done():
-            self.opened.set_exception(ConnectionError("closed before the handshake was done"))
+            self.opened.set_exception(ConnectionError("closed before the handshake was complete"))
 
     def data_received(self, data: bytes) -> None:
+        """Parse the handshake, then frames."""
         if not self.opened.done():
             self._buffer += data
             head, end, rest = self._buffer.partition(b"\r\n\r\n")
@@ -81,10 +86,12 @@ class Client(asyncio.Protocol):
         self._buffer = data[at:]
 
     def send(self, frame: bytes) -> None:
+        """Send a frame made by `masked`."""
         self.transport.write(frame)
 
 
 async def connect(url: str) -> Client:
+    """Return an open connection. Raises OSError or TimeoutError."""
     parts = urlsplit(url)
     assert parts.hostname is not None, url
     secure = parts.scheme == "wss"
@@ -94,5 +101,5 @@ async def connect(url: str) -> Client:
     _, client = await loop.create_connection(
         lambda: Client(parts.netloc, target), parts.hostname, port, ssl=True if secure else None
     )
-    await asyncio.wait_for(client.opened, 30)
+    await asyncio.wait_for(client.opened, OPEN_TIMEOUT_S)
     return client

@@ -80,8 +80,8 @@ def test_latest_bots_are_remembered(tmp_path: Path) -> None:
 
 
 async def test_failed_start_tells_the_reason(tmp_path: Path) -> None:
-    server = PrivateServer(("nobody-knows",), PrivateFolder(tmp_path))
-    with pytest.raises(NoServer, match="there is no bot 'nobody-knows'"):
+    server = PrivateServer(("unknown-bot",), PrivateFolder(tmp_path))
+    with pytest.raises(NoServer, match="there is no bot 'unknown-bot'"):
         await server.start()
     await server.stop()
 

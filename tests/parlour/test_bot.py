@@ -33,7 +33,7 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
         (["random", "--ask", "conga", "--moves", "a4b3 nonsense"], "'nonsense' is not a move of conga"),
         (["--exec", "no-such-thing"], "there is no program 'no-such-thing'"),
         (["--exec", "true", "--adapter", "chess"], "there is no adapter 'chess'"),
-        (["--exec", "true {board}", "--adapter", "conga"], "unknown placeholder {board}: use {depth} {seconds} {side}, or"),
+        (["--exec", "true {board}", "--adapter", "conga"], "unknown placeholder {board}: use {depth} {seconds} {side}"),
         (["--exec", "true", "--ready", "--url", "127.0.0.1:9"], "it was not ready to play"),
         (["--exec", "sh -c 'echo no wisdom >&2; exit 3'"], "it exited with status 3: no wisdom"),
     ],

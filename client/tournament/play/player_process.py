@@ -26,7 +26,7 @@ from runtime.tasks import BackgroundTasks
 
 CONNECT_TIMEOUT_S = 60.0  # on top of the time that a program may take to start
 EXIT_GRACE_S = 2.0
-NAME_TIMEOUT_S = 10.0  # until a player of the same name, who may be about to leave, must be gone
+NAME_TIMEOUT_S = 10.0  # for another player of that name to leave
 NAME_RETRY_S = 0.5
 MAX_LINES = 20  # of the output, for error messages
 CONNECTED = re.compile(r"connected to \S+ as (.*)")

@@ -65,11 +65,11 @@ def run(args: Namespace) -> int:
 
 async def measure(url: str, args: Namespace) -> int:
     """Run the test, print the results, and return 1 if there were errors."""
-    from client.loadtest.matches import Tally, at, play, seat
-    from client.loadtest.watching import Audience
+    from client.loadtest.matches import Tally, open_matches, percentile, play
+    from client.loadtest.watchers import Watchers
 
-    tally, watchers = Tally(), Audience()
-    matches = await seat(url, args.matches, tally, args.think)
+    tally, watchers = Tally(), Watchers()
+    matches = await open_matches(url, args.matches, tally, args.think)
     await watchers.open(url, matches, args.watchers)
     began, before = time.perf_counter(), watchers.deliveries
     rate, delays = await play(matches, tally, args.seconds)
@@ -77,7 +77,8 @@ async def measure(url: str, args: Namespace) -> int:
     watchers.close()
     lost = sum(client.closed for match in matches for client in match.players)
     print(f"moves        {rate:.0f}/s, each durable and seen by the opponent")
-    print(f"send to seen p50 {at(delays, 50):.1f} ms, p90 {at(delays, 90):.1f} ms, p99 {at(delays, 99):.1f} ms")
+    p50, p90, p99 = (percentile(delays, percent) for percent in (50, 90, 99))
+    print(f"send to seen p50 {p50:.1f} ms, p90 {p90:.1f} ms, p99 {p99:.1f} ms")
     print(f"deliveries   {deliveries:.0f}/s to {args.watchers} watchers")
     print(f"errors       {len(tally.errors)}, connections lost {lost}")
     for text in sorted({describe(error) for error in tally.errors})[:5]:

@@ -1,4 +1,4 @@
-"""Watchers as load: they count what reaches them."""
+"""Watchers that put load on a server."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from client.loadtest.sockets import Client, connect
 from protocol.commands import Hello, Watch
 
 
-class Audience:
-    """Watchers, spread over matches."""
+class Watchers:
+    """Connections that watch matches and count the messages they receive."""
 
     def __init__(self) -> None:
         self.deliveries = 0
         self._clients: list[Client] = []
 
     async def open(self, url: str, matches: list[Match], count: int) -> None:
+        """Connect watchers, spread evenly over the matches."""
         for number in range(count):
             client = await connect(url)
             self._clients.append(client)
@@ -26,5 +27,6 @@ class Audience:
         self.deliveries += 1
 
     def close(self) -> None:
+        """Close all connections."""
         for client in self._clients:
             client.transport.close()
