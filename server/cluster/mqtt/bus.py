@@ -32,7 +32,7 @@ ENDED_STATE_TTL_S = 300.0  # how long the state of an ended room stays
 
 
 class MqttBus:
-    """A bus for several nodes. A node works without the broker, but hears later about other nodes' events."""
+    """A bus for several nodes. A node works without the broker, but then sees events of other nodes later."""
 
     has_listeners = True
 
