@@ -18,12 +18,14 @@ class BackgroundTasks:
         self._expected = expected
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine in the background."""
-        task = asyncio.create_task(self._run(work))
+        task = asyncio.create_task(self._run(work) if self._expected else work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step leaves it unawaited
+        if self._expected:  # a task cancelled before its first step leaves the inner coroutine unawaited
+            task.add_done_callback(lambda _: work.close())
+        return task
 
     async def _run(self, work: Coroutine[Any, Any, None]) -> None:
         with suppress(*self._expected):

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import signal
-import ssl
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
-from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from websockets.asyncio.server import Server as WebSocketServer
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import NegotiationError
-from websockets.typing import Subprotocol
-
-from protocol.codec import CODECS, MAX_MESSAGE_BYTES
 from runtime.event_loop import run_loop
 from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus, BusError, LocalBus
 from server.cluster.clock_sync import StoreClock
 from server.cluster.node import Node
-from server.config import BadSetting, Settings
+from server.config import Settings
 from server.handlers.dispatcher import Dispatcher
 from server.handlers.hello import HelloHandler
 from server.handlers.queries import QueryHandler
@@ -47,14 +38,8 @@ from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
 from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, without_password
-from server.transport.connection import Connection
-from server.transport.fast_path import FAST_PATH_WORKS
-from server.transport.http import HttpHandler
-from server.transport.services import Services
+from server.transport.listener import WebSocketServer, listen, url_of
 
-MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 512  # a message that is a little too long gets an error, not just a close code
-MAX_UNCHECKED_BACKLOG_BYTES = 1 << 15  # unread bytes before a write reports the exact number
-OPEN_TIMEOUT_S = 3.0  # to send an HTTP request
 SERVICE_RESTART = 1012  # close code
 
 
@@ -244,63 +229,6 @@ def open_bus(settings: Settings) -> Bus:
     except ImportError:
         raise BusError("MQTT needs another package: pip install 'parlour[mqtt]'") from None
     return MqttBus(settings)
-
-
-async def listen(services: Services) -> WebSocketServer:
-    """Listen for connections. Raises BadSetting or OSError."""
-    settings = services.settings
-    if not FAST_PATH_WORKS:
-        log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
-    return await serve(
-        lambda connection: cast(Connection, connection).run(),
-        settings.host,
-        settings.port,
-        create_connection=partial(Connection, services, HttpHandler(services)),  # type: ignore[arg-type]  # any factory will do
-        process_request=lambda connection, request: cast(Connection, connection).process_request(request),
-        subprotocols=[Subprotocol(name) for name in CODECS],
-        select_subprotocol=select_subprotocol,
-        compression="deflate" if settings.deflate else None,
-        ping_interval=settings.ping_interval,
-        ping_timeout=max(10.0, settings.ping_interval),
-        open_timeout=min(OPEN_TIMEOUT_S, settings.hello_timeout),
-        close_timeout=1,
-        max_size=MAX_FRAME_BYTES,
-        write_limit=min(settings.send_buffer, MAX_UNCHECKED_BACKLOG_BYTES),
-        server_header="parlour",
-        ssl=tls_context(settings),
-    )
-
-
-def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return the first subprotocol that both sides know, or None: then the first message decides."""
-    for name in offered:
-        if name in CODECS:
-            return name
-    if offered:
-        raise NegotiationError(f"this server speaks {' and '.join(CODECS)}")
-    return None
-
-
-def tls_context(settings: Settings) -> ssl.SSLContext | None:
-    """Return the TLS context of the settings, or None. Raises BadSetting."""
-    if not settings.tls_cert:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(settings.tls_cert, settings.tls_key)
-    except OSError as error:
-        pair = f"--tls-cert {settings.tls_cert} and --tls-key {settings.tls_key}"
-        wrong = "they should be a certificate and its key, in PEM files"
-        why = wrong if isinstance(error, ssl.SSLError) else error.strerror
-        raise BadSetting(f"{pair} cannot be used: {why}") from None
-    return context
-
-
-def url_of(settings: Settings, sockets: WebSocketServer) -> str:
-    """Return the URL of the WebSocket endpoint."""
-    host, port = next(iter(sockets.sockets)).getsockname()[:2]
-    scheme = "wss" if settings.tls_cert else "ws"
-    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/ws"
 
 
 async def serve_until_stopped(settings: Settings, beside: Beside, greeting: Greeting | None) -> None:

@@ -53,8 +53,8 @@ def quote(text: str) -> str:
     return shown if shown and " " not in shown else f'"{shown}"'
 
 
-def log(event: str, level: int = logging.INFO, trace: bool = False, **fields: Any) -> None:
-    """Log an event with its fields. `trace` adds the current exception's traceback."""
+def log(event: str, level: int = logging.INFO, trace: bool | BaseException = False, **fields: Any) -> None:
+    """Log an event with its fields. `trace` adds the traceback of an exception; True stands for the current one."""
     if logger.isEnabledFor(level):
         logger.log(level, event, extra={"fields": fields}, exc_info=trace)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Coroutine
-from typing import Any
 
 from protocol.replies import Closing
 from protocol.usernames import fold
@@ -55,12 +53,12 @@ class Server:
         tasks: BackgroundTasks,
     ) -> None:
         self.settings, self.metrics = settings, metrics
-        self._store, self._bus, self._clock, self._status = store, bus, clock, status
+        self._store, self._bus, self._clock, self.status = store, bus, clock, status
         self._registry, self._broadcaster, self._dispatcher, self._matchmaker = (
             registry, broadcaster, dispatcher, matchmaker,
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
-        self.receive = dispatcher.receive
+        self.receive, self.spawn = dispatcher.receive, tasks.start
         self.ip_limits = IpLimits(settings.connections_per_address)
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
@@ -69,27 +67,9 @@ class Server:
     # -- what connections need: server.transport.services
 
     @property
-    def draining(self) -> bool:
-        """Whether the server is about to stop."""
-        return self._status.draining
-
-    @property
-    def store_error(self) -> str:
-        """Why the store cannot write; empty if it can."""
-        return self._status.store_error
-
-    @property
     def write_age_s(self) -> float:
         """Seconds since the oldest pending write was handed to the store."""
         return self._store.write_age_s
-
-    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine in the background."""
-        self._tasks.start(coroutine)
-
-    def connected(self, client: Connection) -> None:
-        """Register a client after the WebSocket handshake."""
-        self.connections.add(client)
 
     def disconnected(self, client: Connection) -> None:
         """Remove a client from the server, the lobby and its rooms."""
@@ -143,13 +123,13 @@ class Server:
                 await self._registry.sweep()
                 if self._store.shared:
                     await self._node.sweep()
-                elif self._status.store_error or any(
+                elif self.status.store_error or any(
                     live.room.status == "running" for live in self._registry.rooms.values()
                 ):
                     await self._write_heartbeat()
             except Unavailable as error:
                 if self._store.shared:  # a database that cannot be read cannot be written to either
-                    self._status.store_failed(error)
+                    self.status.store_failed(error)
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 log("the sweep failed", logging.ERROR, trace=True)
@@ -158,9 +138,9 @@ class Server:
         """Record that the server is up, so that a restart knows the downtime. A failure stops all clocks."""
         began = self._node.now()
         try:
-            await self._store.mark_alive(self._node.id, self._status.worked_until())
+            await self._store.mark_alive(self._node.id, self.status.worked_until())
         except Unavailable as error:
-            self._status.store_failed(error, began)
+            self.status.store_failed(error, began)
             raise
         self._judge_store()
 
@@ -170,7 +150,7 @@ class Server:
         if refused != self._refusals[0]:
             self._refusals = refused, now
         elif now - self._refusals[1] > STORE_RECOVERY_S:
-            self._status.store_works()
+            self.status.store_works()
 
     async def disconnect_revoked(self) -> None:
         """Disconnect clients whose account was revoked, and guests whose name belongs to an account now."""
@@ -191,7 +171,7 @@ class Server:
     async def drain(self) -> None:
         """Tell every client that the server restarts, and make durable what has begun."""
         log("draining", connections=len(self.connections))
-        self._status.draining = True
+        self.status.draining = True
         for client in list(self.connections):
             client.send(Closing(text="the server restarts; come back", retry_after=RETRY_AFTER_S))
         self._store.fail_fast()
@@ -201,7 +181,7 @@ class Server:
                     await asyncio.wait(tasks, timeout=RETRY_AFTER_S)
                 await self._store.flush()
                 self._broadcaster.flush()
-                await self._store.mark_alive(self._node.id, self._status.worked_until())
+                await self._store.mark_alive(self._node.id, self.status.worked_until())
         except (Unavailable, TimeoutError) as error:
             log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
 

@@ -132,14 +132,15 @@ class Connection(FastPath):
     def finish_later(self, answering: Coroutine[Any, Any, None]) -> None:
         """Answer a command in the background, and hold back the messages after it."""
         self.pending = deque()
-        self.services.spawn(self.finish(answering))
+        self.services.spawn(answering).add_done_callback(self.finished)
 
-    async def finish(self, answering: Coroutine[Any, Any, None]) -> None:
-        """Answer a command, then handle the messages that arrived in the meantime."""
-        try:
-            await answering
-        except Exception:
-            log("command_failed", logging.ERROR, trace=True)
+    def finished(self, task: asyncio.Task[None]) -> None:
+        """Handle the messages that arrived while a command was being answered."""
+        if task.cancelled():  # the server stops
+            return
+        error = task.exception()
+        if error is not None:
+            log("command_failed", logging.ERROR, trace=error)
             self.cut(INTERNAL_ERROR, "internal error")
         pending, self.pending = self.pending, None
         while pending:

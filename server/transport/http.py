@@ -83,10 +83,10 @@ class HttpHandler:
 
     def _health(self) -> Page:
         services = self.services
-        if services.draining:
+        if services.status.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
-        if services.store_error:
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.store_error}\n")
+        if services.status.store_error:
+            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.status.store_error}\n")
         if services.write_age_s > MAX_WRITE_AGE_S:
             text = f"a write has been waiting for {services.write_age_s:.0f} s\n"
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, text)
@@ -94,7 +94,7 @@ class HttpHandler:
 
     def _handshake_refusal(self, headers: Mapping[str, str], address: str) -> Page | None:
         services = self.services
-        if services.draining:
+        if services.status.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if "Upgrade" not in headers:
             return Page(HTTPStatus.UPGRADE_REQUIRED, f"{WEBSOCKET_PATH} is a WebSocket: connect with ws:// or wss://\n")

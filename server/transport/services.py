@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
@@ -9,6 +10,13 @@ from protocol.commands import AnyCommand
 from server.config import Settings
 from server.metrics import Metrics
 from server.transport.ip_limits import IpLimits
+
+
+class Status(Protocol):
+    """Whether the server is healthy."""
+
+    draining: bool  # the server is about to stop
+    store_error: str  # why the store cannot write; empty if it can
 
 
 class Services(Protocol):
@@ -32,12 +40,7 @@ class Services(Protocol):
         """Connections after the WebSocket handshake."""
 
     @property
-    def draining(self) -> bool:
-        """Whether the server is about to stop."""
-
-    @property
-    def store_error(self) -> str:
-        """Why the store cannot write; empty if it can."""
+    def status(self) -> Status: ...
 
     @property
     def write_age_s(self) -> float:
@@ -47,7 +50,8 @@ class Services(Protocol):
     def receive(self) -> Callable[[Any, AnyCommand], Coroutine[Any, Any, None] | None]:
         """Handle a client's command. Return the rest of the work if the next command has to wait for it."""
 
-    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    @property
+    def spawn(self) -> Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]:
         """Run a coroutine in the background."""
 
     def disconnected(self, client: Any) -> None:

@@ -13,6 +13,7 @@ from websockets.typing import Subprotocol
 
 from server import app
 from server.config import Settings
+from server.transport import listener
 from server.transport.ip_limits import EXTRA_CONNECTIONS
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import Unread
@@ -63,7 +64,7 @@ async def test_client_that_does_not_close_is_aborted(start: Start, come: Come) -
 async def test_connection_without_a_request_does_not_delay_the_shutdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "OPEN_TIMEOUT_S", 3600.0)
+    monkeypatch.setattr(listener, "OPEN_TIMEOUT_S", 3600.0)
     settings = Settings(port=0, db=str(tmp_path / "parlour.db"), hello_timeout=3600.0)
     async with asyncio.timeout(PATIENCE), app.running(settings) as server:
         host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")

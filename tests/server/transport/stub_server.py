@@ -9,12 +9,19 @@ from typing import Any
 from protocol.commands import AnyCommand
 from protocol.replies import Ok
 from runtime.tasks import BackgroundTasks
-from server.app import listen
 from server.config import Settings
 from server.metrics import Metrics
 from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
+from server.transport.listener import listen
 from tests.e2e.parlours import until
+
+
+class StubStatus:
+    """A healthy server."""
+
+    draining = False
+    store_error = ""
 
 
 class StubServices:
@@ -29,11 +36,10 @@ class StubServices:
         self.connections: set[Connection] = set()
         self.commands: list[AnyCommand] = []
         self.slow: dict[int, Coroutine[Any, Any, None]] = {}  # what to wait for before the answer, by the command's id
-        self.draining = False
-        self.store_error = ""
+        self.status = StubStatus()
         self.write_age_s = 0.0
         self.waits = False  # for events
-        self.tasks = BackgroundTasks()
+        self.spawn = BackgroundTasks().start
         self.port = 0
 
     def receive(self, client: Connection, command: AnyCommand) -> Coroutine[Any, Any, None] | None:
@@ -46,9 +52,6 @@ class StubServices:
     async def answer_slowly(self, client: Connection, command: AnyCommand) -> None:
         await self.slow.pop(command.id)
         client.send(Ok(id=command.id))
-
-    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        self.tasks.start(coroutine)
 
     def disconnected(self, client: Connection) -> None:
         self.connections.discard(client)

@@ -16,10 +16,9 @@ from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 from websockets.typing import Subprotocol
 
-import server.app
 from protocol.codec import MAX_MESSAGE_BYTES
 from protocol.replies import Ok
-from server.transport import fast_path
+from server.transport import fast_path, listener
 from server.transport.fast_path import FAST_PATH_WORKS, check_internals
 from tests.server.transport.raw_client import (
     BINARY,
@@ -60,7 +59,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 @pytest.fixture
 def large_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server read frames that are too large for a message. Request this fixture before `server`."""
-    monkeypatch.setattr(server.app, "MAX_FRAME_BYTES", LARGE_FRAME_BYTES)
+    monkeypatch.setattr(listener, "MAX_FRAME_BYTES", LARGE_FRAME_BYTES)
 
 
 # -- the canary: which frames take the fast path

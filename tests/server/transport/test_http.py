@@ -57,7 +57,7 @@ def test_query_is_ignored() -> None:
 def test_health(changes: dict[str, Any], status: int, text: str) -> None:
     services = StubServices()
     for name, value in changes.items():
-        setattr(services, name, value)
+        setattr(services if name == "write_age_s" else services.status, name, value)
     assert get(services, "/healthz") == (status, text)
 
 
@@ -95,7 +95,7 @@ def test_websocket_needs_an_upgrade() -> None:
 
 def test_no_websocket_is_opened_while_draining() -> None:
     services = StubServices()
-    services.draining = True
+    services.status.draining = True
     assert get(services, WEBSOCKET_PATH, **UPGRADE) == (503, "draining\n")
 
 

@@ -1,0 +1,88 @@
+"""The listening socket: its address, TLS, subprotocols and limits."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from websockets.asyncio.server import Server as WebSocketServer
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import NegotiationError
+from websockets.typing import Subprotocol
+
+from protocol.codec import CODECS, MAX_MESSAGE_BYTES
+from server.config import BadSetting, Settings
+from server.logs import log
+from server.transport.connection import CLOSE_GRACE_S, Connection
+from server.transport.fast_path import FAST_PATH_WORKS
+from server.transport.http import WEBSOCKET_PATH, HttpHandler
+from server.transport.services import Services
+
+__all__ = ["WebSocketServer", "listen", "url_of"]
+
+MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 512  # a message that is a little too long gets an error, not just a close code
+MAX_UNCHECKED_BACKLOG_BYTES = 1 << 15  # unread bytes before a write reports the exact number
+OPEN_TIMEOUT_S = 3.0  # to send an HTTP request
+
+
+async def listen(services: Services) -> WebSocketServer:
+    """Listen for connections at the address of the settings. Raises BadSetting or OSError."""
+    settings = services.settings
+    if not FAST_PATH_WORKS:
+        log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
+    create_connection: Any = partial(Connection, services, HttpHandler(services))
+    handler: Any = Connection.run  # websockets passes what create_connection returned
+    process_request: Any = Connection.process_request
+    return await serve(
+        handler,
+        settings.host,
+        settings.port,
+        create_connection=create_connection,
+        process_request=process_request,
+        subprotocols=[Subprotocol(name) for name in CODECS],
+        select_subprotocol=select_subprotocol,
+        compression="deflate" if settings.deflate else None,
+        ping_interval=settings.ping_interval,
+        ping_timeout=max(10.0, settings.ping_interval),
+        open_timeout=min(OPEN_TIMEOUT_S, settings.hello_timeout),
+        close_timeout=CLOSE_GRACE_S,
+        max_size=MAX_FRAME_BYTES,
+        write_limit=min(settings.send_buffer, MAX_UNCHECKED_BACKLOG_BYTES),
+        server_header="parlour",
+        ssl=tls_context(settings),
+    )
+
+
+def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Return the first subprotocol that both sides know, or None: then the first message decides."""
+    for name in offered:
+        if name in CODECS:
+            return name
+    if offered:
+        raise NegotiationError(f"this server speaks {' and '.join(CODECS)}")
+    return None
+
+
+def tls_context(settings: Settings) -> ssl.SSLContext | None:
+    """Return the TLS context of the settings, or None. Raises BadSetting."""
+    if not settings.tls_cert:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    except OSError as error:
+        pair = f"--tls-cert {settings.tls_cert} and --tls-key {settings.tls_key}"
+        wrong = "they should be a certificate and its key, in PEM files"
+        why = wrong if isinstance(error, ssl.SSLError) else error.strerror
+        raise BadSetting(f"{pair} cannot be used: {why}") from None
+    return context
+
+
+def url_of(settings: Settings, sockets: WebSocketServer) -> str:
+    """Return the URL of the WebSocket endpoint."""
+    host, port = next(iter(sockets.sockets)).getsockname()[:2]
+    scheme = "wss" if settings.tls_cert else "ws"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{WEBSOCKET_PATH}"
