@@ -17,8 +17,8 @@ from bench.cluster.node import Node
 from tests.e2e.conftest import Come
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import Start, until
-from tests.server.rooms import play as moved
-from tests.server.rooms import running
+from tests.server.domain.helpers import play as moved
+from tests.server.domain.helpers import running
 
 TIMEOUT_S = 10.0
 pytestmark = pytest.mark.parametrize("broker", available() or ["nats"], indirect=True)

@@ -21,7 +21,7 @@ from server.domain.room import replay
 from server.metrics import Metrics
 from server.rooms.live_room import LiveRoom
 from server.storage.room_index import creation_append
-from tests.server.rooms import ANN, BEN, EVE, NOW
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.stage import Rumours, Stage, Visitor
 
 MOST_STEPS = 2000  # to bring to an end whatever forty steps have begun

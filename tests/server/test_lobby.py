@@ -8,7 +8,7 @@ from protocol.replies import LobbyUpdate
 from server.domain import snapshots
 from server.lobby.feed import LobbyFeed
 from server.lobby.watcher_counts import WatcherCounts
-from tests.server.rooms import EVE, play, running
+from tests.server.domain.helpers import EVE, play, running
 from tests.server.stage import Visitor
 
 NEVER = 3600.0  # a tick that does not come by itself

@@ -10,7 +10,7 @@ from server.domain.decision import Decision
 from server.domain.room import Room
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import NO_REQUEST, Commit
-from tests.server.rooms import ANN, do, move, running
+from tests.server.domain.helpers import ANN, do, move, running
 
 BLITZ = TimeControl(kind="fischer", base=60_000)
 

@@ -14,7 +14,7 @@ from server.domain.room import Room
 from server.lobby import progress
 from server.metrics import Metrics
 from server.rooms.live_room import LiveRoom
-from tests.server.rooms import ANN, do, play, running
+from tests.server.domain.helpers import ANN, do, play, running
 from tests.server.stage import Stage, Visitor
 
 

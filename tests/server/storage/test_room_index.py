@@ -9,7 +9,7 @@ from protocol.commands import OfferDraw, Resign
 from protocol.types import Names, TimeControl
 from server.domain import snapshots
 from server.storage.room_index import changed_row, creation_append, deadline_covered, read_infos, room_row
-from tests.server.rooms import ANN, do, made, running
+from tests.server.domain.helpers import ANN, do, running, waiting
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_only_events_that_change_the_row_write_it() -> None:
 
 
 def test_new_room_is_stored_with_its_row() -> None:
-    created = made(clock=TimeControl(kind="fischer", base=60_000))
+    created = waiting(clock=TimeControl(kind="fischer", base=60_000))
     append = creation_append(created)
     assert (append.room, append.after, len(append.payloads)) == ("r1", 0, len(created.events))
     assert append.row == room_row(created.room, created.room.deadline)
@@ -40,7 +40,7 @@ def test_new_room_is_stored_with_its_row() -> None:
     [("", None, ("", "")), ("BEN", None, ("", "ben")), ("", ("Ann", "Ben"), ("ann", "ben"))],
 )
 def test_waiting_room_is_indexed_by_the_names_it_waits_for(invite: str, players: Names | None, names: Names) -> None:
-    room = made(invite=invite, players=players).room
+    room = waiting(invite=invite, players=players).room
     assert room.status == "waiting"
     assert room_row(room, None).names == names
 

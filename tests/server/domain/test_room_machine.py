@@ -1,4 +1,4 @@
-"""Any sequence of commands: replay equals live, strangers change nothing, time and seq run forwards."""
+"""A state machine of commands: replay gives the live room, watchers change nothing, time and seq only increase."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from server.domain.decision import Decision, Refusal
 from server.domain.endings import check_deadline, resume
 from server.domain.room import Room, apply, replay, state_at
 from server.domain.seating import set_presence
-from tests.server.rooms import ANN, BEN, EVE, NOW, made
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW, waiting
 
 players = st.sampled_from([ANN, BEN])
 CLOCKS = [
@@ -56,35 +56,35 @@ class RoomMachine(RuleBasedStateMachine):
         game=st.sampled_from(sorted(GAMES)), clock=st.sampled_from(CLOCKS), delay=st.integers(0, 3),
         illegal=st.integers(0, 2), joined=st.booleans(),
     )  # fmt: skip
-    def make(self, game: str, clock: TimeControl, delay: int, illegal: int, joined: bool) -> None:
+    def create(self, game: str, clock: TimeControl, delay: int, illegal: int, joined: bool) -> None:
         self.now, self.log = NOW, []
-        self.take(made(game, clock, delay=delay, illegal=illegal))
+        self.take(waiting(game, clock, delay=delay, illegal=illegal))
         if joined:
             self.command(BEN, Join)
 
     def take(self, decision: Decision) -> None:
-        """Write the events down, as the app does, and go on with the room the decision gave."""
-        written = [decode_event(MSGPACK.encode(event)) for event in decision.events]
-        assert tuple(written) == decision.events
+        """Store the events, as the server does, and continue with the room of the decision."""
+        stored = [decode_event(MSGPACK.encode(event)) for event in decision.events]
+        assert tuple(stored) == decision.events
         if self.log and decision.events:
             room = self.room
-            for event in written:
+            for event in stored:
                 room = apply(room, event)
             assert room == decision.room
-        self.log += written
+        self.log += stored
         self.room = decision.room
 
-    def command(self, who: Player, kind: type[RoomCommand], **fields: Any) -> None:
+    def command(self, player: Player, kind: type[RoomCommand], **fields: Any) -> None:
         command = kind(id=1, room="r1", **fields)
         before = self.room.copy()
         try:
-            decision = decide(self.room, who, command, self.now, lag=40, next_room="r2")
+            decision = decide(self.room, player, command, self.now, lag=40, next_room="r2")
         except Refusal as refusal:
             assert self.room == before
             if refusal.decision is not None:
                 self.take(refusal.decision)
             return
-        assert self.room == before, "to decide is not to change"
+        assert self.room == before, "decide must not change the room"
         self.take(decision)
 
     @rule(ms=st.sampled_from([0, 1, 400, 3000, 15_000, 70_000]))
@@ -95,36 +95,36 @@ class RoomMachine(RuleBasedStateMachine):
     def legal_move(self, choice: int, note: str) -> None:
         legal = self.room.game.legal(self.room.state)
         if legal:
-            who = (ANN, BEN)[self.room.turn] if None in self.room.seats else self.player(self.room.turn)
-            self.command(who, Move, ply=self.room.ply, move=legal[choice % len(legal)], note=note)
+            player = (ANN, BEN)[self.room.turn] if None in self.room.seats else self.player(self.room.turn)
+            self.command(player, Move, ply=self.room.ply, move=legal[choice % len(legal)], note=note)
 
     def player(self, side: int) -> Player:
         seat = self.room.seats[side]
         return BEN if seat is not None and seat.player == BEN.id else ANN
 
-    @rule(who=players, ply=st.integers(0, 5), text=st.sampled_from(["", "a1", "1", "a4b4", "zz", "99"]))
-    def any_move(self, who: Player, ply: int, text: str) -> None:
-        self.command(who, Move, ply=ply, move=text)
+    @rule(player=players, ply=st.integers(0, 5), text=st.sampled_from(["", "a1", "1", "a4b4", "zz", "99"]))
+    def any_move(self, player: Player, ply: int, text: str) -> None:
+        self.command(player, Move, ply=ply, move=text)
 
-    @rule(who=players, kind=plain_commands)
-    def plain(self, who: Player, kind: type[RoomCommand]) -> None:
-        self.command(who, kind)
+    @rule(player=players, kind=plain_commands)
+    def plain(self, player: Player, kind: type[RoomCommand]) -> None:
+        self.command(player, kind)
 
-    @rule(who=players, kind=answers, accept=st.booleans())
-    def answer(self, who: Player, kind: type[RoomCommand], accept: bool) -> None:
-        self.command(who, kind, accept=accept)
+    @rule(player=players, kind=answers, accept=st.booleans())
+    def answer(self, player: Player, kind: type[RoomCommand], accept: bool) -> None:
+        self.command(player, kind, accept=accept)
 
-    @rule(who=st.sampled_from([ANN, BEN, EVE]))
-    def say(self, who: Player) -> None:
-        self.command(who, Say, text="hello")
+    @rule(player=st.sampled_from([ANN, BEN, EVE]))
+    def say(self, player: Player) -> None:
+        self.command(player, Say, text="hello")
 
     @rule(seat=st.integers(0, 1), online=st.booleans())
-    def come_or_go(self, seat: int, online: bool) -> None:
+    def change_presence(self, seat: int, online: bool) -> None:
         if self.room.seats[seat] is not None:
             self.take(set_presence(self.room, seat, online, self.now))
 
     @rule()
-    def tick(self) -> None:
+    def pass_deadline(self) -> None:
         self.take(check_deadline(self.room, self.now))
 
     @rule(outage=st.sampled_from([0, 5000, 600_000]))
@@ -133,7 +133,7 @@ class RoomMachine(RuleBasedStateMachine):
         self.take(resume(self.room, self.now, since))
 
     @rule(kind=plain_commands | answers, accept=st.booleans())
-    def stranger(self, kind: type[RoomCommand], accept: bool) -> None:
+    def watcher_command(self, kind: type[RoomCommand], accept: bool) -> None:
         if kind not in OPEN_TO_ALL and self.room.seat_of(EVE.id) is None:
             before = self.room
             self.command(EVE, kind, **({"accept": accept} if kind in ANSWERS else {}))
@@ -145,12 +145,12 @@ class RoomMachine(RuleBasedStateMachine):
         assert replay(self.log) == self.room
 
     @invariant()
-    def the_log_is_in_order(self) -> None:
+    def log_is_in_order(self) -> None:
         assert [event.seq for event in self.log] == list(range(1, self.room.seq + 1))
         assert all(first.at <= second.at for first, second in zip(self.log, self.log[1:], strict=False))
 
     @invariant()
-    def what_is_seen_makes_sense(self) -> None:
+    def snapshot_is_consistent(self) -> None:
         room = self.room
         assert room.horizon <= room.seq
         assert room.state == state_at(room, room.ply)

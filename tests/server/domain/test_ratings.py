@@ -1,4 +1,4 @@
-"""Which games are rated, under which name, and what is told and stored of them."""
+"""Ratings: profiles, which games count, and what is reported and stored."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from protocol.events import Created, Ended, Seated
 from protocol.types import Options, Player, TimeControl
 from server.domain import creation, ratings
 from server.domain.decide import decide
-from server.domain.decision import Decision, Refusal
+from server.domain.decision import Decision, Refusal, end_game
 from server.domain.endings import abort, resign
 from server.domain.glicko2 import PERIOD_MS
 from server.domain.ratings import RatingRow
 from server.domain.room import Room, apply
-from tests.server.rooms import NOW
+from tests.server.domain.helpers import NOW
 
 ANN = Player(id="p1", name="ann", account=True)
 BEN = Player(id="p2", name="ben", account=True)
@@ -26,8 +26,8 @@ def room(first: Player = ANN, second: Player = BEN, rated: bool = True) -> Room:
     created = Created(
         room="r1", seq=1, at=NOW, game="cohcoh", options=options, clock=TimeControl(), by=first.id, rated=rated
     )
-    founded = creation.create_room(created, first, 0)
-    return decide(founded.room, second, Join(id=1, room="r1"), NOW).room
+    waiting = creation.create_room(created, first, 0).room
+    return decide(waiting, second, Join(id=1, room="r1"), NOW).room
 
 
 def resigned(before: Room) -> Decision:
@@ -43,12 +43,20 @@ def resigned(before: Room) -> Decision:
         ("mancala", {"rules": "standard"}, "mancala rules=standard"),
     ],
 )
-def test_a_profile_is_a_game_with_what_is_unusual_about_it(game: str, options: Options, name: str) -> None:
+def test_profile_lists_the_options_that_are_not_default(game: str, options: Options, name: str) -> None:
     assert ratings.profile(game, options) == name
     assert ratings.profile(game, creation.resolve_options(game, options, TimeControl())) == name
 
 
-def test_what_counts() -> None:
+def test_requested_profile_is_validated_and_ignores_the_start() -> None:
+    start = "b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b"
+    assert ratings.resolve_profile("conga", {"start": start, "max_plies": 50}) == "conga max_plies=50"
+    with pytest.raises(Refusal) as refused:
+        ratings.resolve_profile("chess", {})
+    assert refused.value.code == "unknown_game"
+
+
+def test_only_a_rated_game_with_a_result_counts() -> None:
     begun = room()
     ended = resigned(begun)
     assert ratings.is_rated_end(begun, ended)
@@ -58,21 +66,18 @@ def test_what_counts() -> None:
         assert not ratings.is_rated_end(casual, resigned(casual))
 
 
-def test_a_guest_in_a_rated_room_of_old_times_is_not_rated() -> None:
+def test_guest_in_a_rated_room_of_an_old_log_is_not_rated() -> None:
     old = apply(room(), Seated(room="r1", seq=5, at=NOW, seat=1, player="p3", name="guest"))
     assert not ratings.is_rated_end(old, resigned(old))
 
 
-def test_guests_are_refused_where_it_counts() -> None:
+def test_guest_cannot_join_a_rated_room() -> None:
     with pytest.raises(Refusal) as refused:
         room(ANN, GUEST)
     assert refused.value.code == "account_needed"
-    with pytest.raises(Refusal):
-        creation.check_rated({}, GUEST)
-    creation.check_rated({}, None)  # an arbiter does not play
 
 
-def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() -> None:
+def test_end_of_a_rated_game_reports_and_stores_the_ratings() -> None:
     begun = room()
     known = {"p1": RatingRow("cohcoh n=3", "p1", 7, 1700.0, 60.0, 0.06, NOW - PERIOD_MS, "r0")}
     decision, (first, second) = ratings.rate_game(resigned(begun), known)
@@ -88,10 +93,34 @@ def test_the_end_is_told_with_ratings_and_the_room_is_what_its_events_make_it() 
     assert (first.profile, first.room, first.at) == ("cohcoh n=3", "r1", NOW)
 
 
-def test_who_stayed_away_is_provisional_again() -> None:
+def test_rating_becomes_provisional_again_after_a_long_pause() -> None:
     row = RatingRow("conga", "p1", 50, 1700.0, 60.0, 0.06, NOW, "r0")
     assert ratings.with_rating(ANN, None, NOW) == ANN
     fresh, stale = ratings.with_rating(ANN, row, NOW), ratings.with_rating(ANN, row, NOW + 100 * PERIOD_MS)
     assert (fresh.rating, fresh.provisional) == (1700, False)
     assert (stale.rating, stale.provisional) == (1700, True)
-    assert ratings.current_rating(row, NOW - PERIOD_MS) == ratings.current_rating(row, NOW)  # a clock that went back
+    before = ratings.current_rating(row, NOW - PERIOD_MS)
+    assert before == ratings.current_rating(row, NOW), "the system clock went back"
+
+
+def test_draw_of_equal_players_changes_no_rating() -> None:
+    begun = room()
+    decision, rows = ratings.rate_game(end_game(begun, None, "agreed", NOW), {})
+    assert [round(row.rating) for row in rows] == [1500, 1500]
+    assert decision.room.ended is not None
+    assert decision.room.ended.result == "1/2-1/2"
+
+
+def test_leaderboard_entry_shows_the_deviation_of_today() -> None:
+    row = RatingRow("conga", "p1", 50, 1700.4, 60.0, 0.06, NOW, "r0")
+    entry = ratings.leaderboard_entry("ann", row, NOW)
+    assert (entry.name, entry.rating, entry.deviation, entry.games, entry.provisional) == ("ann", 1700, 60, 50, False)
+    later = ratings.leaderboard_entry("ann", row, NOW + 100 * PERIOD_MS)
+    assert later.deviation > 60
+    assert later.provisional
+
+
+def test_rated_game_shows_the_rating_after_it() -> None:
+    row = RatingRow("conga", "p1", 50, 1700.4, 60.6, 0.06, NOW, "r7")
+    game = ratings.rated_game(row)
+    assert (game.room, game.rating, game.deviation, game.games, game.at) == ("r7", 1700, 61, 50, NOW)

@@ -1,0 +1,115 @@
+"""Seats: join, leave, presence, and the start of a game."""
+
+from __future__ import annotations
+
+from protocol.commands import Join, Leave, Resign
+from protocol.events import Ended, Presence, Rematched, Seated, Started, Unseated
+from protocol.types import Player, Seat, TimeControl
+from server.domain.seating import ACCOUNT_NEEDED, awaits_pairing, redirect, set_presence
+from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE, NOW, arbitrated, do, refused, running, waiting
+
+
+def test_game_starts_when_both_players_are_online() -> None:
+    room = waiting().room
+    assert room.status == "waiting"
+    events = do(room, BEN, Join).events
+    assert [type(event) for event in events] == [Seated, Started]
+
+
+def test_game_does_not_start_while_a_player_is_away() -> None:
+    room = set_presence(waiting().room, 0, False, NOW).room
+    joined = do(room, BEN, Join)
+    assert joined.room.status == "waiting"
+    assert set_presence(joined.room, 0, True, NOW).room.status == "running"
+
+
+def test_start_shows_the_full_clocks() -> None:
+    clock = TimeControl(kind="fischer", base=5000)
+    started = do(waiting(clock=clock).room, BEN, Join).events[-1]
+    assert isinstance(started, Started)
+    assert (started.left, started.turn) == ((5000, 5000), 0)
+
+
+def test_seat_can_be_chosen_and_is_taken_once() -> None:
+    room = waiting().room
+    assert refused(room, BEN, Join, seat=0).code == "seat_taken"
+    assert refused(room, ANN, Join).code == "already_seated"
+    assert do(room, BEN, Join, seat=1).room.seats[1] == Seat(player=BEN.id, name="ben")
+    assert refused(running(), EVE, Join).code == "seat_taken"
+
+
+def test_private_room_needs_its_code_unless_the_player_is_invited() -> None:
+    room = waiting(private=True, code="sesame").room
+    assert refused(room, BEN, Join, code="wrong").code == "bad_code"
+    assert do(room, BEN, Join, code="sesame").room.status == "running"
+    invited = waiting(private=True, code="sesame", invite="Ben").room
+    assert do(invited, BEN, Join).room.status == "running"
+    refusal = refused(invited, EVE, Join, code="sesame")
+    assert (refusal.code, str(refusal)) == ("not_invited", "this room is reserved for Ben")
+
+
+def test_rated_room_needs_an_account() -> None:
+    refusal = refused(waiting(rated=True).room, BEN, Join)
+    assert (refusal.code, str(refusal)) == ("account_needed", ACCOUNT_NEEDED)
+
+
+def test_each_player_gets_the_seat_that_the_arbiter_assigned() -> None:
+    room = do(arbitrated(), BEN, Join, seat=0).room
+    assert room.seats == (None, Seat(player=BEN.id, name="ben"))
+    assert refused(room, EVE, Join).code == "not_invited"
+    assert do(room, ANN, Join).room.status == "running"
+
+
+def test_assigned_seat_of_an_absent_player_passes_to_a_player_of_the_same_name() -> None:
+    room = do(arbitrated(), BEN, Join).room
+    again = Player(id="p-other", name="ben")
+    assert refused(room, again, Join).code == "seat_taken"
+    away = set_presence(room, 1, False, NOW).room
+    assert do(away, again, Join).room.seats[1] == Seat(player="p-other", name="ben")
+
+
+def test_last_player_who_leaves_a_waiting_room_ends_it() -> None:
+    left = do(waiting().room, ANN, Leave)
+    assert [type(event) for event in left.events] == [Unseated, Ended]
+
+
+def test_room_with_an_arbiter_stays_open_without_players() -> None:
+    room = do(do(arbitrated(), BEN, Join).room, BEN, Leave).room
+    assert (room.status, room.seats) == ("waiting", (None, None))
+
+
+def test_player_who_leaves_a_game_is_away() -> None:
+    assert do(running(), ANN, Leave).room.away == (NOW, None)
+
+
+def test_presence_tells_when_the_game_can_be_claimed() -> None:
+    room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
+    (away,), after = set_presence(room, 1, False, NOW)
+    assert isinstance(away, Presence)
+    assert (away.online, away.claim_at) == (False, NOW + 30_000)
+    (back,), _ = set_presence(after, 1, True, NOW + 1)
+    assert isinstance(back, Presence)
+    assert (back.online, back.claim_at) == (True, None)
+
+
+def test_presence_that_does_not_change_has_no_events() -> None:
+    assert set_presence(running(), 0, True, NOW).events == ()
+    over = do(running(), ANN, Resign).room
+    assert set_presence(over, 0, False, NOW).events == ()
+
+
+def test_room_that_awaits_pairing_ends_when_its_player_disconnects() -> None:
+    room = waiting(paired=True).room
+    assert awaits_pairing(room)
+    assert set_presence(room, 0, False, NOW).room.status == "ended"
+    started = do(room, BEN, Join).room
+    assert not awaits_pairing(started)
+    assert set_presence(started, 0, False, NOW).room.status == "running"
+
+
+def test_redirect_ends_the_room_and_names_the_next_one() -> None:
+    (rematched, end), room = redirect(waiting(paired=True).room, "r2", NOW)
+    assert isinstance(rematched, Rematched)
+    assert isinstance(end, Ended)
+    assert (rematched.next, end.reason, end.seq) == ("r2", "aborted", rematched.seq + 1)
+    assert (room.next, room.status) == ("r2", "ended")
