@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
+from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
+from websockets.exceptions import NegotiationError
 from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS
 from server.domain import snapshots
@@ -113,3 +116,16 @@ class HttpHandler:
         if origin is None or origin in allowed or "*" in allowed:
             return True
         return origin.partition("://")[2] == headers.get("Host", "")
+
+
+def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Return the first known subprotocol of a handshake, or None if it offers none: then the first message decides.
+
+    Raises NegotiationError, which is answered with status 400.
+    """
+    for name in offered:
+        if name in CODECS:
+            return name
+    if offered:
+        raise NegotiationError(f"unknown subprotocol: use {' or '.join(CODECS)}")
+    return None

@@ -1,16 +1,14 @@
-"""The listening socket: its address, TLS, subprotocols and limits."""
+"""The listening socket: its address, TLS, and the limits of all connections."""
 
 from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from websockets.asyncio.server import Server as WebSocketServer
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import NegotiationError
+from websockets.asyncio.server import serve
 from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS, MAX_MESSAGE_BYTES
@@ -18,7 +16,7 @@ from server.config import BadSetting, Settings
 from server.logs import log
 from server.transport.connection import CLOSE_GRACE_S, Connection
 from server.transport.fast_path import FAST_PATH_WORKS
-from server.transport.http import WEBSOCKET_PATH, HttpHandler
+from server.transport.http import WEBSOCKET_PATH, HttpHandler, select_subprotocol
 from server.transport.services import Services
 
 __all__ = ["WebSocketServer", "listen", "url_of"]
@@ -54,16 +52,6 @@ async def listen(services: Services) -> WebSocketServer:
         server_header="parlour",
         ssl=tls_context(settings),
     )
-
-
-def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return the first subprotocol that both sides know, or None: then the first message decides."""
-    for name in offered:
-        if name in CODECS:
-            return name
-    if offered:
-        raise NegotiationError(f"this server speaks {' and '.join(CODECS)}")
-    return None
 
 
 def tls_context(settings: Settings) -> ssl.SSLContext | None:

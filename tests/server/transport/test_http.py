@@ -6,8 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
 from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
 from websockets.http11 import Request
+from websockets.typing import Subprotocol
 
 from server.transport.http import MAX_WRITE_AGE_S, WEBSOCKET_PATH, HttpHandler
 from tests.server.transport.stub_server import StubServices, stub_server
@@ -126,6 +129,27 @@ def test_address_with_too_many_connections_is_refused() -> None:
     assert get(services, WEBSOCKET_PATH, address="5.6.7.8", **UPGRADE)[0] == 101
     assert get(services, "/healthz")[0] == 200
     assert services.metrics.turned_away["address"] == 1
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (["parlour.v1.json"], "parlour.v1.json"),
+        (["chat", "parlour.v1.json", "parlour.v1.msgpack"], "parlour.v1.json"),
+        (["parlour.v1.msgpack", "parlour.v1.json"], "parlour.v1.msgpack"),
+        ([], None),
+    ],
+)
+async def test_first_known_subprotocol_is_chosen(server: StubServices, offered: list[str], chosen: str | None) -> None:
+    subprotocols = [Subprotocol(name) for name in offered]
+    async with connect(f"ws://127.0.0.1:{server.port}/ws", subprotocols=subprotocols or None) as socket:
+        assert socket.subprotocol == chosen
+
+
+async def test_unknown_subprotocols_are_refused_with_400(server: StubServices) -> None:
+    with pytest.raises(InvalidStatus) as caught:
+        await connect(f"ws://127.0.0.1:{server.port}/ws", subprotocols=[Subprotocol("chat")])
+    assert caught.value.response.status_code == 400
 
 
 async def raw(port: int, request: bytes) -> bytes:

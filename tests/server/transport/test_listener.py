@@ -1,39 +1,15 @@
-"""The listening socket: address, TLS, subprotocols and the warning about websockets."""
+"""The listening socket: address, TLS, and the warning about websockets."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
-from websockets.typing import Subprotocol
 
 from server.config import BadSetting
 from server.transport import listener
 from server.transport.listener import listen, url_of
 from tests.server.transport.stub_server import StubServices, stub_server
-
-
-@pytest.mark.parametrize(
-    ("offered", "chosen"),
-    [
-        (["parlour.v1.json"], "parlour.v1.json"),
-        (["chat", "parlour.v1.json", "parlour.v1.msgpack"], "parlour.v1.json"),
-        (["parlour.v1.msgpack", "parlour.v1.json"], "parlour.v1.msgpack"),
-        ([], None),
-    ],
-)
-async def test_first_known_subprotocol_is_chosen(server: StubServices, offered: list[str], chosen: str | None) -> None:
-    subprotocols = [Subprotocol(name) for name in offered]
-    async with connect(f"ws://127.0.0.1:{server.port}/ws", subprotocols=subprotocols or None) as socket:
-        assert socket.subprotocol == chosen
-
-
-async def test_unknown_subprotocols_are_refused_with_400(server: StubServices) -> None:
-    with pytest.raises(InvalidStatus) as caught:
-        await connect(f"ws://127.0.0.1:{server.port}/ws", subprotocols=[Subprotocol("chat")])
-    assert caught.value.response.status_code == 400
 
 
 async def test_url_has_host_and_port() -> None:
