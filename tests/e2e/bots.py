@@ -1,4 +1,4 @@
-"""Bots for tests: run in this process against a real server, with everything they say kept."""
+"""Run bots against a real server: in this process, with their output captured, or as processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NONE = TimeControl()
 
 
 class OutputLines:
-    """A bot's own lines."""
+    """Captures the lines that a bot prints."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -40,6 +40,7 @@ class OutputLines:
 
 
 def builtin(name: str, **more: Any) -> BotFactory:
+    """Return the factory of a built-in bot."""
     return spec_factory(BotSpec(name, **more), lazy=True)
 
 
@@ -56,11 +57,11 @@ async def run_bot(
     policy: dict[str, Any] | None = None,
     settings: dict[str, Any] | None = None,
     cpu_clock: bool = False,
-    said: OutputLines | None = None,
+    output: OutputLines | None = None,
     state: Path | None = None,
     **more: Any,
 ) -> int:
-    """Play until the count of games is reached; how many there were."""
+    """Run a bot until it has played its games. Return how many there were."""
     connection = ConnectionSettings(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
     source = BotSource(factory.source, forensics or Path("/nonexistent"), cpu_clock)
     chosen = Policy(**{"games": factory.games, **(policy or {})})
@@ -69,21 +70,21 @@ async def run_bot(
         factory,
         chosen,
         PlaySettings(source=source, **(settings or {})),
-        notify=said or OutputLines(),
+        notify=output or OutputLines(),
         **more,
     )
 
 
 @asynccontextmanager
 async def running_bot(
-    url: str, factory: BotFactory, said: OutputLines | None = None, **more: Any
+    url: str, factory: BotFactory, output: OutputLines | None = None, **more: Any
 ) -> AsyncIterator[OutputLines]:
-    """A bot that waits for invitations as long as the block lasts."""
-    said = said or OutputLines()
-    task = asyncio.create_task(run_bot(url, factory, said=said, **more))
+    """Run a bot for the length of the block. Yield its output."""
+    output = output or OutputLines()
+    task = asyncio.create_task(run_bot(url, factory, output=output, **more))
     try:
-        await until("the bot is there", lambda: task.done() or said.has("connected to"))
-        yield said
+        await until("the bot is connected", lambda: task.done() or output.has("connected to"))
+        yield output
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -94,8 +95,8 @@ async def finished_games(session: Session, player: str = "") -> list[RoomInfo]:
     return list(answer.rooms or ())
 
 
-async def invite(guest: Session, whom: str, game: str = "cohcoh", **setup: object) -> str:
-    made = await guest.ask(Create(id=guest.id(), game=game, invite=whom, seat=0, **setup))  # type: ignore[arg-type]
+async def invite(guest: Session, name: str, game: str = "cohcoh", **setup: object) -> str:
+    made = await guest.ask(Create(id=guest.id(), game=game, invite=name, seat=0, **setup))  # type: ignore[arg-type]
     return made.room
 
 
@@ -104,14 +105,14 @@ def in_state(guest: Session, room: str, status: str, ply: int = 0) -> bool:
 
 
 async def start_bot(*words: str, **environment: str) -> asyncio.subprocess.Process:
-    """`parlour bot` as a process of its own."""
+    """Start `parlour bot` as a process."""
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", "bot", *words,
         env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
 
 
-async def create_account(there: Running, name: str) -> str:
-    """The token of a new account."""
-    assert await there.app.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
+async def create_account(server: Running, name: str) -> str:
+    """Create an account and return its token."""
+    assert await server.app.store.add_account(name, f"p-{name}", f"token-of-{name}", 0)
     return f"token-of-{name}"

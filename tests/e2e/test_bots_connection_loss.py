@@ -1,4 +1,4 @@
-"""Bots among cuts, and bots that look for different games: they find each other, and play every game to its end."""
+"""Bots that lose their connections finish every game, and bots that seek different games find each other."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from tests.e2e.parlours import parlour, session
 SMALL: Options = {"pits": 3, "stones": 3}
 
 
-async def test_bots_play_on_among_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bots_finish_their_games_over_bad_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.2, 1.0))
-    wishes = (seek("mancala", options=SMALL), seek("maxconnect4"), seek("cohcoh"))
-    async with parlour(tmp_path) as there:
-        proxies = [FaultProxy(there.url, seed) for seed in (1, 2)]
+    seeks = (seek("mancala", options=SMALL), seek("maxconnect4"), seek("cohcoh"))
+    async with parlour(tmp_path) as server:
+        proxies = [FaultProxy(server.url, seed) for seed in (1, 2)]
         async with proxies[0].open() as left, proxies[1].open() as right:
-            for proxy in proxies:  # a dozen moves or so; what is left to chance in time may not happen at all
+            for proxy in proxies:  # every dozen moves or so: by bytes, since cuts by time might not happen
                 proxy.cut_between = (300, 1200)
             played = await asyncio.wait_for(
                 asyncio.gather(
-                    run_bot(left.url, builtin("random"), seeks=wishes, games=6),
-                    run_bot(right.url, builtin("greedy"), seeks=wishes, games=6),
+                    run_bot(left.url, builtin("random"), seeks=seeks, games=6),
+                    run_bot(right.url, builtin("greedy"), seeks=seeks, games=6),
                 ),
                 50,
             )
         assert tuple(played) == (6, 6)
         assert sum(proxy.cuts for proxy in proxies) >= 6
-        async with session(there.url) as guest:
+        async with session(server.url) as guest:
             reasons = {info.reason for info in await finished_games(guest) if info.reason != "aborted"}
         assert reasons <= {"score", "line", "no_moves"}
 
 
-async def test_bots_with_other_preferences_find_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each waits for another game, and has place for one only."""
+async def test_bots_with_different_preferences_find_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each seeks another game first and may play only one at a time."""
     monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.05, 0.3))
     games = (seek("mancala", options=SMALL), seek("maxconnect4"))
     one = {"concurrent": 1}
-    async with parlour(tmp_path) as there:
+    async with parlour(tmp_path) as server:
         played = await asyncio.wait_for(
             asyncio.gather(
-                run_bot(there.url, builtin("random"), seeks=games, games=2, policy=one),
-                run_bot(there.url, builtin("greedy"), seeks=games[::-1], games=2, policy=one),
+                run_bot(server.url, builtin("random"), seeks=games, games=2, policy=one),
+                run_bot(server.url, builtin("greedy"), seeks=games[::-1], games=2, policy=one),
             ),
             30,
         )

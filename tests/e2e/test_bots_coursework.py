@@ -1,4 +1,4 @@
-"""The course programs of this project, which know nothing of servers, play whole games against house bots."""
+"""The course programs of this project, which do not know servers, play whole games through adapters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.e2e.parlours import parlour, session
 COURSE = (sys.executable, "-m", "parlour", "course")
 
 
-async def test_homework_plays_the_house(tmp_path: Path) -> None:
+async def test_course_programs_play_whole_games(tmp_path: Path) -> None:
     conga = (sys.executable, script(tmp_path, CONGA_PROGRAM)[-1])
     games: list[tuple[str, tuple[str, ...], str, Options]] = [
         ("mancala", (*COURSE, "mancala"), "mancala", {"pits": 4, "stones": 3}),
@@ -30,22 +30,22 @@ async def test_homework_plays_the_house(tmp_path: Path) -> None:
     ]
 
     async def play(adapter: str, words: tuple[str, ...], game: str, options: Options) -> str:
-        said = OutputLines()
+        output = OutputLines()
         program = Program(words, tmp_path, Limits(grace=0.1), depth=2, name=adapter, forensics=tmp_path / "forensics")
-        maker = oneshot_factory(program, adapter)
-        wishes = (seek(game, "greedy", options=options),)
-        await run_bot(there.url, maker, seeks=wishes, games=1, said=said, forensics=tmp_path / "forensics")
-        async with session(there.url) as guest:
+        factory = oneshot_factory(program, adapter)
+        seeks = (seek(game, "greedy", options=options),)
+        await run_bot(server.url, factory, seeks=seeks, games=1, output=output, forensics=tmp_path / "forensics")
+        async with session(server.url) as guest:
             (info,) = await finished_games(guest, adapter)
             text = (await guest.ask(Export(id=guest.id(), room=info.room))).text
         record = parse(text)
         verify(record)
         notes = [played.note for played in record.moves if played.note]
         assert any("wall " in note and "cpu " in note for note in notes), notes
-        assert not (tmp_path / "forensics").exists(), said.lines
+        assert not (tmp_path / "forensics").exists(), output.lines
         return record.reason
 
-    async with parlour(tmp_path) as there, running_bot(there.url, builtin("greedy"), policy={"concurrent": 9}):
+    async with parlour(tmp_path) as server, running_bot(server.url, builtin("greedy"), policy={"concurrent": 9}):
         reasons = await asyncio.wait_for(asyncio.gather(*(play(*game) for game in games)), 60)
     assert reasons[:2] == ["score", "score"]
     assert reasons[2] in ("line", "no_moves")

@@ -1,4 +1,4 @@
-"""The one command in the evidence makes a failure happen again, for bots of every kind."""
+"""The command in a crash report reproduces the failure, for every kind of bot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Hangs(Bot):
 MANCALA = ("--ask", "mancala", "--option", "rules=standard", "--option", "pits=4", "--moves", "2 2 2")
 COHCOH = ("--ask", "cohcoh", "--position", ".w......b w", "--option", "k=3")
 PROGRAM = "{python} bot.py"
-SECONDS = re.compile(r"\d\.\d s$")  # what was left of the time when the bot was asked
+SECONDS = re.compile(r"\d\.\d s$")  # the time left when the move was requested
 KINDS = {
     "thread": (RAISES.format(isolation="thread"), ("bot.py", *MANCALA)),
     "position": (RAISES.format(isolation="thread"), ("bot.py", *COHCOH)),
@@ -52,8 +52,8 @@ KINDS = {
 }
 
 
-def sentence(words: list[str], cwd: str | Path, state: Path) -> tuple[int, str, str]:
-    """What is said about the failure, and where the evidence is."""
+def run_failing(words: list[str], cwd: str | Path, state: Path) -> tuple[int, str, str]:
+    """Run a command. Return its status, the sentence about the failure, and the folder of the crash report."""
     environment = {**os.environ, "XDG_STATE_HOME": str(state)}
     done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stdout
@@ -62,18 +62,18 @@ def sentence(words: list[str], cwd: str | Path, state: Path) -> tuple[int, str, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_happens_again(kind: str, tmp_path: Path) -> None:
+def test_reproduce_script_fails_the_same_way(kind: str, tmp_path: Path) -> None:
     code, words = KINDS[kind]
     here = tmp_path / "a folder"
     here.mkdir()
     (here / "bot.py").write_text(code)
     (here / "wisdom.txt").write_text("no wisdom ")
     command = [sys.executable, "-m", "parlour", "bot", *(word.replace("{python}", sys.executable) for word in words)]
-    status, first, evidence = sentence(command, here, tmp_path)
+    status, first, evidence = run_failing(command, here, tmp_path)
     assert status == 2
     script = Path(evidence) / "reproduce.sh"
-    status, again, _ = sentence([str(script)], "/", tmp_path)
-    if kind == "process":  # a worker answers with what went wrong
+    status, again, _ = run_failing([str(script)], "/", tmp_path)
+    if kind == "process":  # the worker answers with the error
         assert (status, json.loads(again.splitlines()[-1])["error"]) == (0, first.partition("error: ")[2])
     elif kind in ("exec", "homework", "elsewhere"):
         assert status != 0

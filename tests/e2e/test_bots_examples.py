@@ -1,4 +1,4 @@
-"""Every example plays, in every language that is installed here."""
+"""Every example bot plays, in every language that is installed on this machine."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ EXEC = {
 
 
 @pytest.mark.parametrize("name", EXEC)
-def test_exec_examples(name: str, tmp_path: Path) -> None:
-    """Whole games of each kind against themselves, with the default limits."""
+def test_exec_example_plays_whole_games(name: str, tmp_path: Path) -> None:
+    """Each plays against itself, with the default limits."""
     tool, build, command = EXEC[name]
     if shutil.which(tool) is None:
-        pytest.skip(f"no {tool} here")
+        pytest.skip(f"{tool} is not installed")
     shutil.copy(EXAMPLES / name, tmp_path)
     if build:
         subprocess.run(build.split(), cwd=tmp_path, check=True, timeout=60)
@@ -61,34 +61,34 @@ async def run_example(name: str, url: str, folder: Path) -> asyncio.subprocess.P
     )  # fmt: skip
 
 
-async def test_the_bot_of_the_readme(tmp_path: Path) -> None:
+async def test_readme_bot_plays(tmp_path: Path) -> None:
     assert len((EXAMPLES / "my_bot.py").read_text().splitlines()) <= 15
-    async with parlour(tmp_path) as there:
-        process = await run_example("my_bot.py", there.url, tmp_path)
-        await until("it is there", lambda: there.app.presence.is_here("careful"))
-        said = OutputLines()
-        await run_bot(there.url, builtin("random"), seeks=(seek("cohcoh", "Careful"),), games=1, said=said)
+    async with parlour(tmp_path) as server:
+        process = await run_example("my_bot.py", server.url, tmp_path)
+        await until("the bot is connected", lambda: server.app.presence.is_here("careful"))
+        output = OutputLines()
+        await run_bot(server.url, builtin("random"), seeks=(seek("cohcoh", "Careful"),), games=1, output=output)
         process.terminate()
         await asyncio.wait_for(process.communicate(), 10)
         assert process.returncode == 0
-        async with session(there.url) as guest:
+        async with session(server.url) as guest:
             (info,) = await finished_games(guest, "Careful")
             assert info.reason in ("line", "no_moves")
 
 
 @pytest.mark.parametrize("limits", [{}, {"rate": 20.0, "burst": 1}], ids=["free", "limited"])
-async def test_a_bot_with_json_alone(limits: dict[str, Any], tmp_path: Path) -> None:
-    async with parlour(tmp_path, **limits) as there, running_bot(there.url, builtin("random")):
-        process = await run_example("socket_bot.py", there.url, tmp_path)
+async def test_bot_without_a_library_plays_over_json(limits: dict[str, Any], tmp_path: Path) -> None:
+    async with parlour(tmp_path, **limits) as server, running_bot(server.url, builtin("random")):
+        process = await run_example("socket_bot.py", server.url, tmp_path)
         output, _ = await asyncio.wait_for(process.communicate(), 30)
         assert process.returncode == 0
         result, reason = output.decode().split()
         assert result in ("1-0", "0-1", "1/2-1/2")
         assert reason == "score"
-        assert bool(there.app.metrics.refusals["rate_limited"]) == bool(limits)
+        assert bool(server.app.metrics.refusals["rate_limited"]) == bool(limits)
 
 
-def test_the_page_shows_the_examples_as_they_are() -> None:
+def test_docs_show_the_examples_unchanged() -> None:
     page = (ROOT / "docs" / "writing-a-bot.md").read_text()
     for name in ("my_bot.py", "socket_bot.py", *EXEC):
         assert (EXAMPLES / name).read_text().strip() in page, name

@@ -1,4 +1,4 @@
-"""Bots in Python that go wrong inside our process: each loses its own game, and the evidence says in which line."""
+"""Faulty Python bots in our process: each loses its own game, and the crash report names the line."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Exits(Bot):
         raise SystemExit(3)
 
 
-class Impatient(Bot):
+class RaisesTimeout(Bot):
     def choose(self, game: Game, state: State, budget: Budget) -> int:
-        raise TimeoutError("of its own")
+        raise TimeoutError("in the bot")
 
 
-class Nonsense(Bot):
+class ReturnsObject(Bot):
     def choose(self, game: Game, state: State, budget: Budget) -> int:
         return object()  # type: ignore[return-value]
 
@@ -52,39 +52,39 @@ class BadHooks(Bot):
         return game.moves(state)[0]
 
 
-PYTHON_ZOO = {
+BOTS = {
     Raises: ("resigned", "error: KeyError: 'ply "),
     Exits: ("resigned", "error: RuntimeError: SystemExit 3"),
-    Impatient: ("resigned", "error: RuntimeError: TimeoutError of its own"),
-    Nonsense: ("resigned", "error: TypeError: choose() must return a move, not object"),
+    RaisesTimeout: ("resigned", "error: RuntimeError: TimeoutError in the bot"),
+    ReturnsObject: ("resigned", "error: TypeError: choose() must return a move, not object"),
     Illegal: ("resigned", "illegal: 100 is not legal here"),  # columns count from 1
     Hangs: ("resigned", "timeout: no answer after"),
     BadHooks: ("score", "ValueError: not ready"),
 }
 
 
-async def test_the_zoo_of_python(tmp_path: Path) -> None:
-    async def loose(kind: type[Bot]) -> OutputLines:
-        said = OutputLines()
+async def test_faulty_bots_lose_only_their_own_game(tmp_path: Path) -> None:
+    async def play_one_game(kind: type[Bot]) -> OutputLines:
+        output = OutputLines()
         folder = tmp_path / kind.__name__
-        wishes = (seek("maxconnect4", "good"),)
-        patience = 0.2 if kind is Hangs else 20.0
-        more: dict[str, Any] = {"said": said, "forensics": folder, "settings": {"move_timeout": patience}}
-        await run_bot(there.url, class_factory(kind), seeks=wishes, games=1, **more)
-        return said
+        seeks = (seek("maxconnect4", "good"),)
+        move_timeout = 0.2 if kind is Hangs else 20.0
+        more: dict[str, Any] = {"output": output, "forensics": folder, "settings": {"move_timeout": move_timeout}}
+        await run_bot(server.url, class_factory(kind), seeks=seeks, games=1, **more)
+        return output
 
-    async with parlour(tmp_path) as there:
-        async with running_bot(there.url, builtin("random"), name="good", policy={"concurrent": 20}):
-            outcomes = await asyncio.wait_for(asyncio.gather(*(loose(kind) for kind in PYTHON_ZOO)), 40)
-        async with session(there.url) as guest:
-            for (kind, (reason, words)), said in zip(PYTHON_ZOO.items(), outcomes, strict=True):
+    async with parlour(tmp_path) as server:
+        async with running_bot(server.url, builtin("random"), name="good", policy={"concurrent": 20}):
+            outcomes = await asyncio.wait_for(asyncio.gather(*(play_one_game(kind) for kind in BOTS)), 40)
+        async with session(server.url) as guest:
+            for (kind, (reason, words)), output in zip(BOTS.items(), outcomes, strict=True):
                 (info,) = await finished_games(guest, kind.__name__)
                 assert info.reason == reason, kind
-                assert said.has(words), said.lines
+                assert output.has(words), output.lines
         for name, line in (
             ("Raises", "raise KeyError"),
             ("Exits", "raise SystemExit"),
-            ("Impatient", "raise TimeoutErr"),
+            ("RaisesTimeout", "raise TimeoutErr"),
         ):
             trace = next((tmp_path / name).iterdir()) / "stderr.txt"
             assert line in trace.read_text()

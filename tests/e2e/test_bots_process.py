@@ -1,4 +1,4 @@
-"""Bots as processes of `parlour bot`: they come back after a crash, leave nothing behind, and say what is wrong."""
+"""`parlour bot` as a process: it resumes after a crash, cleans up, and explains mistakes."""
 
 from __future__ import annotations
 
@@ -18,68 +18,68 @@ from tests.e2e.bots import in_state, invite, start_bot
 from tests.e2e.parlours import parlour, session, until
 
 
-async def test_a_bot_that_crashes_goes_on_with_its_games(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        words = ("random", "--url", there.url, "--state", str(tmp_path / "state.json"))
+async def test_killed_bot_resumes_its_games(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+        words = ("random", "--url", server.url, "--state", str(tmp_path / "state.json"))
         process = await start_bot(*words)
-        await until("it is there", lambda: there.app.presence.is_here("random"))
+        await until("the bot is connected", lambda: server.app.presence.is_here("random"))
         room = await invite(alice, "random", "maxconnect4")
-        await until("it has begun", partial(in_state, alice, room, "running"))
+        await until("the game runs", partial(in_state, alice, room, "running"))
         process.kill()
         await process.wait()
-        await until("it is gone", lambda: not there.app.presence.is_here("random"))
+        await until("the bot is disconnected", lambda: not server.app.presence.is_here("random"))
         await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
         again = await start_bot(*words)
-        await until("it has answered", partial(in_state, alice, room, "running", 2))
+        await until("the bot has moved", partial(in_state, alice, room, "running", 2))
         assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
         again.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(again.wait(), 10) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-async def test_an_interrupted_bot_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+async def test_signal_ends_the_bot_its_program_and_its_room(tmp_path: Path, number: signal.Signals) -> None:
     code = "import os\nopen('pid', 'w').write(str(os.getpid()))\n" + FIRST
     made = program(tmp_path, code)
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
         process = await start_bot(
             "--exec", f"{made.argv[0]} -S {made.argv[2]}", "--name", "mine", "--workdir", str(tmp_path),
-            "--url", there.url, "--no-state", "--seek", "conga",
+            "--url", server.url, "--no-state", "--seek", "conga",
         )  # fmt: skip
-        await until("it seeks", lambda: there.app.server.rooms()["conga", "waiting"] == 1)
-        await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        await until("the bot seeks a game", lambda: server.app.server.rooms()["conga", "waiting"] == 1)
+        await until("the program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         pid = int((tmp_path / "pid").read_text())
         process.send_signal(number)
         _, errors = await asyncio.wait_for(process.communicate(), 10)
         assert b"Traceback" not in errors
-        await until("nobody waits in its room", lambda: there.app.server.rooms()["conga", "waiting"] == 0)
+        await until("its room is closed", lambda: server.app.server.rooms()["conga", "waiting"] == 0)
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         assert (await alice.ask(List(id=alice.id()))).rooms == ()
 
 
 @pytest.mark.parametrize("flags", [("--ready", "--startup", "60"), ()])
-async def test_a_program_that_hangs_goes_with_its_bot(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    """While it is waited for, before any game and within one."""
+async def test_hanging_program_ends_with_its_bot(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """During the start of the program, and during a game."""
     code = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
     made = program(tmp_path, code)
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
         command = f"{made.argv[0]} -S {made.argv[2]}"
-        where = ("--workdir", str(tmp_path), "--url", there.url, "--no-state")
+        where = ("--workdir", str(tmp_path), "--url", server.url, "--no-state")
         process = await start_bot("--exec", command, "--name", "stuck", *where, *flags)
-        await until("its program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        await until("the program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         if not flags:
-            await until("it is there", lambda: there.app.presence.is_here("stuck"))
+            await until("the bot is connected", lambda: server.app.presence.is_here("stuck"))
             room = await invite(alice, "stuck", "maxconnect4")
-            await until("it has begun", partial(in_state, alice, room, "running"))
+            await until("the game runs", partial(in_state, alice, room, "running"))
             await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
         process.terminate()
         await asyncio.wait_for(process.communicate(), 10)
         pid = int((tmp_path / "pid").read_text())
-        await until("the program is gone", partial(gone, pid))
+        await until("the program has exited", partial(gone, pid))
 
 
-async def test_a_program_goes_with_a_bot_that_is_killed(tmp_path: Path) -> None:
-    """With all it has started."""
+async def test_program_ends_with_a_killed_bot(tmp_path: Path) -> None:
+    """Together with the processes it has started."""
     code = """
     import os, subprocess, sys, time
     sleep = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
@@ -91,16 +91,16 @@ async def test_a_program_goes_with_a_bot_that_is_killed(tmp_path: Path) -> None:
     made = program(tmp_path, code)
     words = ("--exec", shlex.join(made.argv), "--ready", "--startup", "60", "--workdir", str(tmp_path), "--no-state")
     process = await start_bot(*words, "--url", "127.0.0.1:9")
-    await until("its program runs", (tmp_path / "pids").exists)
+    await until("the program runs", (tmp_path / "pids").exists)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert not any(gone(pid) for pid in pids)
     process.kill()
     await process.communicate()
     for pid in pids:
-        await until("it is gone", partial(gone, pid))
+        await until("the process has exited", partial(gone, pid))
 
 
-async def test_a_bot_that_is_interrupted_while_it_copies_leaves_no_folder(tmp_path: Path) -> None:
+async def test_signal_during_the_copy_leaves_no_folder(tmp_path: Path) -> None:
     work, temporary = tmp_path / "work", tmp_path / "temporary"
     work.mkdir()
     temporary.mkdir()
@@ -109,14 +109,14 @@ async def test_a_bot_that_is_interrupted_while_it_copies_leaves_no_folder(tmp_pa
     process = await start_bot(
         "--exec", "true", "--adapter", "conga", "--workdir", str(work), "--url", "127.0.0.1:9", TMPDIR=str(temporary)
     )  # fmt: skip
-    await until("it copies", lambda: list(temporary.rglob("large")))
+    await until("the folder is being copied", lambda: list(temporary.rglob("large")))
     process.terminate()
     _, errors = await asyncio.wait_for(process.communicate(), 20)
     assert (process.returncode, errors) == (0, b"")
     assert list(temporary.iterdir()) == []
 
 
-OWN = """
+BOT_PROGRAM = """
 import sys
 from parlour import Bot, run
 
@@ -128,29 +128,29 @@ run(Mine, **eval(sys.argv[1]))
 """
 
 
-async def own(folder: Path, url: str, words: str = "{}") -> asyncio.subprocess.Process:
-    """A program with a bot of its own."""
+async def start_bot_program(folder: Path, url: str, words: str = "{}") -> asyncio.subprocess.Process:
+    """Start a program that calls parlour.run with these keyword arguments."""
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-c", OWN, words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        sys.executable, "-c", BOT_PROGRAM, words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "PARLOUR_URL": url, "XDG_STATE_HOME": str(folder)},
     )  # fmt: skip
 
 
-async def test_a_bot_whose_reader_has_gone_takes_its_leave(tmp_path: Path) -> None:
+async def test_bot_ends_when_its_output_is_closed(tmp_path: Path) -> None:
     """As in `python mine.py | head -1`."""
-    async with parlour(tmp_path) as there, session(there.url, "alice") as alice:
-        process = await own(tmp_path, there.url)
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+        process = await start_bot_program(tmp_path, server.url)
         assert process.stdout is not None
         assert process.stderr is not None
         assert b"connected to" in await process.stdout.readline()
-        process.stdout._transport.close()  # type: ignore[attr-defined]  # nothing else closes our end
+        process.stdout._transport.close()  # type: ignore[attr-defined]  # there is no public way to close it
         await invite(alice, "Mine", "maxconnect4")
         assert await asyncio.wait_for(process.stderr.read(), 10) == b""
         assert await process.wait() == 0
-        await until("it is gone", lambda: not there.app.presence.is_here("Mine"))
+        await until("the bot is disconnected", lambda: not server.app.presence.is_here("Mine"))
 
 
-async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path: Path) -> None:
+async def test_mistake_in_a_bot_program_is_one_sentence(tmp_path: Path) -> None:
     mistakes = {
         "{'url': 'not a url'}": "'not a url' is not a server address",
         "{'name': 'x' * 99}": "a name has at most 32 characters",
@@ -160,13 +160,13 @@ async def test_mistakes_in_a_program_of_ones_own_cost_one_sentence_too(tmp_path:
         "{'games': 0}": "games and concurrent must be 1 or more",
     }
 
-    async def make(words: str, url: str) -> tuple[int | None, str]:
-        process = await own(tmp_path, url, words)
+    async def run_with(words: str, url: str) -> tuple[int | None, str]:
+        process = await start_bot_program(tmp_path, url, words)
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         return process.returncode, errors.decode()
 
-    async with parlour(tmp_path) as there:
-        outcomes = await asyncio.gather(*(make(words, there.url) for words in mistakes))
+    async with parlour(tmp_path) as server:
+        outcomes = await asyncio.gather(*(run_with(words, server.url) for words in mistakes))
     for (words, sentence), (status, errors) in zip(mistakes.items(), outcomes, strict=True):
         assert status == 2, (words, errors)
         assert sentence in errors

@@ -1,4 +1,4 @@
-"""Over TLS: a certificate that somebody trusts is enough, one that nobody trusts is not."""
+"""TLS: a certificate must be trusted by the system or by --tls-trust."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.e2e.parlours import parlour, session, until
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[str, str]:
     if shutil.which("openssl") is None:
-        pytest.skip("no openssl here")
+        pytest.skip("openssl is not installed")
     cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
     words = [
         "-newkey",
@@ -40,36 +40,36 @@ def certificate(tmp_path: Path) -> tuple[str, str]:
     return cert, key
 
 
-async def test_trust(tmp_path: Path, certificate: tuple[str, str]) -> None:
+async def test_certificate_must_be_trusted(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
-    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
-        assert there.url.startswith("wss://")
-        async with session(there.url, "alice", trust=cert) as alice:
+    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as server:
+        assert server.url.startswith("wss://")
+        async with session(server.url, "alice", trust=cert) as alice:
             assert (await alice.ask(List(id=alice.id()))).rooms == ()
         with pytest.raises(NoServer, match=r"is not trusted: self.signed certificate"):
-            await session(there.url).open()
+            await session(server.url).open()
         with pytest.raises(NoServer, match="is not a certificate file"):
-            await session(there.url, trust=key + ".missing").open()
+            await session(server.url, trust=key + ".missing").open()
 
 
-async def test_what_is_wrong_with_tls_is_told(tmp_path: Path, certificate: tuple[str, str]) -> None:
+async def test_tls_mistakes_are_explained(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
-    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
+    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as server:
         with pytest.raises(ConnectionFailed, match="if the server uses TLS, write wss://"):
-            async with open_transport(there.url.replace("wss:", "ws:"), MSGPACK, idle_timeout=20.0):
+            async with open_transport(server.url.replace("wss:", "ws:"), MSGPACK, idle_timeout=20.0):
                 pass
     with pytest.raises(BadSetting, match="should be a certificate and its key, in PEM files"):
         async with parlour(tmp_path, tls_cert=key, tls_key=cert):
             pass
 
 
-async def test_a_bot_over_tls(tmp_path: Path, certificate: tuple[str, str]) -> None:
+async def test_bot_plays_over_tls(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
-    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as there:
+    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as server:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "parlour", "bot", "random", "--url", there.url, "--tls-trust", cert, "--no-state",
+            sys.executable, "-m", "parlour", "bot", "random", "--url", server.url, "--tls-trust", cert, "--no-state",
             stdout=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
-        await until("it is there", lambda: there.app.presence.is_here("random"))
+        await until("the bot is connected", lambda: server.app.presence.is_here("random"))
         process.terminate()
         assert await asyncio.wait_for(process.wait(), 10) == 0
