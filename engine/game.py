@@ -207,31 +207,35 @@ class Game(ABC):
             raise ValueError(f"{self.name} ended with reason {reason!r}: expected one of {', '.join(REASONS)}")
         return Outcome(winner, reason, self.points(state))
 
-    def judge(self, state: State, plies: int, occurrences: int) -> Outcome | None:
+    def judge(self, state: State, plies: int, occurrences: int, over: bool = True) -> Outcome | None:
         """Return how the game ended, by its rules, by repetition or by the ply limit; None if it is not over.
 
-        `plies` is the number of plies played, `occurrences` how often the state has occurred in this game.
+        `plies` is the number of plies played, `occurrences` how often the state has occurred in this game. Pass
+        `over=False` if the rules are known not to end the game.
         """
-        outcome, spec = self.outcome(state), self.spec
-        if outcome is not None:
-            return outcome
+        if over:
+            outcome = self.outcome(state)
+            if outcome is not None:
+                return outcome
+        spec = self.spec
         if spec.repetition is not None and occurrences >= spec.repetition:
             return Outcome(None, "repetition")
         if spec.max_plies is not None and plies >= spec.max_plies:
             return Outcome(None, "ply_limit")
         return None
 
-    def advance(self, state: State, text: str) -> tuple[Move, State]:
-        """Return the legal move of a text, and the state after it. Raises InvalidNotation or IllegalMove.
+    def advance(self, state: State, text: str) -> tuple[Move, State, bool]:
+        """Return the move of a text, the state after it, and whether the rules end the game there.
 
-        The game must not be over. Equal to `parse` and `after`, with fewer calls.
+        Raises InvalidNotation or IllegalMove. The game must not be over before the move.
         """
         move = self.read(state, text.strip())
         if not self.allowed(state, move):
             raise self.illegal(state, move)
         mine, rest, turn = state
         mine, rest, again = self.rules.play(mine, rest, move)
-        return move, new_state(State, (mine, rest, turn if again else 1 - turn))
+        after = new_state(State, (mine, rest, turn if again else 1 - turn))
+        return move, after, self.rules.over(mine, rest)
 
     def parse(self, state: State, text: str, running: bool = False) -> Move:
         """Return the legal move of a text. Raises InvalidNotation or IllegalMove.

@@ -35,12 +35,12 @@ class Replay:
                 why = f"ply {ply}: the game was already over ({ended.result} {ended.reason})"
                 return cls(game, tuple(states), ended, why)
             try:
-                _, state = game.advance(states[-1], move)
+                _, state, over = game.advance(states[-1], move)
             except GameError as error:
                 return cls(game, tuple(states), None, f"ply {ply}: {error}")
             states.append(state)
             seen[state] += 1
-            ended = game.judge(state, ply, seen[state])
+            ended = game.judge(state, ply, seen[state], over)
         return cls(game, tuple(states), ended)
 
     def side(self, ply: int) -> str:

@@ -65,12 +65,6 @@ def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) 
     return took, charged, (first, second + change), over > second
 
 
-def quota_after(quota: Pair, side: int, credit: int) -> Pair:
-    """Return the quotas after a move of a side that used some credit."""
-    rest = min(MAX_QUOTA_MS, quota[side] - credit + QUOTA_REGAIN_PER_MOVE_MS)
-    return (rest, quota[1]) if side == 0 else (quota[0], rest)
-
-
 def after_flag(clocks: Clocks, side: int) -> Clocks:
     """Return the clocks after the flag of a side fell: it has no time left."""
     (first, second), quota, since = clocks

@@ -49,7 +49,7 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
     if flag_fell:
         raise out_of_time(room, seat, now)
     try:
-        number, after = game.advance(state, command.move)
+        number, after, over = game.advance(state, command.move)
     except GameError as error:
         raise illegal_move(room, seat, command.move, error, now) from None
     moved = Moved(
@@ -68,7 +68,8 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
     )
     room = apply(room, moved, after)
     repetition = game.spec.repetition
-    outcome = game.judge(after, ply + 1, 1 if repetition is None else count_occurrences(room, repetition))
+    occurrences = 1 if repetition is None else count_occurrences(room, repetition)
+    outcome = game.judge(after, ply + 1, occurrences, over)
     if outcome is None:
         return Decision((moved,), room)
     end = ended_by_rules(room, outcome, now)

@@ -201,8 +201,10 @@ def apply_moved(room: Room, event: Moved, state: State) -> None:
     moves.append(event)
     room.ply += 1
     left, quota, _ = room.clocks
-    if event.charged != event.took or quota[event.side] != clock.MAX_QUOTA_MS:
-        quota = clock.quota_after(quota, event.side, event.took - event.charged)
+    before, credit = quota[event.side], event.took - event.charged
+    if credit or before != clock.MAX_QUOTA_MS:
+        rest = min(clock.MAX_QUOTA_MS, before - credit + clock.QUOTA_REGAIN_PER_MOVE_MS)
+        quota = (rest, quota[1]) if event.side == 0 else (quota[0], rest)
     room.clocks = event.left or left, quota, event.at
     room.draw_offer = room.takeback_offer = None  # a move declines every offer
 
@@ -324,7 +326,7 @@ def states(room: Room) -> Iterator[State]:
     state = game.start()
     yield state
     for event in room.moves:
-        _, state = game.advance(state, event.move)
+        _, state, _ = game.advance(state, event.move)
         yield state
 
 

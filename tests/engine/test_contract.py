@@ -89,10 +89,13 @@ def test_moves_round_trip_through_text(variant: Variant) -> None:
 
 
 @every_variant
-def test_advance_is_parse_and_after(variant: Variant) -> None:
+def test_advance_parses_and_plays_a_move(variant: Variant) -> None:
     for game, state in positions(variant, GAMES_EACH):
         for move in game.moves(state):
-            assert game.advance(state, f" {game.format(state, move)} ") == (move, game.after(state, move))
+            after = game.after(state, move)
+            over = game.outcome(after) is not None
+            assert game.advance(state, f" {game.format(state, move)} ") == (move, after, over)
+            assert game.judge(after, 0, 1, over) == game.judge(after, 0, 1) == game.outcome(after)
         with pytest.raises(InvalidNotation):
             game.advance(state, "no move")
 

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocol.events import Moved
 from protocol.types import TimeControl
 from server.domain import clock
 from server.domain.clock import MAX_CREDIT_PER_MOVE_MS, MAX_QUOTA_MS, MIN_TIME_MS, QUOTA_REGAIN_PER_MOVE_MS, Clocks
+from server.domain.room import apply
+from tests.server.domain.helpers import running
 
 FISCHER = TimeControl(kind="fischer", base=10_000, increment=1000)
 PER_MOVE = TimeControl(kind="move", per_move=5000)
@@ -17,9 +20,16 @@ NONE = TimeControl()
 
 
 def after_move(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int = 0) -> Clocks:
+    """Return the clocks of a room after a move that arrives now."""
     took, charged, left, fell = clock.charge(control, clocks, side, now, lag)
     assert not fell
-    return left or clocks[0], clock.quota_after(clocks[1], side, took - charged), now
+    room = running(clock=control)
+    room.clocks = clocks
+    moved = Moved(
+        room="r1", seq=room.seq + 1, at=now, ply=1, side=side, move="", position="", turn=1 - side,
+        took=took, charged=charged, left=left,
+    )  # fmt: skip
+    return apply(room, moved, room.state).clocks
 
 
 def test_fischer_subtracts_the_time_and_adds_the_increment() -> None:
