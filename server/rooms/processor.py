@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
-from protocol.commands import Leave, RoomCommand
+from protocol.commands import Leave, Move, RoomCommand
 from protocol.events import AnyEvent, Moved, Rematched
 from protocol.frames import Packet
 from protocol.replies import Ok
@@ -25,6 +25,7 @@ from server.domain.creation import create_rematch
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.endings import check_deadline
+from server.domain.moves import move
 from server.domain.ratings import RatingRow
 from server.domain.room import Room
 from server.logs import log
@@ -222,7 +223,11 @@ class RoomProcessor:
                 uncharged = at - received_at + live.uncharged_ms
                 if self._status.store_error:
                     uncharged += self._status.stalled_ms(live, received_at)
-                decision = decide(room, player, command, at, int(client.latency * 1000), uncharged)
+                lag = int(client.latency * 1000)
+                if type(command) is Move:  # the common case
+                    decision = move(room, room.seat_of(player.id), command, at, lag, uncharged)
+                else:
+                    decision = decide(room, player, command, at, lag, uncharged)
         except Refusal as error:
             refusal = error
             if error.decision is None:

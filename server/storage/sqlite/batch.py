@@ -24,21 +24,6 @@ Work = Append | Statement
 QueuedJob = tuple[Work, Done]
 
 
-def split_jobs(jobs: list[QueuedJob]) -> tuple[list[QueuedJob], Rows, list[QueuedJob]]:
-    """Return the jobs that are a single event, the rows of these events, and the other jobs."""
-    events: list[QueuedJob] = []
-    others: list[QueuedJob] = []
-    rows: Rows = []
-    for job in jobs:
-        work = job[0]
-        if type(work) is Statement or not work.event_only:
-            others.append(job)
-        else:
-            rows += (work.room, work.after + 1, work.payloads[0])
-            events.append(job)
-    return events, rows, others
-
-
 def as_job(work: Work) -> Job:
     """Return an append or a statement as the writer process takes it."""
     if isinstance(work, Statement):

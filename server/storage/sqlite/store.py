@@ -58,6 +58,7 @@ class SqliteStore(Ratings):
         except StoreError:
             await self.close()
             raise
+        self.append = self._writer.submit  # type: ignore[method-assign,assignment]  # saves a call for each event
         return new
 
     async def close(self) -> None:

@@ -1,23 +1,20 @@
-"""Supervisor of the writer process: start it, send it jobs, receive its answers, restart it when it dies."""
+"""Supervisor of the writer process: start it, restart it when it dies. write_queue.py talks to it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import marshal
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import Generic, TypeVar, cast
 
 from runtime.backoff import Backoff
 from runtime.supervisor import Supervisor
 from server.logs import log
 from server.storage.interface import StoreError
 from server.storage.sqlite import writer_process
-from server.storage.sqlite.writer_process import LENGTH_BYTES, Answer, Job, Rows
 
 RESTART_DELAY_S = 1.0
 START_TIMEOUT_S = 10.0
@@ -27,15 +24,11 @@ WRITER_EXITED = "the database writer process has ended"
 
 
 class WriterProcess(asyncio.SubprocessProtocol):
-    """One writer process. It has the methods of asyncio's Process that a Supervisor needs.
+    """One writer process. It has the methods of asyncio's Process that a Supervisor needs."""
 
-    Answers are delivered by callbacks, not through a stream: that saves a task switch for each transaction.
-    """
-
-    def __init__(self, on_answer: Callable[[list[Answer], list[Answer]], None], on_exit: Callable[[], None]) -> None:
-        self._on_answer, self._on_exit = on_answer, on_exit
+    def __init__(self) -> None:
+        self.on_exit: Callable[[], None] = lambda: None
         self._transport: asyncio.SubprocessTransport | None = None
-        self._buffer = b""
         self._exited = asyncio.Event()
         self.greeting: asyncio.Future[str] = asyncio.get_running_loop().create_future()  # a problem, or ""
 
@@ -61,44 +54,35 @@ class WriterProcess(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        buffer = self._buffer = self._buffer + data if self._buffer else data
-        while len(buffer) > LENGTH_BYTES and len(buffer) >= (
-            end := LENGTH_BYTES + int.from_bytes(buffer[:LENGTH_BYTES], "big")
-        ):
-            message = marshal.loads(buffer[LENGTH_BYTES:end])
-            buffer = self._buffer = buffer[end:]
-            if self.greeting.done():
-                self._on_answer(*message)
-            else:
-                self.greeting.set_result("".join(message))
-
     def process_exited(self) -> None:
         self._exited.set()
         self.transport.close()
         if not self.greeting.done():
             self.greeting.set_result(WRITER_EXITED)
-        self._on_exit()
+        self.on_exit()
 
 
-class WriterSupervisor:
+P = TypeVar("P", bound=WriterProcess)
+
+
+class WriterSupervisor(Generic[P]):
     """The writer process and its successors.
 
-    `on_answer` gets the answers to the jobs that were sent. `on_lost` is called when the process has died, `on_ready`
-    when it accepts jobs, `on_missing` with the reason when it could not be restarted.
+    `new_process` makes the protocol of the next process. `on_lost` is called when the process has died, `on_ready` when
+    it accepts jobs, `on_missing` with the reason when it could not be restarted.
     """
 
     def __init__(
         self,
         path: str,
         busy: float,
-        on_answer: Callable[[list[Answer], list[Answer]], None],
+        new_process: Callable[[], P],
         on_lost: Callable[[], None],
         on_missing: Callable[[str], None],
         on_ready: Callable[[], None],
     ) -> None:
         self._path, self._busy = path, busy
-        self._on_answer, self._on_lost, self._on_missing, self._on_ready = on_answer, on_lost, on_missing, on_ready
+        self._new_process, self._on_lost, self._on_missing, self._on_ready = new_process, on_lost, on_missing, on_ready
         self._file = Path(path).stat()
         self._supervisor = Supervisor(
             self._spawn,
@@ -111,6 +95,11 @@ class WriterSupervisor:
         )
         self._closing = False
         self.ready = False  # for jobs
+
+    @property
+    def child(self) -> P | None:
+        """The latest process."""
+        return self._supervisor.child
 
     @property
     def pid(self) -> int | None:
@@ -126,32 +115,25 @@ class WriterSupervisor:
         """Start the process. Raises StoreError if it does not accept jobs."""
         await self._supervisor.start()
 
-    def send(self, rows: Rows, jobs: list[Job]) -> None:
-        """Send jobs to a process that is ready. Raises ValueError if one of them cannot be sent."""
-        message = writer_process.pack((rows, jobs))
-        child = self._supervisor.child
-        assert child is not None
-        with suppress(RuntimeError):  # it has just died; on_lost follows
-            child.stdin.write(message)
-
     async def stop(self, grace_s: float) -> None:
         """Let the process finish its jobs within `grace_s`, then kill it."""
         self._closing, self.ready = True, False
         await self._supervisor.stop(grace_s)
 
-    async def _spawn(self) -> WriterProcess:
+    async def _spawn(self) -> P:
         loop = asyncio.get_running_loop()
         try:
             _, child = await loop.subprocess_exec(
-                lambda: WriterProcess(self._on_answer, self._exited),
+                self._new_process,
                 *self.command(), stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             why = error.strerror or error
             raise StoreError(f"cannot start the database writer process: {why}") from None
+        child.on_exit = self._exited
         return child
 
-    async def _wait_ready(self, child: WriterProcess) -> None:
+    async def _wait_ready(self, child: P) -> None:
         try:
             problem = await asyncio.wait_for(child.greeting, START_TIMEOUT_S)
         except TimeoutError:

@@ -17,7 +17,8 @@ from server.storage.interface import Append, Conflict, StoreError, Unavailable, 
 from server.storage.sqlite import supervisor, write_queue
 from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
-from server.storage.sqlite.supervisor import WriterProcess, WriterSupervisor
+from server.storage.sqlite.supervisor import WriterSupervisor
+from server.storage.sqlite.write_queue import WriterPipe
 from tests.client.sample_programs import gone
 from tests.e2e.parlours import until
 
@@ -48,7 +49,7 @@ async def test_append_written_before_the_process_died_succeeds(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(WriterProcess, "pipe_data_received", lambda self, fd, data: None)
+        patch.setattr(WriterPipe, "pipe_data_received", lambda self, fd, data: None)
         append = append_and_wait(store, FIRST)
         await until("it is written", lambda: events(store) == [b"a"])
         os.kill(pid(store), signal.SIGKILL)
