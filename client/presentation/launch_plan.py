@@ -1,4 +1,4 @@
-"""What somebody wants who starts the client: where to, as whom, and what for."""
+"""The launch plan of a client: which server, which player, and what to open first."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from protocol.types import BotInfo, Options, TimeControl
 from runtime.paths import state_folder
 
 NO_CLOCK = TimeControl()
-BOT_AFTER_MS = 20_000  # milliseconds that somebody at a terminal appearance for people only
+BOT_AFTER_MS = 20_000  # quick pairing waits this long for a person, then accepts a house bot
 Mode = Literal["lobby", "play", "join", "watch"]
 
 
 @dataclass(frozen=True, slots=True)
 class GameRequest:
-    """A game to be made. `vs`: who is invited; nobody in particular if empty. `usual`: it was not said whom.
+    """A game to create or, with `pair`, to find by quick pairing.
 
-    `pair`: whoever appearance for the same; `bot_after` so many milliseconds a bot of the house will do, too.
+    `vs` is the player to invite; if empty, any opponent may join. `vs_is_default` says that the user did not choose
+    the opponent, so another one may replace it. With `pair`, a house bot is accepted after `bot_after` milliseconds.
     """
 
     game: str
@@ -34,15 +35,15 @@ class GameRequest:
     bot_after: int | None = None
 
     def with_available_bot(self, bots: Sequence[BotInfo]) -> GameRequest:
-        """Where the usual opponent is not among those who are there, another one: a bot of the house, best a search."""
-        there = [bot for bot in bots if self.game in bot.plays]
-        if not self.vs_is_default or any(bot.name == self.vs for bot in there):
+        """Replace a default opponent that is not connected: by a house bot if possible, preferably a search."""
+        available = [bot for bot in bots if self.game in bot.plays]
+        if not self.vs_is_default or any(bot.name == self.vs for bot in available):
             return self
-        there.sort(key=lambda bot: (not bot.house, not bot.name.startswith("search")))
-        return replace(self, vs=there[0].name if there else "")
+        available.sort(key=lambda bot: (not bot.house, not bot.name.startswith("search")))
+        return replace(self, vs=available[0].name if available else "")
 
-    def command(self, id: int, alone: bool = False) -> Create | Pair:
-        """`alone`: nobody else will come, so that there is no use in waiting for anybody but a bot."""
+    def command(self, id: int, bots_only: bool = False) -> Create | Pair:
+        """Return the command that starts the game. `bots_only`: pair with a bot at once, as no person can come."""
         if self.pair:
             return Pair(
                 id=id,
@@ -50,7 +51,7 @@ class GameRequest:
                 options=self.options,
                 clock=self.clock,
                 rated=self.rated,
-                bot_after=0 if alone else self.bot_after,
+                bot_after=0 if bots_only else self.bot_after,
             )
         return Create(
             id=id,
@@ -66,9 +67,10 @@ class GameRequest:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """`url` empty: the server of this machine, and where there is none (or `private`) one of our own.
+    """What to do at startup.
 
-    `kept`: not one whose games pass away with it.
+    An empty `url` means the server on this machine or, if there is none or with `private`, a private server.
+    With `persistent`, a private server that is already in use is an error; otherwise a temporary one replaces it.
     """
 
     mode: Mode = "lobby"
@@ -82,20 +84,24 @@ class LaunchPlan:
     rooms: tuple[str, ...] = ()
     code: str = ""
 
-    def resigns_unfinished(self, alone: bool) -> bool:
-        """Whether a new game ends those that were left: nobody waits there, and a house has only so many rooms."""
-        return alone and self.mode == "play"
+    def resigns_unfinished(self, bots_only: bool) -> bool:
+        """Return whether a new game resigns the unfinished ones.
 
-    def command(self, id: int, alone: bool, bots: Sequence[BotInfo] = ()) -> Create | Pair | Join:
-        """What seats us: a room to be made, or one that waits. `bots`: those who are there."""
+        It does on a private server: no person waits there, and the server has a limited number of rooms.
+        """
+        return bots_only and self.mode == "play"
+
+    def command(self, id: int, bots_only: bool, bots: Sequence[BotInfo] = ()) -> Create | Pair | Join:
+        """Return the command that takes a seat: in a new room or in a waiting one. `bots`: the connected bots."""
         assert self.request is not None
         if self.mode == "join":
             return Join(id=id, room=self.rooms[0], code=self.code, seat=self.request.seat)
-        return (self.request if alone else self.request.with_available_bot(bots)).command(id, alone)
+        request = self.request if bots_only else self.request.with_available_bot(bots)
+        return request.command(id, bots_only)
 
 
 def mark_first_game() -> bool:
-    """Asked once, it is so no more. Where nothing can be kept every game is the first."""
+    """Record that a game was played on this machine. Return True if it is the first, or if nothing can be stored."""
     mark = state_folder() / "has-played"
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)

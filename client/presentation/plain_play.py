@@ -1,4 +1,4 @@
-"""A game line by line: boards are printed, moves are typed. For screen readers, pipes and terminals that only print."""
+"""Play line by line: print boards and read moves. For screen readers, pipes and simple terminals."""
 
 from __future__ import annotations
 
@@ -21,39 +21,42 @@ from protocol.events import DrawOffered, Event, Presence, Rematched, TakebackOff
 from protocol.replies import LobbyUpdate, Snapshot
 from protocol.types import BotInfo
 
-HELP = "type a move, or: moves, say TEXT, draw, yes, no, takeback, resign, abort, claim, quit"
-LOBBY = ""  # no room is called that
-Heard = SessionEvent | SessionError | str | None  # what happens, the end of it, what is typed, the end of that
+HELP = "Type a move, or: moves, say TEXT, draw, takeback, yes, no, resign, abort, claim, help, quit"
+NOT_YOUR_TURN = "It is not your turn"
+LOBBY = ""  # stands for the lobby in a set of rooms; no room has an empty name
+Input = SessionEvent | SessionError | str | None  # an event, the end of the session, a typed line, the end of the input
 
 
 class PlainPlay:
+    """One game, played line by line."""
+
     def __init__(self, session: Session, room: str, write: Write, bots: tuple[BotInfo, ...] | None = None) -> None:
-        """`bots`: those who were there when we came; None: all will come."""
+        """Play in a room. `bots`: the connected bots; None if every invited bot is started."""
         self.session, self.room, self.write, self.bots = session, room, write, bots
         self.table: RoomView | None = None
 
-    async def run(self, heard: asyncio.Queue[Heard]) -> None:
-        """Until the game is over or nobody types any more; SessionError."""
-        early = list[Heard]()  # typed before there was a table
+    async def run(self, inputs: asyncio.Queue[Input]) -> None:
+        """Play until the game is over or the input ends. Raises SessionError if the session ends."""
+        early = list[Input]()  # typed before the room was known
         while True:
-            news = await heard.get()
-            if isinstance(news, SessionError):
-                raise news
-            if self.table is None and isinstance(news, str | None):
-                early.append(news)
-            elif news is None or news == "quit":
+            item = await inputs.get()
+            if isinstance(item, SessionError):
+                raise item
+            if self.table is None and isinstance(item, str | None):
+                early.append(item)
+            elif item is None or item == "quit":
                 await self.leave()
                 return
-            elif isinstance(news, str):
-                await self.typed(news.strip())
-            elif isinstance(news, Disconnected):
-                self.write(f"connection lost ({printable(news.reason)}); trying again")
-            elif isinstance(news, Rematched) and news.room == self.room and self.waiting:
-                await self.go_over(news.next)
-            elif getattr(news, "room", None) == self.room and self.happened(news):
+            elif isinstance(item, str):
+                await self.handle_line(item.strip())
+            elif isinstance(item, Disconnected):
+                self.write(f"Connection lost ({printable(item.reason)}); reconnecting")
+            elif isinstance(item, Rematched) and item.room == self.room and self.waiting:
+                await self.change_room(item.next)
+            elif getattr(item, "room", None) == self.room and self.handle_event(item):
                 return
             elif self.table is not None:
-                put_back(heard, early)
+                put_back(inputs, early)
                 early.clear()
 
     @property
@@ -61,40 +64,41 @@ class PlainPlay:
         return self.table is not None and self.table.status == "waiting"
 
     async def leave(self) -> None:
-        """A game that goes on is offered again; a room in which nobody waits any more is none."""
+        """Close a room that still waits for an opponent. A running game can be resumed later."""
         if self.table is not None and self.waiting:
             await self.session.abandon([self.table])
 
-    async def go_over(self, room: str) -> None:
-        """Pairing has found an opponent in another room."""
+    async def change_room(self, room: str) -> None:
+        """Move to the room in which quick pairing has found an opponent."""
         self.room, self.table = room, None
         await self.session.ask(Watch(id=self.session.id(), room=room))
 
-    def happened(self, news: SessionEvent) -> bool:
-        """Tell about it; whether the game is over."""
-        if isinstance(news, Snapshot):
-            self.table = RoomView(news, 0.0)
+    def handle_event(self, event: SessionEvent) -> bool:
+        """Print an event. Return whether the game is over."""
+        if isinstance(event, Snapshot):
+            self.table = RoomView(event, 0.0)
             self.write(HELP)
             if absent := absent_text(self.table, self.bots):
                 self.write(absent)
-        elif isinstance(news, Event) and self.table is not None:
-            self.table.apply(news, 0.0)
+        elif isinstance(event, Event) and self.table is not None:
+            self.table.apply(event, 0.0)
         if self.table is None:
             return False
-        for line in lines(news, self.table):
+        for line in lines(event, self.table):
             self.write(line)
-        self.ask_or_wait(news, self.table)
+        self.write_offers(event, self.table)
         return self.table.status == "ended"
 
-    def ask_or_wait(self, news: SessionEvent, table: RoomView) -> None:
+    def write_offers(self, event: SessionEvent, table: RoomView) -> None:
         if offer := offer_text(table):
             self.write(f"{offer}: yes or no?")
-        if isinstance(news, DrawOffered | TakebackOffered) and (pending := pending_text(table)):
+        if isinstance(event, DrawOffered | TakebackOffered) and (pending := pending_text(table)):
             self.write(pending)
-        if isinstance(news, Presence | Snapshot) and (wait := table.claim_wait(0.0)) is not None:
-            self.write(f"{seat_name(table.opponent)} is gone: claim wins the game, from {wait:.0f} s on")
+        if isinstance(event, Presence | Snapshot) and (wait := table.claim_wait(0.0)) is not None:
+            when = f" in {wait:.0f} s" if wait else ""
+            self.write(f"{seat_name(table.opponent)} has left: type claim to claim the game{when}")
 
-    async def typed(self, text: str) -> None:
+    async def handle_line(self, text: str) -> None:
         command = self.command(text)
         if command is not None:
             try:
@@ -103,14 +107,14 @@ class PlainPlay:
                 self.write(printable(str(error)))
 
     def command(self, text: str) -> Command | None:
-        """What the words ask the server for; nothing if the answer was told on the spot."""
+        """Return the command for a typed line. Return None if it was answered here."""
         table, id, room = self.table, self.session.id(), self.room
         word, _, rest = text.partition(" ")
         if table is None or table.game is None or not text:
             return None
         match word:
             case "moves":
-                self.write(" ".join(table.game.legal(table.state)) if table.my_move else "it is not your turn")
+                self.write(" ".join(table.game.legal(table.state)) if table.my_move else NOT_YOUR_TURN)
                 return None
             case "help" | "?":
                 self.write(HELP)
@@ -136,7 +140,7 @@ class PlainPlay:
     def move(self, table: RoomView, text: str) -> Command | None:
         assert table.game is not None
         if not table.my_move:
-            self.write("it is not your turn")
+            self.write(NOT_YOUR_TURN)
             return None
         try:
             move = table.game.format(table.state, table.game.parse(table.state, text))
@@ -147,105 +151,112 @@ class PlainPlay:
 
 
 async def play_plain(
-    session: Session, plan: LaunchPlan, alone: bool, heard: asyncio.Queue[Heard], write: Write
+    session: Session, plan: LaunchPlan, bots_only: bool, inputs: asyncio.Queue[Input], write: Write
 ) -> None:
-    """Sit down as the plan says, or in a game that was left, and play; `alone`: with bots only. SessionError."""
-    hearing = asyncio.create_task(hear(session, heard))
+    """Start the planned game, or resume an unfinished one, and play it. Raises SessionError if the session ends."""
+    reader = asyncio.create_task(read_events(session, inputs))
     try:
-        bots = await wait_for_state(session, heard, plan.mode == "play" and not alone)
-        opening = plan.command(session.id(), alone, bots or ())
-        command = await choose_opening(session, opening, heard, write, plan.resigns_unfinished(alone))
+        bots = await wait_for_state(session, inputs, plan.mode == "play" and not bots_only)
+        opening = plan.command(session.id(), bots_only, bots or ())
+        command = await choose_opening(session, opening, inputs, write, plan.resigns_unfinished(bots_only))
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
-            await PlainPlay(session, room, write, bots).run(heard)
+            await PlainPlay(session, room, write, bots).run(inputs)
     finally:
-        hearing.cancel()
-        await asyncio.gather(hearing, return_exceptions=True)
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
 
 
 async def choose_opening(
-    session: Session, opening: Command, heard: asyncio.Queue[Heard], write: Write, giving_up: bool
+    session: Session, opening: Command, inputs: asyncio.Queue[Input], write: Write, resigning: bool
 ) -> Command | None:
-    """To go on with a game that was left, or the opening; None if nobody types any more."""
-    left = {str(number): table for number, table in enumerate(session.rooms.unfinished(), 1)}
-    for number, table in left.items():
+    """Return the command that resumes an unfinished game, or `opening`. Return None if the input has ended.
+
+    With `resigning`, choosing a new game resigns the unfinished ones.
+    """
+    unfinished = {str(number): table for number, table in enumerate(session.rooms.unfinished(), 1)}
+    for number, table in unfinished.items():
         write(f"{number}: {left_text(table)}")
-    while left:
-        new = "new, and they are given up" if giving_up else "new"
-        write(f"type the number of a game that you left, to go on with it, or {new}")
-        while not isinstance(answer := await heard.get(), str | None):
+    while unfinished:
+        new = "new to start a new game and resign these" if resigning else "new to start a new game"
+        write(f"Type the number of a game to resume it, or {new}")
+        while not isinstance(answer := await inputs.get(), str | None):
             if isinstance(answer, SessionError):
                 raise answer
         if answer is None or answer.strip() == "quit":
             return None
-        if answer.strip() in left:
-            return Watch(id=session.id(), room=left[answer.strip()].room)
+        if answer.strip() in unfinished:
+            return Watch(id=session.id(), room=unfinished[answer.strip()].room)
         if answer.strip() == "new":
-            if giving_up:
-                await session.abandon(left.values())
+            if resigning:
+                await session.abandon(unfinished.values())
             return opening
-    return None if input_ended(heard) else opening
+    return None if input_ended(inputs) else opening
 
 
-async def wait_for_state(session: Session, heard: asyncio.Queue[Heard], lobby: bool) -> tuple[BotInfo, ...] | None:
-    """Wait until we know how the games stand that were left; with the lobby also for the bots there. SessionError."""
+async def wait_for_state(session: Session, inputs: asyncio.Queue[Input], lobby: bool) -> tuple[BotInfo, ...] | None:
+    """Wait for the snapshots of our unfinished games. With `lobby`, also wait for the connected bots and return them.
+
+    Raises SessionError if the session ends.
+    """
     assert session.welcome is not None
-    unknown, typed = set(session.welcome.rooms), list[Heard]()
+    missing, typed = set(session.welcome.rooms), list[Input]()
     bots: tuple[BotInfo, ...] | None = None
     if lobby:
-        unknown.add(LOBBY)
+        missing.add(LOBBY)
         await session.ask(Lobby(id=session.id(), on=True))
-    while unknown:
-        match news := await heard.get():
+    while missing:
+        match item := await inputs.get():
             case SessionError():
-                raise news
+                raise item
             case str() | None:
-                typed.append(news)
+                typed.append(item)
             case Snapshot():
-                unknown.discard(news.room)
+                missing.discard(item.room)
             case LobbyUpdate(full=True):
-                unknown.discard(LOBBY)
-                bots = news.bots or ()
+                missing.discard(LOBBY)
+                bots = item.bots or ()
     if lobby:
         await session.ask(Lobby(id=session.id(), on=False))
-    put_back(heard, typed)
+    put_back(inputs, typed)
     return bots
 
 
-def put_back(heard: asyncio.Queue[Heard], news: Iterable[Heard]) -> None:
-    """In front of all that came since."""
-    for each in (*news, *(heard.get_nowait() for _ in range(heard.qsize()))):
-        heard.put_nowait(each)
+def put_back(inputs: asyncio.Queue[Input], items: Iterable[Input]) -> None:
+    """Put items at the front of the queue."""
+    for item in (*items, *(inputs.get_nowait() for _ in range(inputs.qsize()))):
+        inputs.put_nowait(item)
 
 
-def input_ended(heard: asyncio.Queue[Heard]) -> bool:
-    """Whether the input has ended before a line was typed."""
-    news = [heard.get_nowait() for _ in range(heard.qsize())]
-    put_back(heard, news)
-    return next((each for each in news if isinstance(each, str | None)), "") is None
+def input_ended(inputs: asyncio.Queue[Input]) -> bool:
+    """Return whether the input ended before a line was typed."""
+    items = [inputs.get_nowait() for _ in range(inputs.qsize())]
+    put_back(inputs, items)
+    return next((item for item in items if isinstance(item, str | None)), "") is None
 
 
-async def hear(session: Session, heard: asyncio.Queue[Heard]) -> None:
+async def read_events(session: Session, inputs: asyncio.Queue[Input]) -> None:
+    """Put the events of the session into the queue, and the error that ends it."""
     try:
-        async for happening in session:
-            heard.put_nowait(happening)
+        async for event in session:
+            inputs.put_nowait(event)
     except SessionError as error:
-        heard.put_nowait(error)
+        inputs.put_nowait(error)
 
 
-def read_lines() -> asyncio.Queue[Heard]:
-    """Standard input, line by line, from a thread that does not keep the program from ending."""
+def read_lines() -> asyncio.Queue[Input]:
+    """Return a queue of the lines of standard input. They are read in a thread that does not block the exit."""
     loop = asyncio.get_running_loop()
-    heard: asyncio.Queue[Heard] = asyncio.Queue()
-    if isinstance(sys.stdin, TextIOWrapper):  # bytes that are no text are shown as such
+    inputs: asyncio.Queue[Input] = asyncio.Queue()
+    if isinstance(sys.stdin, TextIOWrapper):  # show bytes that cannot be decoded as replacement characters
         sys.stdin.reconfigure(errors="replace")
 
     def read() -> None:
         try:
-            for line in sys.stdin or ():  # None: started with no standard input at all
-                loop.call_soon_threadsafe(heard.put_nowait, line.rstrip("\n"))
+            for line in sys.stdin or ():  # None if the process was started without a standard input
+                loop.call_soon_threadsafe(inputs.put_nowait, line.rstrip("\n"))
         finally:
-            loop.call_soon_threadsafe(heard.put_nowait, None)
+            loop.call_soon_threadsafe(inputs.put_nowait, None)
 
     threading.Thread(target=read, daemon=True).start()
-    return heard
+    return inputs

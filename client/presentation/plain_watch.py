@@ -1,4 +1,4 @@
-"""A room followed as text: boards and moves for people and pipes, or one event a line for programs."""
+"""Watch a room as text: boards and moves, or one JSON event per line."""
 
 from __future__ import annotations
 
@@ -18,67 +18,68 @@ Write = Callable[[str], None]
 
 
 async def follow(session: Session, room: str, code: str, as_json: bool, write: Write, warn: Write) -> None:
-    """Write what happens in a room until its game is over; SessionError."""
+    """Write the events of a room until its game is over. Raises SessionError if the session ends before."""
     await session.ask(Watch(id=session.id(), room=room, code=code))
-    table: RoomView | None = None  # as it was when it happened; the session's is ahead of what we have read
-    async for happening in session:
-        if isinstance(happening, Disconnected):
-            warn(f"{happening.reason}; trying again")
-        elif isinstance(happening, Connected | Ok | Error | Welcome):
+    table: RoomView | None = None  # our own view: the session's view may be ahead of the events that we have read
+    async for event in session:
+        if isinstance(event, Disconnected):
+            warn(f"{event.reason}; reconnecting")
+        elif isinstance(event, Connected | Ok | Error | Welcome):
             continue
-        elif getattr(happening, "room", None) == room:
-            if isinstance(happening, Snapshot):
-                table = RoomView(happening, 0.0)
-            elif isinstance(happening, Event) and table is not None:
-                table.apply(happening, 0.0)
+        elif getattr(event, "room", None) == room:
+            if isinstance(event, Snapshot):
+                table = RoomView(event, 0.0)
+            elif isinstance(event, Event) and table is not None:
+                table.apply(event, 0.0)
             if table is None:
                 continue
-            for line in [JSON.encode(happening).decode()] if as_json else lines(happening, table):
+            for line in [JSON.encode(event).decode()] if as_json else lines(event, table):
                 write(line)
             if table.status == "ended":
                 return
-        elif isinstance(happening, Closing):
-            warn(printable(happening.text))
+        elif isinstance(event, Closing):
+            warn(printable(event.text))
     raise SessionError("the connection was closed")
 
 
-def opening(table: RoomView) -> list[str]:
-    """A room as it is when we come."""
+def snapshot_lines(table: RoomView) -> list[str]:
+    """Return the title, the moves so far, the board and whose turn it is."""
     out = [title(table)]
     out += [f"{played.ply}. {table.setup.sides[played.side]} {played.move}" for played in table.moves]
-    return [*out, "", *board(table), situation(table)]
+    return [*out, "", *board_lines(table), situation(table)]
 
 
-def board(table: RoomView) -> list[str]:
+def board_lines(table: RoomView) -> list[str]:
     if table.game is None:
         return [table.position]
     standing = standing_text(table)
     return [*table.game.draw(table.state).text().splitlines(), *([standing] if standing else ()), ""]
 
 
-def lines(happening: SessionEvent, table: RoomView) -> list[str]:
-    match happening:
+def lines(event: SessionEvent, table: RoomView) -> list[str]:
+    """Return the lines that describe an event. `table` is the room after it."""
+    match event:
         case Moved():
-            note = f"  ; {printable(happening.note)}" if happening.note else ""
-            head = f"{happening.ply}. {table.setup.sides[happening.side]} {happening.move}{note}"
-            return [head, *board(table), situation(table)]
+            note = f"  ; {printable(event.note)}" if event.note else ""
+            head = f"{event.ply}. {table.setup.sides[event.side]} {event.move}{note}"
+            return [head, *board_lines(table), situation(table)]
         case Ended():
             outcome = table.outcome()
             return [] if outcome is None else [outcome_text(table, outcome)]
         case Snapshot():
-            return opening(table)
+            return snapshot_lines(table)
         case TakenBack():
-            return [f"taken back to move {happening.ply}", *board(table)]
+            return [f"Taken back to move {event.ply}", *board_lines(table)]
         case Said():
-            return [f"{printable(happening.name)}: {printable(happening.text)}"]
+            return [f"{printable(event.name)}: {printable(event.text)}"]
         case Seated():
-            return [f"{side_name(table, happening.seat)} sits down"]
+            return [f"{side_name(table, event.seat)} takes a seat"]
         case Presence():
-            return [f"{seat_name(table.seats[happening.seat])} {'is back' if happening.online else 'has gone away'}"]
+            return [f"{seat_name(table.seats[event.seat])} {'is back' if event.online else 'has left'}"]
         case DrawOffered():
-            return [f"{seat_name(table.seats[happening.seat])} offers a draw"]
+            return [f"{seat_name(table.seats[event.seat])} offers a draw"]
         case Declined():
-            return [f"{seat_name(table.seats[happening.seat])} declines"]
+            return [f"{seat_name(table.seats[event.seat])} declines"]
         case Started():
             return [situation(table)]
     return []

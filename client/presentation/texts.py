@@ -1,4 +1,4 @@
-"""What the screens say about a room, in words."""
+"""Texts that describe rooms, players, clocks and results."""
 
 from __future__ import annotations
 
@@ -12,49 +12,74 @@ from client.sdk.room_view import RoomView
 from engine.game import Outcome
 from protocol.types import BotInfo, Leader, Options, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
 
-REASONS = {
-    "no_moves": "no moves left",
-    "score": "by points",
-    "line": "a line was made",
-    "repetition": "the third repetition",
-    "ply_limit": "the limit of moves",
-    "resigned": "resignation",
-    "agreed": "agreed",
-    "time": "time is up",
-    "abandoned": "abandoned",
-    "illegal_moves": "too many illegal moves",
-    "aborted": "aborted",
+TENTHS_BELOW_S = 20  # a clock with less time left shows tenths of a second
+LOSS_TEXTS = {
+    "no_moves": "{loser} {has} no moves left",
+    "score": "",
+    "line": "{loser} completed a line{length}",
+    "resigned": "{loser} resigned",
+    "time": "{loser} ran out of time",
+    "abandoned": "{loser} abandoned the game",
+    "illegal_moves": "{loser} made too many illegal moves",
+}
+DRAW_TEXTS = {
+    "no_moves": "Draw: no moves left",
+    "score": "Draw",
+    "repetition": "Draw by repetition",
+    "ply_limit": "Draw: move limit reached",
+    "agreed": "Draw by agreement",
 }
 
 
 def printable(text: str) -> str:
-    """A stranger's text without characters that could steer a terminal."""
+    """Return a text of another user without control characters, which could manipulate the terminal."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def lost_text(lost: Disconnected, url: str) -> str:
-    """Without the address, which is known and long."""
+    """Return the notice for a lost connection, without the long address of the server."""
     why = lost.reason.replace(f" to {url}", "").replace(f" from {url}", "")
-    return f"reconnecting… nothing is lost ({printable(why)})"
+    return f"Connection lost, reconnecting… ({printable(why)})"
 
 
-def together(*sentences: str) -> str:
-    """Those that there are, in one line."""
-    return "   ".join(filter(None, sentences))
+def joined(*texts: str) -> str:
+    """Join the texts that are not empty into one line."""
+    return "   ".join(filter(None, texts))
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 game`, `2 games`"""
+    """Return a number with its noun: `1 game`, `2 games`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def seat_name(seat: Seat | None) -> str:
-    return "nobody" if seat is None else printable(seat.name)
+    return "(empty)" if seat is None else printable(seat.name)
+
+
+# -- ratings
 
 
 def rating_text(rating: int | None, provisional: bool) -> str:
-    """`1620`, or `1620?` as long as it is not certain."""
+    """Return `1620`, or `1620?` if the rating is provisional."""
     return "" if rating is None else f"{rating}{'?' if provisional else ''}"
+
+
+def rating_of(seat: Seat) -> str:
+    return rating_text(seat.rating, seat.provisional)
+
+
+def change_text(change: RatingChange) -> str:
+    """Return a new rating with its change: `1662? (+162)`."""
+    return f"{rating_text(change.after, change.provisional)} ({change.after - change.before:+})"
+
+
+def changes_text(table: RoomView) -> str:
+    """Return the rating changes of a finished game: our own, or both for a watcher."""
+    if table.ratings is None:
+        return ""
+    if table.seat is not None:
+        return f"Your rating: {change_text(table.ratings[table.seat])}"
+    return ", ".join(f"{seat_name(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
 
 
 def leader_line(place: int, leader: Leader) -> str:
@@ -72,6 +97,41 @@ def day(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
 
 
+# -- clocks
+
+
+def clock_text(control: TimeControl) -> str:
+    """Return a time control as it is written on the command line."""
+    match control.kind:
+        case "fischer":
+            base = control.base
+            whole = f"{base // 60_000}" if base % 60_000 == 0 else f"{seconds_text(base)}s"
+            return f"{whole}+{seconds_text(control.increment)}"
+        case "move":
+            return f"{seconds_text(control.per_move)}/move"
+        case "bank":
+            return f"{seconds_text(control.per_move)}/move+{seconds_text(control.bank)}"
+    return "none"
+
+
+def seconds_text(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:g}"
+
+
+def time_text(seconds: float | None) -> str:
+    """Return the face of a clock, with tenths of a second if little time is left."""
+    if seconds is None:
+        return ""
+    if seconds < TENTHS_BELOW_S:
+        return f"{int(seconds * 10) / 10:.1f}"
+    whole = int(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+# -- a room
+
+
 def players(seats: tuple[Seat | None, ...] | list[Seat | None]) -> str:
     return " - ".join("?" if seat is None else printable(seat.name) for seat in seats)
 
@@ -80,78 +140,24 @@ def rated_players(seats: tuple[Seat | None, ...]) -> str:
     return " - ".join("?" if seat is None else f"{printable(seat.name)} {rating_of(seat)}".rstrip() for seat in seats)
 
 
-def rating_of(seat: Seat) -> str:
-    return rating_text(seat.rating, seat.provisional)
-
-
-def change_text(change: RatingChange) -> str:
-    """`1662? (+162)`"""
-    return f"{rating_text(change.after, change.provisional)} ({change.after - change.before:+})"
-
-
-def changes_text(table: RoomView) -> str:
-    """What a game has done to the ratings: one's own, or for a watcher both."""
-    if table.ratings is None:
-        return ""
-    if table.seat is not None:
-        return f"; your rating is {change_text(table.ratings[table.seat])}"
-    both = (f"{seat_name(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
-    return f"; {', '.join(both)}"
-
-
-def clock_text(control: TimeControl) -> str:
-    """As it is written on the command line."""
-    match control.kind:
-        case "fischer":
-            base = control.base
-            whole = f"{base // 60_000}" if base % 60_000 == 0 else f"{number(base)}s"
-            return f"{whole}+{number(control.increment)}"
-        case "move":
-            return f"{number(control.per_move)}/move"
-        case "bank":
-            return f"{number(control.per_move)}/move+{number(control.bank)}"
-    return "none"
-
-
-def number(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:g}"
-
-
-def time_text(seconds: float | None) -> str:
-    """What a clock shows; tenths when there is little left."""
-    if seconds is None:
-        return ""
-    if seconds < 20:
-        return f"{int(seconds * 10) / 10:.1f}"
-    whole = int(seconds)
-    hours, minutes = divmod(whole // 60, 60)
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
-
-
-def outcome_text(table: RoomView, outcome: Outcome) -> str:
-    why = REASONS.get(outcome.reason, outcome.reason)
-    points = f", {outcome.scores[0]} to {outcome.scores[1]}" if outcome.scores else ""
-    points += changes_text(table)
-    if table.result == "*":
-        return f"the game does not count: {why}"
-    if outcome.winner is None:
-        return f"a draw: {why}{points}"
-    who = "you win" if outcome.winner == table.seat else f"{side_name(table, outcome.winner)} wins"
-    return f"{who}: {why}{points}"
-
-
-def standing_text(table: RoomView) -> str:
-    """`red 3, green 2`, where the board does not show it."""
-    points = table.standing(table.ply)
-    return "" if points is None else ", ".join(f"{table.setup.sides[side]} {points[side]}" for side in (0, 1))
-
-
 def side_name(table: RoomView, side: int) -> str:
-    """Who plays a side: "search (white)"."""
+    """Return the name and the side of a player: `search (white)`."""
     return f"{seat_name(table.seats[side])} ({table.setup.sides[side]})"
 
 
+def player_name(table: RoomView, side: int) -> str:
+    """Return the name of a player, with the side if both players have the same name."""
+    names = [seat_name(seat) for seat in table.seats]
+    return side_name(table, side) if names[0] == names[1] else names[side]
+
+
+def options_text(options: Options) -> list[str]:
+    """Return the options worth showing: not `start`, which is long, nor the move limit, which rarely matters."""
+    return [f"{name} {value}" for name, value in options.items() if name not in ("start", "max_plies")]
+
+
 def title(table: RoomView) -> str:
+    """Return the game, the players, the options and the clock of a room in one line."""
     setup = table.setup
     name = setup.game if table.game is None else table.game.title
     parts = [f"{name}: {players(table.seats)}", *options_text(setup.options)]
@@ -161,43 +167,74 @@ def title(table: RoomView) -> str:
     return ", ".join(parts)
 
 
-def options_text(options: Options) -> list[str]:
-    """Without `start`, which is long, and the limit, which rarely matters."""
-    return [f"{name} {value}" for name, value in options.items() if name not in ("start", "max_plies")]
+def standing_text(table: RoomView) -> str:
+    """Return the points of both sides if the board does not show them: `red 3, green 2`."""
+    points = table.standing(table.ply)
+    return "" if points is None else ", ".join(f"{table.setup.sides[side]} {points[side]}" for side in (0, 1))
 
 
-def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
-    """For who waits for a bot that is not there: those that are. None: all will come, or nobody knows."""
-    if bots is None or table.seat is None:
-        return ""
-    awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
-    if table.status != "waiting" or not BUILTIN_BOT.match(awaited) or awaited in here:
-        return ""
-    return f"there is no {awaited} here" + (f", but {printable(', '.join(here))}" if here else "")
+def outcome_text(table: RoomView, outcome: Outcome) -> str:
+    """Return the result of a game in one sentence, followed by the rating changes."""
+    changes = changes_text(table)
+    return f"{result_text(table, outcome)}{f'. {changes}' if changes else ''}"
+
+
+def result_text(table: RoomView, outcome: Outcome) -> str:
+    """Return who won and why: `You win: random completed a line of 3`, `search@5 wins 8–6`."""
+    if table.result == "*":
+        return "Game aborted: it does not count"
+    if outcome.winner is None:
+        score = f" {outcome.scores[0]}–{outcome.scores[1]}" if outcome.scores else ""
+        return DRAW_TEXTS.get(outcome.reason, f"Draw: {outcome.reason}") + score
+    winner, loser = outcome.winner, 1 - outcome.winner
+    score = f" {outcome.scores[winner]}–{outcome.scores[loser]}" if outcome.scores else ""
+    head = "You win" if winner == table.seat else f"{player_name(table, winner)} wins"
+    length = table.setup.options.get("k")
+    why = LOSS_TEXTS.get(outcome.reason, outcome.reason).format(
+        loser="you" if loser == table.seat else player_name(table, loser),
+        has="have" if loser == table.seat else "has",
+        length=f" of {length}" if length else "",
+    )
+    return f"{head}{score}{f': {why}' if why else ''}"
 
 
 def situation(table: RoomView) -> str:
-    """What there is to do or to wait for."""
+    """Return the result of the game, whose turn it is, or which opponent the room is waiting for."""
     outcome = table.outcome()
     if outcome is not None:
         return outcome_text(table, outcome)
     if table.status == "waiting":
         awaited = [seat for seat in (0, 1) if table.seats[seat] is None]
         names = [table.setup.players[seat] for seat in awaited] if table.setup.players else [table.setup.invite]
-        return f"waiting for {printable(' and '.join(names)) or 'an opponent'}… (room {table.room})"
+        return f"Waiting for {printable(' and '.join(names)) or 'an opponent'}… (room {table.room})"
     if table.my_move:
-        return f"your move ({table.setup.sides[table.turn]})"
+        return f"Your move ({table.setup.sides[table.turn]})"
     return f"{side_name(table, table.turn)} to move"
 
 
+def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
+    """Return a notice for a player who invited a house bot that is not connected, with the bots that are.
+
+    Return an empty string for watchers, and if `bots` is None (every bot is started, or the lobby is not known yet).
+    """
+    if bots is None or table.seat is None:
+        return ""
+    awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
+    if table.status != "waiting" or not BUILTIN_BOT.match(awaited) or awaited in here:
+        return ""
+    return f"{awaited} is not connected" + (f"; available: {printable(', '.join(here))}" if here else "")
+
+
 def left_text(table: RoomView) -> str:
-    """A game that somebody has left in the middle."""
+    """Return a short description of an unfinished game."""
     name = table.setup.game if table.game is None else table.game.title
+    if table.opponent is None:
+        return f"{name}, waiting for an opponent"
     return f"{name} against {seat_name(table.opponent)} after {counted(table.ply, 'move')}"
 
 
 def room_line(info: RoomInfo) -> str:
-    """A room in a line of text."""
+    """Return a room of the lobby in one line."""
     state = f"{info.status}, {counted(info.ply, 'move')}" if info.status != "waiting" else "waiting"
     if info.status == "ended":
         state = f"ended {info.result}"
@@ -207,38 +244,41 @@ def room_line(info: RoomInfo) -> str:
     return f"{info.room}  {kind:<6} {info.game:<12} {names:<34} {clock_text(info.clock):<10} {state}".rstrip()
 
 
+# -- offers and claims
+
+
 def offer_text(table: RoomView) -> str:
-    """The opponent's offer that waits for an answer, if there is one."""
+    """Return the opponent's open offer, or an empty string."""
     if table.seat is None:
         return ""
     other = 1 - table.seat
-    who = seat_name(table.seats[other])
+    name = seat_name(table.seats[other])
     if table.offers.draw == other:
-        return f"{who} offers a draw"
+        return f"{name} offers a draw"
     if table.offers.takeback == other:
-        return f"{who} would like to take a move back"
+        return f"{name} asks to take back a move"
     if table.offers.rematch == other and not table.next:
-        return f"{who} would like a rematch"
+        return f"{name} offers a rematch"
     return ""
 
 
 def pending_text(table: RoomView) -> str:
-    """Our own offer that waits for an answer."""
+    """Return our own open offer, or an empty string."""
     if table.seat is None:
         return ""
-    choose_opening = ""
+    offer = ""
     if table.offers.draw == table.seat:
-        choose_opening = "offered a draw"
+        offer = "offered a draw"
     elif table.offers.takeback == table.seat:
-        choose_opening = "asked to take a move back"
+        offer = "asked to take back a move"
     elif table.offers.rematch == table.seat and not table.next:
-        choose_opening = "offered a rematch"
-    return f"you have {choose_opening}, {seat_name(table.opponent)} has not answered yet" if choose_opening else ""
+        offer = "offered a rematch"
+    return f"You {offer}; waiting for {seat_name(table.opponent)}" if offer else ""
 
 
 def gone_text(table: RoomView, now: float) -> str:
-    """That the opponent has left, and from when on the game may be claimed."""
+    """Return a notice that the opponent has left, and when the game can be claimed."""
     wait = table.claim_wait(now)
     if wait is None:
         return ""
-    return f"{seat_name(table.opponent)} is gone   v: claim the game{f', in {ceil(wait)} s' if wait else ''}"
+    return f"{seat_name(table.opponent)} has left   v: claim the game{f' in {ceil(wait)} s' if wait else ''}"

@@ -1,12 +1,11 @@
-"""The terminal client: play and watch. The only place that knows Textual.
+"""The terminal client. The only package that uses Textual.
 
-Without a terminal:   picking.py cursor.py browser.py play.py picture.py values.py words.py offers.py rooms.py
-                      keys.py appearance.py plan.py
-What it appearance like:   palette.py styles.tcss ascii_only.py dressed.py
-One widget a file:    board_view.py seat_line.py move_list.py note_view.py value_graph.py chat.py tile.py
-                      foot.py
-Screens:              table_screen.py (a table_manners.py, a table_view.py) lobby_screen.py wall_screen.py, each a
-                      parlour_screen.py; dialogs: new_game.py confirm.py choice.py help.py
-first_game.py and unfinished.py greet whoever comes for the first time, or comes back.
-app.py puts them together, server.py finds or starts a server, run.py is for the command.
+app      the application: connects to a server, holds the session, opens screens
+screens  the lobby, the table of one game, the wall of several games
+dialogs  prompts and forms in front of a screen
+widgets  the parts of screens
+models   state without a screen: the picked squares, the ply shown, the rows of the lobby
+render   boards as text, colours, ASCII
+
+A package imports only those below it. Screens and dialogs use the application through `models.client.Client`.
 """

@@ -1,47 +1,47 @@
-"""A game line by line, without a server: what is told, and what words ask for."""
+"""Line-by-line play without a server: what is printed, and which commands typed lines become."""
 
 from __future__ import annotations
 
 import asyncio
 
-from client.presentation.plain_play import Heard, PlainPlay, choose_opening
+from client.presentation.plain_play import Input, PlainPlay, choose_opening
 from client.sdk.session import Session
 from protocol.commands import Claim, Create
 from protocol.events import Presence, TakebackOffered
 from tests.tui.offline_app import AT, snapshot_of
 
 
-def test_offers_and_who_is_gone_are_told() -> None:
-    told: list[str] = []
-    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", told.append)
-    play.happened(snapshot_of("conga", ("a4b4", "d1c2")))
-    play.happened(TakebackOffered(room="room", seq=7, at=AT, seat=0, ply=0))
-    assert told[-1] == "you have asked to take a move back, search has not answered yet"
-    play.happened(TakebackOffered(room="room", seq=8, at=AT, seat=1, ply=1))
-    assert told[-1] == "search would like to take a move back: yes or no?"
-    play.happened(Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
-    assert told[-1] == "search is gone: claim wins the game, from 60 s on"
+def test_offers_and_claims_are_printed() -> None:
+    printed: list[str] = []
+    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", printed.append)
+    play.handle_event(snapshot_of("conga", ("a4b4", "d1c2")))
+    play.handle_event(TakebackOffered(room="room", seq=7, at=AT, seat=0, ply=0))
+    assert printed[-1] == "You asked to take back a move; waiting for search"
+    play.handle_event(TakebackOffered(room="room", seq=8, at=AT, seat=1, ply=1))
+    assert printed[-1] == "search asks to take back a move: yes or no?"
+    play.handle_event(Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
+    assert printed[-1] == "search has left: type claim to claim the game in 60 s"
     assert isinstance(play.command("claim"), Claim)
 
 
-def heard(*news: Heard) -> asyncio.Queue[Heard]:
-    queue: asyncio.Queue[Heard] = asyncio.Queue()
-    for each in news:
-        queue.put_nowait(each)
+def queue_of(*items: Input) -> asyncio.Queue[Input]:
+    queue: asyncio.Queue[Input] = asyncio.Queue()
+    for item in items:
+        queue.put_nowait(item)
     return queue
 
 
-async def test_what_was_typed_before_the_table_came_is_not_lost() -> None:
-    told: list[str] = []
-    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", told.append)
-    await play.run(heard("moves", "a9", None, snapshot_of("conga")))
-    assert told[-2] == "a4a3 a4b3 a4b4"
-    assert told[-1].startswith("'a9' is not a move of conga")
+async def test_lines_typed_before_the_snapshot_are_handled_after_it() -> None:
+    printed: list[str] = []
+    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", printed.append)
+    await play.run(queue_of("moves", "a9", None, snapshot_of("conga")))
+    assert printed[-2] == "a4a3 a4b3 a4b4"
+    assert printed[-1].startswith("'a9' is not a move of conga")
 
 
-async def test_no_room_is_made_for_nobody() -> None:
+async def test_no_room_is_created_if_the_input_has_ended() -> None:
     session = Session("ws://127.0.0.1:1/ws")
     opening = Create(id=1, game="conga")
-    assert await choose_opening(session, opening, heard(None), print, False) is None
-    assert await choose_opening(session, opening, heard("moves", None), print, False) is opening
-    assert await choose_opening(session, opening, heard(), print, False) is opening
+    assert await choose_opening(session, opening, queue_of(None), print, False) is None
+    assert await choose_opening(session, opening, queue_of("moves", None), print, False) is opening
+    assert await choose_opening(session, opening, queue_of(), print, False) is opening

@@ -104,17 +104,17 @@ async def test_the_table_in_the_lobby(start: Start, come: Come, tmp_path: Path) 
     waiting = await come(server.url, "waiting")
     await waiting.ask("create", game="cohcoh", options={"n": 5})
     async with client(server.url, tmp_path) as (app, pilot):
-        await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.lines)
+        await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
         lobby = app.screen
         await pilot.press(*"waiting", "ctrl+l")
-        await settled(pilot, "ann is the best", lambda: "the best players" in picture_of(app))
+        await settled(pilot, "ann is the best", lambda: ": leaderboard" in picture_of(app))
         assert isinstance(app.screen, Leaderboard)
         text = picture_of(app)
         assert "n 5" in text
         assert text.index(" ann ") < text.index(" ben ")
         await pilot.press("right")
-        await settled(pilot, "the next game is empty", lambda: "no rated game" in picture_of(app))
+        await settled(pilot, "the next game is empty", lambda: "no rated games" in picture_of(app))
         await pilot.press("left")
-        await settled(pilot, "and back, with the usual options", lambda: "n-k-coh-coh: the best" in picture_of(app))
+        await settled(pilot, "and back, with the usual options", lambda: "n-k-coh-coh: leaderboard" in picture_of(app))
         await pilot.press("escape")
         assert app.screen is lobby

@@ -1,4 +1,4 @@
-"""`parlour play --plain`: a whole game line by line, against a bot on a private server."""
+"""`parlour play --plain`: games line by line against a bot on a private server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def game(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def until(game: subprocess.Popen[str], text: str) -> list[str]:
-    """The lines up to one that begins so."""
+    """Return the lines up to one that starts with a text."""
     assert game.stdout is not None
     lines: list[str] = []
     for line in game.stdout:
@@ -42,56 +42,56 @@ def until(game: subprocess.Popen[str], text: str) -> list[str]:
     raise AssertionError(f"no {text!r} in {lines}")
 
 
-def tell(game: subprocess.Popen[str], text: str) -> None:
+def type_line(game: subprocess.Popen[str], text: str) -> None:
     assert game.stdin is not None
     game.stdin.write(f"{text}\n")
     game.stdin.flush()
 
 
-def test_a_game_line_by_line(game: subprocess.Popen[str]) -> None:
-    lines = until(game, "your move")
-    assert any(line.startswith("type a move") for line in lines)
-    tell(game, "z9")
+def test_whole_game(game: subprocess.Popen[str]) -> None:
+    lines = until(game, "Your move")
+    assert any(line.startswith("Type a move") for line in lines)
+    type_line(game, "z9")
     until(game, "'z9' is not a move of cohcoh")
     for ply in (1, 3):
-        tell(game, "moves")
+        type_line(game, "moves")
         assert game.stdout is not None
-        tell(game, game.stdout.readline().split()[0])
+        type_line(game, game.stdout.readline().split()[0])
         board = until(game, f"{ply}. white")
         until(game, f"{ply + 1}. black")
-        until(game, "your move")
+        until(game, "Your move")
         assert board
-    tell(game, "say good game")
+    type_line(game, "say good game")
     until(game, "you: good game")
-    tell(game, "resign")
-    until(game, "random (black) wins: resignation")
+    type_line(game, "resign")
+    until(game, "random wins: you resigned")
     assert game.wait(20) == 0
 
 
-def test_games_that_were_left_are_offered(tmp_path: Path) -> None:
+def test_unfinished_games_are_offered(tmp_path: Path) -> None:
     for game, answers in (("conga", []), ("mancala", ["new"]), ("cohcoh", ["3", "1"])):
         with playing(tmp_path, game, "--seat", "first") as process:
             for answer in answers:
-                until(process, "type the number of a game")
-                tell(process, answer)
-            shown = until(process, "your move")
-            tell(process, "quit")
+                until(process, "Type the number of a game")
+                type_line(process, answer)
+            shown = until(process, "Your move")
+            type_line(process, "quit")
             assert process.wait(20) == 0
-    assert any(line.startswith("Mancala") for line in shown)  # and Conga was given up for it
+    assert any(line.startswith("Mancala") for line in shown)  # Conga was resigned before
 
 
-def test_a_room_that_waits_is_not_left_behind(tmp_path: Path) -> None:
+def test_quitting_closes_a_waiting_room(tmp_path: Path) -> None:
     for words in (("--vs", "anybody"), ("--seat", "first")):
         with playing(tmp_path, "conga", *words) as process:
-            assert until(process, "type")[-1].startswith("type a move")  # no game was left
-            tell(process, "quit")
+            assert until(process, "Type")[-1].startswith("Type a move")  # there is no unfinished game
+            type_line(process, "quit")
             assert process.wait(20) == 0
 
 
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
-def test_bytes_that_are_no_text_are_no_trouble(errors: str, tmp_path: Path) -> None:
+def test_undecodable_input_is_accepted(errors: str, tmp_path: Path) -> None:
     with playing(tmp_path, "conga", "--seat", "first", PYTHONIOENCODING=f"utf-8:{errors}") as process:
-        until(process, "your move")
+        until(process, "Your move")
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"\xff\n")
         out, _ = process.communicate("quit\n", timeout=20)
@@ -99,8 +99,8 @@ def test_bytes_that_are_no_text_are_no_trouble(errors: str, tmp_path: Path) -> N
     assert process.returncode == 0
 
 
-def test_the_end_of_the_input_is_a_way_to_leave(game: subprocess.Popen[str]) -> None:
-    until(game, "your move")
+def test_end_of_input_quits(game: subprocess.Popen[str]) -> None:
+    until(game, "Your move")
     assert game.stdin is not None
     game.stdin.close()
     assert game.wait(20) == 0

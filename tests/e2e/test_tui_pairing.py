@@ -1,4 +1,4 @@
-"""Quick pairing from the terminal: into another room, over a cut, and line by line."""
+"""Quick pairing in the terminal client: change of room, lost connection, plain mode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from client.presentation.launch_plan import GameRequest
-from client.presentation.plain_play import Heard, PlainPlay, hear
+from client.presentation.plain_play import Input, PlainPlay, read_events
 from client.tui.screens.table import TableScreen
 from protocol.commands import Pair, Resign
 from tests.e2e.faults import FaultProxy
@@ -21,58 +21,56 @@ from tests.tui.offline_app import picture_of
 PAIR = GameRequest("cohcoh", pair=True)
 
 
-async def test_the_screen_goes_along_to_who_has_come_within_reach(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_screen_follows_to_the_room_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         with monkeypatch.context() as patch:
-            patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # nobody is near enough yet
+            patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is acceptable yet
             async with client(house.url, tmp_path, "play", PAIR) as (app, pilot):
-                await settled(pilot, "we wait", lambda: "waiting for an opponent" in picture_of(app))
+                await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
                 screen = app.screen
                 assert isinstance(screen, TableScreen)
                 assert screen.room != made.room
                 patch.undo()
-                await settled(pilot, "we are over there", lambda: screen.room == made.room)
+                await settled(pilot, "we are in the other room", lambda: screen.room == made.room)
                 assert screen is await at_table(app, pilot)
                 assert "bob" in picture_of(app)
 
 
-async def test_a_wait_that_a_cut_has_ended_is_taken_up_again(tmp_path: Path) -> None:
+async def test_lost_connection_does_not_end_pairing(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, FaultProxy(house.url).open() as proxy, session(house.url, "bob") as bob:  # noqa: SIM117
         async with client(proxy.url, tmp_path, "play", PAIR) as (app, pilot):
-            await settled(pilot, "we wait", lambda: "waiting for an opponent" in picture_of(app))
+            await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
             screen = app.screen
             assert isinstance(screen, TableScreen)
             first = screen.room
             proxy.cut()
-            await settled(pilot, "we wait elsewhere", lambda: screen.room != first and screen.table)
+            await settled(pilot, "a new room waits", lambda: screen.room != first and screen.table)
             assert (await bob.ask(Pair(id=bob.id(), game="cohcoh"))).room == screen.room
             assert await at_table(app, pilot) is screen
 
 
-async def test_line_by_line_into_another_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_plain_mode_follows_to_the_room_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         async with session(house.url, "alice") as alice:
             with monkeypatch.context() as patch:
                 patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)
                 own = await alice.ask(Pair(id=alice.id(), game="cohcoh"))
-            heard: asyncio.Queue[Heard] = asyncio.Queue()
-            hearing = asyncio.create_task(hear(alice, heard))
+            inputs: asyncio.Queue[Input] = asyncio.Queue()
+            reader = asyncio.create_task(read_events(alice, inputs))
             said: list[str] = []
             play = PlainPlay(alice, own.room, said.append)
-            playing = asyncio.create_task(play.run(heard))
-            await until("alice is over there", lambda: play.room == made.room and play.table)
+            playing = asyncio.create_task(play.run(inputs))
+            await until("alice is in the other room", lambda: play.room == made.room and play.table)
             await alice.ask(Resign(id=alice.id(), room=made.room))
             await asyncio.wait_for(playing, PATIENCE)
             assert any("bob" in line and "wins" in line for line in said)
-            hearing.cancel()
-            await asyncio.gather(hearing, return_exceptions=True)
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
 
 
-async def test_line_by_line_and_a_bot_after_a_while(tmp_path: Path) -> None:
+async def test_plain_mode_pairs_with_a_bot(tmp_path: Path) -> None:
     command = ("play", "cohcoh", "--plain", "--private", "--pair")
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", *command,
@@ -84,7 +82,7 @@ async def test_line_by_line_and_a_bot_after_a_while(tmp_path: Path) -> None:
         while b"search" not in (line := await process.stdout.readline()):
             assert line, "the program ended early"
         process.stdin.write(b"resign\n")
-        while b"resignation" not in (line := await process.stdout.readline()):
+        while b"you resigned" not in (line := await process.stdout.readline()):
             assert line, "the program ended early"
         process.stdin.close()
         assert await process.wait() == 0

@@ -1,4 +1,4 @@
-"""Manners at a table against a real server: moves in advance, talk, offers and answers, resigning, aborting."""
+"""Actions at a table against a real server: premoves, chat, offers and answers, resigning, aborting, claiming."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
+async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
     request = GameRequest("cohcoh", seat=1, vs="bob")
     async with (
         parlour(tmp_path) as house,
@@ -35,17 +35,17 @@ async def test_premove_talk_resignation_and_rematch(tmp_path: Path) -> None:
         await settled(pilot, "the premove is played", lambda: table.ply == 2)
         assert table.moves[1].move == "d4"
         await pilot.press("t", *"hi bob", "enter")
-        await settled(pilot, "it was said", lambda: "alice: hi bob" in picture_of(app))
+        await settled(pilot, "the message is shown", lambda: "alice: hi bob" in picture_of(app))
         await pilot.press("r", "n")
         assert table.status == "running"
         await pilot.press("r", "y")
         await settled(pilot, "the game is over", lambda: table.status == "ended")
-        assert "resignation" in picture_of(app)
+        assert "bob wins: you resigned" in picture_of(app)
         first = screen.room
         await pilot.press("m", "y")
-        await until("bob hears of it", lambda: bob.session.rooms[first].offers.rematch == 1)
+        await until("bob has the offer", lambda: bob.session.rooms[first].offers.rematch == 1)
         await bob.session.ask(Rematch(id=bob.session.id(), room=first))
-        await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
+        await settled(pilot, "the rematch is shown", lambda: screen.room != first and screen.table is not None)
         assert screen.table is not None
         assert screen.table.seat == 0
 
@@ -67,20 +67,24 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
         await pilot.press("n")
         await settled(pilot, "it is declined", lambda: table.offers.draw is None)
         await pilot.press("u", "y")
-        await until("bob is asked", lambda: bob.session.rooms[screen.room].offers.takeback == 0)
-        await settled(pilot, "it is told", lambda: "asked to take a move back, bob has not answered" in picture_of(app))
+        await until("bob has the offer", lambda: bob.session.rooms[screen.room].offers.takeback == 0)
+        await settled(
+            pilot,
+            "the offer is shown as pending",
+            lambda: "to take back a move; waiting for bob" in picture_of(app),
+        )
         await bob.session.ask(Takeback(id=bob.session.id(), room=screen.room))
         await settled(pilot, "it is taken back", lambda: table.ply == 0)
         await pilot.press("o", "y")
-        await until("bob hears it", lambda: bob.session.rooms[screen.room].offers.draw == 0)
-        await settled(pilot, "it is told", lambda: "you have offered a draw, bob has not answered" in picture_of(app))
+        await until("bob has the offer", lambda: bob.session.rooms[screen.room].offers.draw == 0)
+        await settled(pilot, "pending", lambda: "You offered a draw; waiting for bob" in picture_of(app))
         await bob.session.ask(AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
-        await settled(pilot, "it is a draw", lambda: "a draw: agreed   m: rematch" in picture_of(app))
+        await settled(pilot, "it is a draw", lambda: "Draw by agreement   m: rematch" in picture_of(app))
         await pilot.press("m", "y")
-        await settled(pilot, "it is told", lambda: "agreed   you have offered a rematch, bob has" in picture_of(app))
+        await settled(pilot, "pending", lambda: "You offered a rematch; waiting for bob" in picture_of(app))
 
 
-async def test_the_game_of_one_who_is_gone_is_claimed_when_the_line_says_so(tmp_path: Path) -> None:
+async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
     clock = Clock()
     async with (
         parlour(tmp_path, clock) as house,
@@ -89,17 +93,17 @@ async def test_the_game_of_one_who_is_gone_is_claimed_when_the_line_says_so(tmp_
     ):
         screen = await at_table(app, pilot)
         await bob.close()
-        await settled(pilot, "he is gone", lambda: "bob is gone   v: claim the game, in" in picture_of(app))
+        await settled(pilot, "bob has left", lambda: "bob has left   v: claim the game in" in picture_of(app))
         await pilot.press("v", "y")
-        await settled(pilot, "it is too early", lambda: "your opponent may be away for" in picture_of(app))
+        await settled(pilot, "the claim is refused", lambda: "your opponent may be away for" in picture_of(app))
         clock.pass_by(60)
         await pilot.press("v", "y")
-        await settled(pilot, "it is won", lambda: "you win: abandoned" in picture_of(app))
+        await settled(pilot, "the game is won", lambda: "You win: bob abandoned the game" in picture_of(app))
         assert screen.table is not None
-        assert "is gone" not in picture_of(app)
+        assert "has left" not in picture_of(app)
 
 
-async def test_a_game_is_aborted_before_its_second_move_and_not_later(tmp_path: Path) -> None:
+async def test_game_can_be_aborted_only_before_its_second_move(tmp_path: Path) -> None:
     request = GameRequest("mancala", seat=0, vs="bob")
     async with (
         parlour(tmp_path) as house,
@@ -112,15 +116,15 @@ async def test_a_game_is_aborted_before_its_second_move_and_not_later(tmp_path: 
         await pilot.press("z", "n")
         assert table.status == "running"
         await pilot.press("z", "y")
-        await settled(pilot, "it is over", lambda: "the game does not count: aborted" in picture_of(app))
+        await settled(pilot, "the game is over", lambda: "Game aborted: it does not count" in picture_of(app))
         first = screen.room
         await pilot.press("m", "y")
-        await until("bob hears of it", lambda: bob.session.rooms[first].offers.rematch == 0)
+        await until("bob has the offer", lambda: bob.session.rooms[first].offers.rematch == 0)
         await bob.session.ask(Rematch(id=bob.session.id(), room=first))
-        await settled(pilot, "the next game is there", lambda: screen.room != first and screen.table is not None)
+        await settled(pilot, "the rematch is shown", lambda: screen.room != first and screen.table is not None)
         table = screen.table
         assert table is not None
         await pilot.press("1", "enter")
         await settled(pilot, "two moves were made", lambda: table.ply >= 2)
         await pilot.press("z")
-        assert "before its second move, not later" in picture_of(app)
+        assert "only before its second move" in picture_of(app)

@@ -1,4 +1,4 @@
-"""`parlour play` in a real pseudo-terminal, from the first command to the end of a game; and what it leaves behind."""
+"""`parlour play` in a pseudo-terminal: whole games, and no processes left behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 
 from client.local_server import PrivateFolder
 
-WAIT = 40
+TIMEOUT_S = 40
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def home(tmp_path: Path) -> Path:
 
 
 class Screen:
-    """A terminal of 80 x 24 with `parlour` in it."""
+    """A terminal of 80 x 24 in which `parlour` runs."""
 
     def __init__(self, home: Path, *words: str) -> None:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PARLOUR_")}
@@ -37,11 +37,11 @@ class Screen:
             env=environment,
             dimensions=(24, 80),
             encoding="utf-8",
-            timeout=WAIT,
+            timeout=TIMEOUT_S,
         )
 
     def see(self, *patterns: str) -> int:
-        """Wait until something like that is drawn."""
+        """Wait until the terminal shows one of the patterns. Return its index."""
         return int(self.child.expect([*patterns]))
 
     def type(self, text: str) -> None:
@@ -67,7 +67,7 @@ def screens(home: Path) -> Iterator[Callable[..., Screen]]:
 
 
 def leftovers(home: Path) -> dict[int, str]:
-    """Processes that have our folder in their arguments or environment."""
+    """Return the processes that have our folder in their arguments or environment."""
     found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -80,61 +80,61 @@ def leftovers(home: Path) -> dict[int, str]:
     return found
 
 
-def gone(home: Path) -> bool:
-    end = time.monotonic() + WAIT
+def all_ended(home: Path) -> bool:
+    end = time.monotonic() + TIMEOUT_S
     while leftovers(home) and time.monotonic() < end:
         time.sleep(0.05)
     return not leftovers(home)
 
 
-def test_from_one_command_to_a_finished_game(screens: Callable[..., Screen], home: Path) -> None:
+def test_whole_game(screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "conga", "--private", "--vs", "random", "--seat", "first", "--option", "max_plies=6")
-    screen.see("your move")
+    screen.see("Your move")
     screen.type("a4b4\r")
     for ply in (2, 4):
         screen.see(rf"{ply} w [a-d][1-4]")  # the bot has answered
         screen.type("s")
-        screen.see("hint: look at")
+        screen.see("Hint: start with")
         screen.type("w")
-        screen.see(r"best: (\w+)\W")  # a whole word
+        screen.see(r"Best move: (\w+)\W")  # a whole word
         screen.type(screen.child.match[1] + "\r")
-    screen.see("the limit of moves")
+    screen.see("move limit reached")
     screen.type("q")
     assert screen.end() == 0
-    assert gone(home)
+    assert all_ended(home)
 
 
-def test_quitting_asks_and_the_game_is_offered_again(screens: Callable[..., Screen], home: Path) -> None:
+def test_quitting_asks_and_the_game_can_be_resumed(screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "mancala", "--private", "--vs", "greedy", "--seat", "first")
-    screen.see("your move")
+    screen.see("Your move")
     screen.type("q")
-    screen.see("Leave now")
+    screen.see("Leave")
     screen.type("y")
     assert screen.end() == 0
-    assert gone(home)
+    assert all_ended(home)
     screen = screens("play", "mancala", "--private", "--vs", "greedy")
-    screen.see("You left a game of Mancala against greedy")
+    screen.see("Mancala against greedy")
     screen.type("y")
-    screen.see("your move")
+    screen.see("Your move")
     screen.type("\x03")
     assert screen.end() == 0
-    assert gone(home)
+    assert all_ended(home)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
-def test_nothing_is_left_however_it_ends(number: signal.Signals, screens: Callable[..., Screen], home: Path) -> None:
+def test_no_process_is_left_behind(number: signal.Signals, screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "conga", "--private", "--vs", "random")
-    screen.see("your move|to move")
+    screen.see("Your move|to move")
     os.kill(screen.child.pid, number)
     if number == signal.SIGTERM:
-        screen.see(re.escape("\x1b[?1049l"))  # the terminal is as it was
+        screen.see(re.escape("\x1b[?1049l"))  # the terminal is restored
         assert screen.end() == 0
-    assert gone(home)
+    assert all_ended(home)
 
 
-def test_a_private_server_that_dies_comes_back(screens: Callable[..., Screen], home: Path) -> None:
+def test_private_server_is_restarted(screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "cohcoh", "--private", "--vs", "random", "--seat", "first")
-    screen.see("your move")
+    screen.see("Your move")
     (server,) = (pid for pid, words in leftovers(home).items() if "client.local_server" in words)
     os.kill(server, signal.SIGKILL)
     screen.see("reconnecting")
@@ -142,10 +142,10 @@ def test_a_private_server_that_dies_comes_back(screens: Callable[..., Screen], h
     screen.see("2 b [a-d][1-4]")
     screen.type("\x03")
     assert screen.end() == 0
-    assert gone(home)
+    assert all_ended(home)
 
 
-def test_a_terminal_that_is_taken_away_ends_the_client(home: Path) -> None:
+def test_closing_the_terminal_ends_the_client(home: Path) -> None:
     parent, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(home)}
     words = [sys.executable, "-m", "parlour", "play", "conga", "--private", "--vs", "random"]
@@ -155,34 +155,32 @@ def test_a_terminal_that_is_taken_away_ends_the_client(home: Path) -> None:
         while b"conga" not in seen.lower():
             seen += os.read(parent, 65536)
         os.close(parent)
-        process.wait(WAIT)
-    assert gone(home)
+        process.wait(TIMEOUT_S)
+    assert all_ended(home)
 
 
 @pytest.mark.long
-def test_a_game_given_up_is_not_offered_again(screens: Callable[..., Screen], home: Path) -> None:
+def test_resigned_game_is_not_offered_again(screens: Callable[..., Screen], home: Path) -> None:
     for answer in ("", "n", "y"):
         screen = screens("play", "cohcoh", "--private", "--vs", "greedy" if answer else "random", "--seat", "first")
         if answer:
-            screen.see("You left a game of n-k-coh-coh against (random|greedy)")
+            screen.see("n-k-coh-coh against (random|greedy)")
             assert screen.child.match[1] == {"n": "random", "y": "greedy"}[answer]
             screen.type(answer)
-        screen.see("your move")
+        screen.see("Your move")
         screen.type("\x03")
         assert screen.end() == 0
 
 
-def test_a_bot_that_does_not_exist_costs_a_sentence(screens: Callable[..., Screen]) -> None:
-    screen = screens("play", "conga", "--private", "--vs", "nobody-knows")
-    screen.see("there is no bot 'nobody-knows'")
+def test_unknown_bot_shows_a_message(screens: Callable[..., Screen]) -> None:
+    screen = screens("play", "conga", "--private", "--vs", "no-such-bot")
+    screen.see("there is no bot 'no-such-bot'")
     assert screen.end() == 2
     screen = screens("play", "conga", "--private", "--vs", "random")
-    screen.see("your move|to move")
+    screen.see("Your move|to move")
 
 
-def test_nobody_looks_at_another_server_than_the_one_where_somebody_plays(
-    screens: Callable[..., Screen], home: Path
-) -> None:
+def test_occupied_private_server_is_reported(screens: Callable[..., Screen], home: Path) -> None:
     place = PrivateFolder(home / "parlour" / "private")
     place.open()
     try:
@@ -222,7 +220,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         (("rooms", "--url", "no address"), "'no address' is not a server address"),
     ],
 )
-def test_mistakes_cost_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+def test_mistakes_show_one_line(words: tuple[str, ...], sentence: str) -> None:
     done = run(*words, PARLOUR_URL="")
     assert done.returncode == 2
     assert re.match(re.escape(f"parlour: {sentence}"), done.stderr), done.stderr

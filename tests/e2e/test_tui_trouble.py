@@ -1,4 +1,4 @@
-"""Trouble at the terminal client: servers that die, games that were left, rooms that are not there."""
+"""Problems in the terminal client: stopped servers, unfinished games, unknown rooms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path) -> None:
+async def test_board_stays_while_the_server_is_down(tmp_path: Path) -> None:
     request = GameRequest("conga", seat=0, vs="bob")
     async with parlour(tmp_path) as house:
         port = int(house.url.rpartition(":")[2].partition("/")[0])
@@ -33,16 +33,16 @@ async def test_a_server_that_dies_leaves_the_board_and_comes_back(tmp_path: Path
         async with app.run_test(size=(100, 30)) as pilot, opponent(url):
             screen = await at_table(app, pilot)
             await server.stop()
-            await settled(pilot, "the trouble is shown", lambda: "reconnecting" in picture_of(app))
+            await settled(pilot, "the lost connection is shown", lambda: "reconnecting" in picture_of(app))
             assert "b10" in picture_of(app)
             await pilot.press(*"a4b4", "enter")  # sent when the server is back
             await server.start()
             await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply >= 2)
-            await settled(pilot, "all is well", lambda: "reconnecting" not in picture_of(app))
+            await settled(pilot, "the connection is back", lambda: "reconnecting" not in picture_of(app))
         await app.close()
 
 
-async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
+async def test_unfinished_game_is_offered_again(tmp_path: Path) -> None:
     request = GameRequest("conga", seat=0, vs="bob")
     async with parlour(tmp_path) as house, opponent(house.url):
         async with client(house.url, tmp_path, "play", request) as (app, pilot):
@@ -61,7 +61,7 @@ async def test_an_unfinished_game_is_offered_again(tmp_path: Path) -> None:
             assert screen.table.seat == 0
 
 
-async def test_the_room_of_an_unfinished_game_can_be_named(tmp_path: Path) -> None:
+async def test_unfinished_game_can_be_joined_by_room(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, opponent(house.url):
         async with client(house.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot):
             room = (await at_table(app, pilot)).room
@@ -71,24 +71,24 @@ async def test_the_room_of_an_unfinished_game_can_be_named(tmp_path: Path) -> No
             assert (screen.room, screen.table.seat) == (room, 0)
 
 
-async def test_of_several_unfinished_games_one_is_chosen(tmp_path: Path) -> None:
+async def test_one_of_several_unfinished_games_is_chosen(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, opponent(house.url):
         rooms = []
         for game, answer in (("conga", ""), ("mancala", "n")):
             async with client(house.url, tmp_path, "play", GameRequest(game, seat=0, vs="bob")) as (app, pilot):
                 if answer:
-                    await settled(pilot, "a game is offered", lambda: "You left a game" in picture_of(app))
+                    await settled(pilot, "a game is offered", lambda: "You have an unfinished game" in picture_of(app))
                     await pilot.press(answer)
                 rooms.append((await at_table(app, pilot)).room)
         async with client(house.url, tmp_path) as (app, pilot):  # the lobby
-            await settled(pilot, "both are offered", lambda: "You left 2 games" in picture_of(app))
+            await settled(pilot, "both are offered", lambda: "You have 2 unfinished games" in picture_of(app))
             shown = picture_of(app)
             first = shown.index("Conga against bob") < shown.index("Mancala against bob")
             await pilot.press(*(["down"] if first else []), "enter")
             assert (await at_table(app, pilot)).room == rooms[1]
 
 
-async def test_a_slow_connection_is_told_about_as_long_as_it_is_slow(tmp_path: Path) -> None:
+async def test_slow_connection_is_shown_while_it_is_slow(tmp_path: Path) -> None:
     async with (
         parlour(tmp_path) as house,
         FaultProxy(house.url).open() as proxy,
@@ -96,19 +96,19 @@ async def test_a_slow_connection_is_told_about_as_long_as_it_is_slow(tmp_path: P
         client(proxy.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
-        await all_is_well(app)
+        await until_fast(app)
         proxy.flows.clear()
         await pilot.press(*"a4b4", "enter")
-        await settled(pilot, "it is seen before there is an answer", lambda: "slow connection: " in picture_of(app))
+        await settled(pilot, "it is shown before the reply", lambda: "slow connection: " in picture_of(app))
         assert screen.table is not None
         assert screen.table.ply == 0
         proxy.flows.set()
-        await all_is_well(app)
+        await until_fast(app)
         assert screen.table.ply > 0
 
 
-async def all_is_well(app: ParlourApp) -> None:
-    """Answers are quick, and it shows: a late one counts less with every other one."""
+async def until_fast(app: ParlourApp) -> None:
+    """Send commands until the warning disappears: the measured delay is an average."""
     assert app.session is not None
     async with asyncio.timeout(20):
         while "slow connection" in picture_of(app):
@@ -116,16 +116,14 @@ async def all_is_well(app: ParlourApp) -> None:
 
 
 @pytest.mark.parametrize(("mode", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
-async def test_a_room_that_is_not_there_ends_with_a_sentence(
-    mode: Mode, rooms: tuple[str, ...], tmp_path: Path
-) -> None:
+async def test_unknown_room_ends_with_a_message(mode: Mode, rooms: tuple[str, ...], tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, client(house.url, tmp_path, mode, rooms=rooms) as (app, _):
         await until("the client gives up", lambda: app.return_code is not None)
         assert app.return_value == "there is no room 'nowhere'"
         assert app.return_code == 2
 
 
-async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
+async def test_unreachable_server_ends_with_a_message(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:
         url = house.url.replace("/ws", "/nothing")
         async with client(url, tmp_path) as (app, _):
@@ -133,20 +131,20 @@ async def test_no_server_ends_with_a_sentence(tmp_path: Path) -> None:
             assert "there is no Parlour server at" in (app.return_value or "")
 
 
-async def test_a_room_that_waits_is_closed_by_who_leaves_it(tmp_path: Path) -> None:
+async def test_leaving_a_waiting_room_closes_it(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house:
         async with client(house.url, tmp_path, "play", GameRequest("conga")) as (app, pilot):
-            await settled(pilot, "the room waits", lambda: "waiting for an opponent" in picture_of(app))
+            await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
             await pilot.press("q", "y")
         async with session(house.url, "bob") as bob:
             listed = await bob.ask(List(id=bob.id(), status="waiting"))
             assert listed.rooms == ()
 
 
-async def test_nothing_is_begun_and_left_undone_when_a_watcher_leaves(tmp_path: Path) -> None:
+async def test_leaving_as_a_watcher_leaves_no_coroutine_unawaited(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "bob") as bob:
         room = (await bob.ask(Create(id=bob.id(), game="conga"))).room
         async with client(house.url, tmp_path, "watch", rooms=(room,)) as (app, pilot):
-            await settled(pilot, "the table is there", lambda: "waiting for an opponent" in picture_of(app))
+            await settled(pilot, "the table is shown", lambda: "Waiting for an opponent" in picture_of(app))
             await pilot.press("q")
-        gc.collect()  # what was never awaited is told of now
+        gc.collect()  # warns about coroutines that were never awaited

@@ -32,16 +32,16 @@ async def followed(url: str, room: str, as_json: bool) -> list[str]:
     return lines
 
 
-async def test_a_game_as_text(tmp_path: Path) -> None:
+async def test_game_as_text(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(house.url, room, False))
-        await until("somebody watches", lambda: house.app.registry.rooms[room].watchers)
+        await until("the watcher is connected", lambda: house.app.registry.rooms[room].watchers)
         await alice.ask(Say(id=alice.id(), room=room, text="hello"))
         await play((alice, bob), room, LINE)
         lines = await asyncio.wait_for(watching, 20)
     assert lines[0] == "n-k-coh-coh: alice - bob, n 4, k 3, casual"
-    assert lines[-1] == "bob (black) wins: a line was made"
+    assert lines[-1] == "bob wins: alice completed a line of 3"
     game = create("cohcoh")
     state = game.start()
     for move in LINE:
@@ -50,11 +50,11 @@ async def test_a_game_as_text(tmp_path: Path) -> None:
     assert any(line.startswith("5. white a3") for line in lines)
 
 
-async def test_a_game_as_json_and_a_finished_one_as_text(tmp_path: Path) -> None:
+async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
     async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(house.url, room, True))
-        await until("somebody watches", lambda: house.app.registry.rooms[room].watchers)
+        await until("the watcher is connected", lambda: house.app.registry.rooms[room].watchers)
         await play((alice, bob), room, LINE)
         events = [json.loads(line) for line in await asyncio.wait_for(watching, 20)]
         assert events[0]["type"] == "snapshot"
@@ -64,6 +64,6 @@ async def test_a_game_as_json_and_a_finished_one_as_text(tmp_path: Path) -> None
         code, out, err = await parlour_command("watch", room, "--plain", "--url", house.url)
         assert (code, err) == (0, "")
         assert "1. white a1" in out
-        assert out.endswith("bob (black) wins: a line was made\n")
+        assert out.endswith("bob wins: alice completed a line of 3\n")
         code, out, err = await parlour_command("watch", "nowhere", "--json", "--url", house.url)
         assert (code, out, err) == (2, "", "parlour: there is no room 'nowhere'\n")

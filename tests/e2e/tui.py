@@ -1,4 +1,4 @@
-"""The terminal client in tests: in a terminal that nobody sees, with somebody to play against."""
+"""Helpers for tests of the terminal client against a real server: a headless terminal and an opponent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.e2e.parlours import parlour, session, until
 async def client(
     url: str, folder: Path, mode: Mode = "lobby", request: GameRequest | None = None, rooms: tuple[str, ...] = ()
 ) -> AsyncIterator[tuple[ParlourApp, Pilot[str]]]:
-    """The client in a terminal that nobody sees."""
+    """Run the client in a headless terminal."""
     app = ParlourApp(LaunchPlan(mode, url=url, name="alice", request=request, rooms=rooms), Appearance())
     try:
         async with app.run_test(size=(100, 30)) as pilot:
@@ -35,17 +35,17 @@ async def client(
 
 
 class Opponent:
-    """Somebody who is invited, sits down and plays the first move there is, whenever it is their turn."""
+    """A player who accepts every invitation and plays the first legal move on each turn."""
 
     def __init__(self, session: Session, moves: bool) -> None:
         self.session, self._moves = session, moves
-        self._task = asyncio.create_task(self._live())
+        self._task = asyncio.create_task(self._run())
 
-    async def _live(self) -> None:
-        async for happening in self.session:
-            if isinstance(happening, Invited):
-                await self.session.ask(Join(id=self.session.id(), room=happening.room.room))
-            room = getattr(happening, "room", "")
+    async def _run(self) -> None:
+        async for event in self.session:
+            if isinstance(event, Invited):
+                await self.session.ask(Join(id=self.session.id(), room=event.room.room))
+            room = getattr(event, "room", "")
             table = self.session.rooms.get(room) if isinstance(room, str) else None
             if table is not None and table.my_move and table.game is not None and self._moves:
                 move = table.game.legal(table.state)[0]
@@ -85,7 +85,7 @@ async def by_typing(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
 
 
 async def by_clicking(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
-    """Click on the cells of the move's path, wherever they are on the screen."""
+    """Click on the cells of a move's path."""
     table, view = screen.table, screen.query_one(BoardView)
     assert table is not None
     assert table.game is not None
@@ -109,7 +109,7 @@ async def by_arrows(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
 
 
 async def towards(screen: TableScreen, name: str) -> str:
-    """The key that brings the cursor nearer: the right row first."""
+    """Return the key that moves the cursor closer to a cell: first to its row."""
     model = screen.model
     assert model is not None
     places = {cell.name: (y, x) for y, row in enumerate(model.board().rows) for x, cell in enumerate(row) if cell}
@@ -118,7 +118,7 @@ async def towards(screen: TableScreen, name: str) -> str:
 
 
 class AsyncServer:
-    """A server that can be stopped and started at the same place."""
+    """A server that can be stopped and started again on the same port."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self._folder, self._port = folder, port

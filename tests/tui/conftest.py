@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home in which nobody has played before."""
+    """Use an empty state folder, as on a machine where no game was played."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state"

@@ -1,4 +1,4 @@
-"""A lobby with something in it."""
+"""A sample lobby."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def room(name: str, game: str, first: str, second: str, **more: Any) -> RoomInfo
     return RoomInfo(room=name, game=game, seats=seats, **values)  # type: ignore[arg-type]
 
 
-def news() -> LobbyUpdate:
+def lobby_update() -> LobbyUpdate:
     fischer = TimeControl(kind="fischer", base=300_000, increment=3000)
     return LobbyUpdate(
         full=True,

@@ -1,4 +1,4 @@
-"""The client without a server: rooms are put before it, and what it would ask for is written down."""
+"""The terminal client without a server. Tests give it rooms and check the commands that it would send."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def snapshot_of(
     notes: dict[int, str] | None = None,
     **more: Any,
 ) -> Snapshot:
-    """A room in which these moves were played; ended if they end the game."""
+    """Return a room after some moves. It is ended if the moves end the game."""
     rules = create(game, options)
     through = Replay.of(rules, moves)
     assert not through.error, through.error
@@ -59,7 +59,7 @@ def snapshot_of(
 
 
 class OfflineSession(Session):
-    """Never opened: what it is asked for is written down, and is done."""
+    """A session that is never opened. It records all commands and answers them."""
 
     def __init__(self, orders: list[Command]) -> None:
         super().__init__("ws://127.0.0.1:1/ws")
@@ -71,7 +71,7 @@ class OfflineSession(Session):
 
 
 class OfflineApp(ParlourApp):
-    """A client whose session is never opened."""
+    """The client with a session that is never opened."""
 
     def __init__(self, *snapshots: Snapshot, appearance: Appearance = Appearance()) -> None:  # noqa: B008  (it cannot change)
         super().__init__(LaunchPlan(url="nowhere"), appearance)
@@ -81,26 +81,26 @@ class OfflineApp(ParlourApp):
             self.session.rooms.apply_snapshot(snapshot, time.monotonic())
 
     async def _run_session(self) -> None:
-        """There is nobody to talk to."""
+        """Connect to no server."""
 
     def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
         self.sent.append(command)
 
-    def deliver(self, happening: SessionEvent) -> None:
-        """As if the server had said it."""
+    def deliver(self, event: SessionEvent) -> None:
+        """Handle an event as if the server had sent it."""
         assert self.session is not None
-        if isinstance(happening, Snapshot):
-            self.session.rooms.apply_snapshot(happening, time.monotonic())
-        elif isinstance(happening, Event):
-            assert self.session.rooms.apply_event(happening, time.monotonic())
-        self._handle(happening)
+        if isinstance(event, Snapshot):
+            self.session.rooms.apply_snapshot(event, time.monotonic())
+        elif isinstance(event, Event):
+            assert self.session.rooms.apply_event(event, time.monotonic())
+        self._handle(event)
 
     async def show(self, screen: BaseScreen) -> None:
         await self.push_screen(screen)
 
 
 def picture_of(app: ParlourApp) -> str:
-    """What is on the screen, without colours."""
+    """Return the text on the screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
 

@@ -1,4 +1,4 @@
-"""With --ascii every screen is ASCII, whatever a widget or a stranger's name would draw."""
+"""ASCII mode: every screen is ASCII, whatever widgets draw and players are called."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 
 from client.tui.render.appearance import Appearance
 from client.tui.render.ascii import to_ascii
-from tests.tui.lobby_samples import news
+from tests.tui.lobby_samples import lobby_update
 from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 from tests.tui.test_snapshots import SCREENS, TABLES
 
 
 @pytest.mark.parametrize("name", SCREENS)
-async def test_every_screen(name: str) -> None:
+async def test_every_screen_is_ascii(name: str) -> None:
     names = ("zoë", "Łukasz")
     rooms = [
         snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options, names=names)
@@ -21,12 +21,12 @@ async def test_every_screen(name: str) -> None:
     app = OfflineApp(*rooms, appearance=Appearance("mono", ascii_only=True))
     async with app.run_test(size=(80, 24)) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.deliver(news())
+        app.deliver(lobby_update())
         await pilot.pause()
         text = picture_of(app)
         assert text.isascii(), [line for line in text.splitlines() if not line.isascii()]
 
 
-def test_everything_keeps_its_place() -> None:
+def test_to_ascii_keeps_the_width() -> None:
     text = "┌─┐ … ● é 日"
     assert to_ascii(text) == "+-+ . * ? ??"

@@ -1,4 +1,4 @@
-"""Without colours every screen is without colours, and what is chosen can still be seen."""
+"""The mono theme: no screen has colours, and the selection is still visible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.segment import Segment
 from client.tui.dialogs.confirm import Confirm
 from client.tui.render.appearance import Appearance
 from client.tui.screens.table import TableScreen
-from tests.tui.lobby_samples import news
+from tests.tui.lobby_samples import lobby_update
 from tests.tui.offline_app import OfflineApp, snapshot_of
 from tests.tui.test_snapshots import SCREENS, TABLES
 
@@ -28,35 +28,35 @@ def marked(app: OfflineApp) -> str:
 
 
 @pytest.mark.parametrize("name", SCREENS)
-async def test_every_screen(name: str) -> None:
+async def test_no_screen_has_colours(name: str) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     app = OfflineApp(*rooms, appearance=Appearance("mono"))
     async with app.run_test(size=(80, 24)) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.deliver(news())
+        app.deliver(lobby_update())
         await pilot.pause()
         assert colours(app) <= {"default"}
 
 
 @pytest.mark.parametrize(
-    ("name", "keys", "chosen"),
-    [("lobby", ["down"], "alice"), ("choice", ["down"], "a new game"), ("wall", ["tab"], "alice - search")],
+    ("name", "keys", "selected"),
+    [("lobby", ["down"], "alice"), ("choice", ["down"], "A new game"), ("wall", ["tab"], "alice - search")],
 )
-async def test_what_is_chosen_is_seen(name: str, keys: list[str], chosen: str) -> None:
+async def test_selection_is_visible(name: str, keys: list[str], selected: str) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     app = OfflineApp(*rooms, appearance=Appearance("mono"))
     async with app.run_test(size=(80, 24)) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.deliver(news())
+        app.deliver(lobby_update())
         if name == "wall":
             app.screen._flush()  # type: ignore[attr-defined]
         await pilot.press(*keys)
         await pilot.pause()
-        assert chosen in marked(app)
+        assert selected in marked(app)
         assert "bob" not in marked(app)
 
 
-async def test_the_answer_that_has_the_focus_is_seen() -> None:
+async def test_focused_button_is_visible() -> None:
     app = OfflineApp(appearance=Appearance("mono"))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(Confirm("Resign this game?"))
@@ -65,7 +65,7 @@ async def test_the_answer_that_has_the_focus_is_seen() -> None:
         assert marked(app).split()[0] in ("y:", "n:")
 
 
-async def test_colours_go_and_come_with_a_key() -> None:
+async def test_theme_key_switches_colours_off_and_on() -> None:
     app = OfflineApp(snapshot_of("conga"), appearance=Appearance("safe"))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.show(TableScreen("room"))

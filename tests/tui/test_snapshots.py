@@ -1,4 +1,7 @@
-"""Every screen as text, at two sizes. PARLOUR_SNAPSHOTS=write makes the files again; look at them before committing."""
+"""Every screen as text, in two sizes.
+
+PARLOUR_SNAPSHOTS=write regenerates the files; look at them before committing.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 from textual.screen import Screen
@@ -26,7 +29,14 @@ from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
 from client.tui.screens.table_actions import TableActions
-from client.tui.screens.table_keys import LOBBY_HELP, WALL_HELP, table_help
+from client.tui.screens.table_keys import (
+    LOBBY_HELP,
+    LOBBY_HELP_TITLE,
+    TABLE_HELP_TITLE,
+    WALL_HELP,
+    WALL_HELP_TITLE,
+    table_help,
+)
 from client.tui.screens.table_view import TableView
 from client.tui.screens.wall import WallScreen
 from client.tui.widgets.minimum_size import MinimumSizeScreen
@@ -34,13 +44,13 @@ from protocol.commands import Move
 from protocol.events import Said
 from protocol.replies import Snapshot
 from protocol.types import Leader, RatingChange
-from tests.tui.lobby_samples import news
+from tests.tui.lobby_samples import lobby_update
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
-SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, TableView, TableActions}  # what screens are made of
+SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, TableView, TableActions}  # base classes
 SIZES = [(80, 24), (120, 40)]
-MATED = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
+LINE_OF_THREE = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
 
 TABLES: dict[str, Snapshot] = {
     "conga": snapshot_of(
@@ -53,7 +63,7 @@ TABLES: dict[str, Snapshot] = {
     "maxconnect4": snapshot_of("maxconnect4", ("4", "4", "3", "5", "2", "6", "1"), seat=1, names=("search", "alice")),
     "cohcoh": snapshot_of(
         "cohcoh",
-        MATED,
+        LINE_OF_THREE,
         seat=None,
         names=("random", "greedy"),
         rated=True,
@@ -68,7 +78,7 @@ TABLES: dict[str, Snapshot] = {
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", TABLES)
-async def test_tables(name: str, size: tuple[int, int]) -> None:
+async def test_table_snapshots(name: str, size: tuple[int, int]) -> None:
     app = OfflineApp(TABLES[name])
     async with app.run_test(size=size) as pilot:
         await app.show(TableScreen("room"))
@@ -77,7 +87,7 @@ async def test_tables(name: str, size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_a_table_in_ascii_with_a_square_picked(size: tuple[int, int]) -> None:
+async def test_ascii_table_with_a_picked_square(size: tuple[int, int]) -> None:
     app = OfflineApp(snapshot_of("conga"), appearance=Appearance("mono", ascii_only=True))
     async with app.run_test(size=size) as pilot:
         await app.show(TableScreen("room"))
@@ -99,23 +109,23 @@ async def leaderboard(app: OfflineApp) -> None:
     board = Leaderboard("mancala", {"pits": 6, "stones": 4, "rules": "course"})
     await app.push_screen(board)
     board.show("mancala", LEADERS)
-    board.show("conga", LEADERS)  # the answer to a question of before
+    board.show("conga", LEADERS)  # a late answer for another game
 
 
-async def foyer(app: OfflineApp) -> None:
-    """The first screen is there by itself."""
+async def start(app: OfflineApp) -> None:
+    """Do nothing: the start screen opens by itself."""
 
 
 SCREENS: dict[str, Callable[[OfflineApp], object]] = {
-    "start": foyer,
+    "start": start,
     "lobby": lambda app: app.show(LobbyScreen()),
     "wall": lambda app: app.show(WallScreen(tuple(TABLES))),
-    "help-table": lambda app: app.push_screen(Help("The keys of a table", table_help("a4b3"))),
-    "help-wall": lambda app: app.push_screen(Help("The keys of a wall", WALL_HELP)),
-    "help-lobby": lambda app: app.push_screen(Help("The keys of the lobby", LOBBY_HELP)),
+    "help-table": lambda app: app.push_screen(Help(TABLE_HELP_TITLE, table_help("a4b3"))),
+    "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
+    "help-lobby": lambda app: app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP)),
     "leaderboard": leaderboard,
     "choice": lambda app: app.push_screen(
-        Choice("You left 2 games. Go on with one?", ["Conga against bob after 3 moves", "a new game"])
+        Choice("You have 2 unfinished games. Resume one?", ["Conga against bob after 3 moves", "A new game"])
     ),
     "confirm": lambda app: app.push_screen(Confirm("Resign this game?")),
     "new-game": lambda app: app.push_screen(NewGame(GameRequest("mancala", vs="greedy"), LobbyRooms())),
@@ -124,21 +134,21 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", SCREENS)
-async def test_screens(name: str, size: tuple[int, int]) -> None:
+async def test_screen_snapshots(name: str, size: tuple[int, int]) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     app = OfflineApp(*rooms)
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.deliver(news())
+        app.deliver(lobby_update())
         if isinstance(app.screen, WallScreen):
             app.screen._flush()
         await pilot.pause()
         compare(name, size, picture_of(app))
 
 
-async def test_no_screen_is_missing() -> None:
-    for module in iter_modules(client.tui.__path__):
-        import_module(f"client.tui.{module.name}")
+async def test_every_screen_has_a_snapshot() -> None:
+    for module in walk_packages(client.tui.__path__, "client.tui."):
+        import_module(module.name)
     seen: set[type] = {TableScreen}
     for open_screen in SCREENS.values():
         app = OfflineApp()
@@ -153,12 +163,12 @@ def subclasses(kind: type) -> set[type]:
     return {each for child in children for each in (child, *subclasses(child))}
 
 
-async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
+async def test_small_terminal_ignores_keys_until_it_is_enlarged() -> None:
     app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(60, 20)) as pilot:
         await app.show(TableScreen("room"))
         await pilot.pause()
-        assert "Please make it at least 80 x 24" in picture_of(app)
+        assert "Parlour needs at least 80 x 24" in picture_of(app)
         assert "b10" not in picture_of(app)
         await pilot.press(*"a4b4", "enter", "r", "y", "q")
         assert app.sent == []
@@ -167,20 +177,20 @@ async def test_too_small_is_said_kindly_and_passes_when_there_is_room() -> None:
         assert "at least" not in picture_of(app)
         assert "b10" in picture_of(app)
         await pilot.press(*"a4b4", "enter")
-        assert [type(order) for order in app.sent] == [Move]
+        assert [type(command) for command in app.sent] == [Move]
 
 
-async def test_a_page_for_a_terminal_that_is_too_small_fits_into_one_that_is_much_too_small() -> None:
+async def test_notice_for_small_terminals_fits_into_a_very_small_one() -> None:
     app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(40, 12)) as pilot:
         await app.show(TableScreen("room"))
         await pilot.pause()
         words = " ".join(picture_of(app).split())
-        assert words.startswith("This terminal has 40 x 12 characters.")
-        assert words.endswith("go line by line, in any terminal.")
+        assert words.startswith("This terminal is 40 x 12 characters.")
+        assert words.endswith("parlour watch ROOM --plain")
 
 
-async def test_what_is_typed_goes_where_it_went_before_the_terminal_was_too_small() -> None:
+async def test_focus_is_restored_after_the_terminal_was_too_small() -> None:
     app = OfflineApp()
     async with app.run_test(size=(100, 30)) as pilot:
         await app.show(LobbyScreen())
@@ -207,9 +217,9 @@ def at_table() -> TableScreen:
         (LobbyScreen, "ctrl+n", "ctrl+s", NewGame),
         (LobbyScreen, "ctrl+l", "escape", Leaderboard),
     ],
-    ids=["a question", "the keys", "a new game", "the leaderboard"],
+    ids=["confirm", "help", "new game", "leaderboard"],
 )
-async def test_pages_in_front_take_no_keys_either(
+async def test_dialogs_ignore_keys_while_the_terminal_is_too_small(
     opened: Callable[[], BaseScreen], ask: str, answer: str, kind: type[Screen[object]]
 ) -> None:
     app = OfflineApp(snapshot_of("conga"))
@@ -221,7 +231,7 @@ async def test_pages_in_front_take_no_keys_either(
         asked, focused = len(app.sent), app.focused
         await pilot.resize_terminal(40, 10)
         await pilot.pause()
-        assert " ".join(picture_of(app).split()).startswith("This terminal has 40 x 10 characters.")
+        assert " ".join(picture_of(app).split()).startswith("This terminal is 40 x 10 characters.")
         await pilot.press(answer, "enter", "left")
         assert isinstance(app.screen, kind)
         await pilot.resize_terminal(100, 30)

@@ -1,9 +1,8 @@
-"""A person at a table, without a screen: browsing, moves in advance, letting go."""
+"""The state of a table: looking back, picking, premoves, hints."""
 
 from __future__ import annotations
 
 from client.sdk.room_view import RoomView
-from client.tui.models.ply_browser import PlyBrowser
 from client.tui.models.table_state import TableState
 from protocol.events import Moved
 from tests.tui.offline_app import AT, snapshot_of
@@ -14,7 +13,7 @@ def table_of(*moves: str, game: str = "conga", seat: int | None = 0) -> RoomView
 
 
 def moved(table: RoomView, text: str) -> None:
-    """The next move happens."""
+    """Apply the next move to the room."""
     assert table.game is not None
     state = table.state
     after = table.game.play(state, table.game.parse(state, text))
@@ -27,29 +26,7 @@ def moved(table: RoomView, text: str) -> None:
     )  # fmt: skip
 
 
-def test_browsing_back_is_not_disturbed_by_new_moves() -> None:
-    browser = PlyBrowser()
-    assert browser.ply(5) == 5
-    browser.step(-2, 5)
-    assert (browser.ply(5), browser.ply(9)) == (3, 3)
-    browser.return_to_live()
-    assert browser.ply(9) == 9
-    browser.go(-4, 9)
-    assert browser.ply(9) == 0
-    browser.go(8, 9)
-    assert browser.ply(4) == 4  # moves were taken back
-
-
-def test_the_newest_move_is_live_as_long_as_the_game_goes_on() -> None:
-    lives = []
-    browser = PlyBrowser()
-    for ply, ended in ((3, False), (9, False), (99, False), (9, True)):
-        browser.go(ply, 9, ended)
-        lives.append(browser.live)
-    assert lives == [False, True, True, False]
-
-
-def test_looking_back_shows_the_board_of_then() -> None:
+def test_looking_back_shows_the_earlier_board() -> None:
     table = table_of("a4b4", "d1c2")
     model = TableState(table)
     model.step(-1)
@@ -58,7 +35,7 @@ def test_looking_back_shows_the_board_of_then() -> None:
     assert not model.playing
     assert model.point("d4") == ""
     moved(table, "d4c3")
-    model.fresh(table)
+    model.update(table)
     assert model.ply == 1
 
 
@@ -67,49 +44,47 @@ def test_pointing_makes_a_move() -> None:
     assert model.point("a4") == ""
     assert model.marks().targets == {"a3", "b3", "b4"}
     assert model.point("b3") == "a4b3"
-    assert model.want("a4b3")
+    assert model.choose("a4b3")
 
 
-def test_a_move_in_advance_is_played_when_its_turn_comes() -> None:
+def test_premove_is_due_on_our_turn() -> None:
     table = table_of(game="cohcoh", seat=1)
     model = TableState(table)
     text = model.point("b2")
     assert text == "b2"
-    assert not model.want(text)
+    assert not model.choose(text)
     assert model.due_premove() == ("", "")
     assert model.marks().picked == ("b2",)
     moved(table, "a1")
-    model.fresh(table)
+    model.update(table)
     assert model.due_premove() == ("b2", "")
     assert model.due_premove() == ("", "")
 
 
-def test_a_move_in_advance_that_cannot_be_played_is_told_about() -> None:
+def test_illegal_premove_is_reported() -> None:
     table = table_of(game="cohcoh", seat=1)
     model = TableState(table)
-    assert not model.want("b2")
+    assert not model.choose("b2")
     assert model.marks().picked == ("b2",)
     moved(table, "b2")
-    model.fresh(table)
-    text, wrong = model.due_premove()
-    assert text == ""
-    assert wrong.startswith("b2")
+    model.update(table)
+    assert model.due_premove() == ("", "Premove b2 is no longer legal")
 
 
-def test_escape_lets_go_of_the_latest_first() -> None:
+def test_cancel_latest_starts_with_the_typed_text() -> None:
     model = TableState(table_of(seat=1))
     model.point("d1")
-    assert not model.want("d1c1")
+    assert not model.choose("d1c1")
     model.typed = "d1"
     for left in (("", 1, "d1c1"), ("", 0, "d1c1"), ("", 0, "")):
         assert model.cancel_latest()
-        picking = model.picking()
-        assert picking is not None
-        assert (model.typed, len(picking.picked), model.premove) == left
+        picker = model.picker()
+        assert picker is not None
+        assert (model.typed, len(picker.picked), model.premove) == left
     assert not model.cancel_latest()
 
 
-def test_a_hint_shows_a_move() -> None:
+def test_hint_marks_a_move() -> None:
     table = table_of()
     model = TableState(table)
     assert table.game is not None
@@ -117,8 +92,8 @@ def test_a_hint_shows_a_move() -> None:
     assert model.marks().picked == ("a4", "b3")
 
 
-def test_watchers_and_finished_games_pick_nothing() -> None:
-    assert TableState(table_of(seat=None)).picking() is None
+def test_no_moves_are_picked_by_watchers_or_after_the_game() -> None:
+    assert TableState(table_of(seat=None)).picker() is None
     ended = table_of(*("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3"), game="cohcoh")
     assert ended.status == "ended"
-    assert TableState(ended).picking() is None
+    assert TableState(ended).picker() is None

@@ -1,6 +1,6 @@
-"""The client as a whole: one session, and a stack of screens that hear of everything.
+"""The application: one session, and a stack of screens that receive all its events.
 
-What the first picture does not need is imported behind it, in `_run_session`, so that something is seen at once.
+Modules that the first screen does not need are imported later, so that it appears at once.
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ if TYPE_CHECKING:
     from client.sdk.session import Session
     from client.tui.app.server_choice import ServerChoice
 
-SLOW_REPLY_S = 0.3  # seconds for an answer that are worth telling
-LOBBY = ""  # no room is called that
+SLOW_REPLY_S = 0.3  # show the delay if the server takes longer to answer
+LOBBY = ""  # stands for the lobby in a set of rooms; no room has an empty name
 
 
 class ParlourApp(ThemedApp):
-    """Returns a sentence if something went wrong."""
+    """The terminal client. Running it returns an error message, or an empty value.
+
+    It implements `client.tui.models.client.Client`, which documents the public methods.
+    """
 
     TITLE = "Parlour"
     ENABLE_COMMAND_PALETTE = False
@@ -46,20 +49,20 @@ class ParlourApp(ThemedApp):
         self.plan = plan
         self.server: ServerChoice | None = None
         self.session: Session | None = None
-        self.bots: tuple[BotInfo, ...] | None = None  # until the lobby has told
-        self.connection = ""  # what is wrong with it, if anything
-        self._unknown: set[str] = set()  # rooms that were left, and the lobby: what is to come before we begin
+        self.bots: tuple[BotInfo, ...] | None = None
+        self.connection = ""
+        self._missing: set[str] = set()  # unfinished games whose snapshots have not arrived yet; LOBBY likewise
 
     def on_mount(self) -> None:
         self.apply_appearance()
         self.push_screen(StartScreen())
-        self.call_after_refresh(self._come_alive)
+        self.call_after_refresh(self._start_session)
 
-    def _come_alive(self) -> None:
+    def _start_session(self) -> None:
         self.run_worker(self._run_session())
 
     async def close(self) -> None:
-        """Everything that was started for this client ends. Shielded: a second Ctrl-C must not leave a server."""
+        """Close the session and stop a private server. Shielded, so that a second Ctrl-C leaves no server behind."""
         if self.server is not None:
             await asyncio.shield(self.server.close())
 
@@ -71,30 +74,31 @@ class ParlourApp(ThemedApp):
     async def _run_session(self) -> None:
         from client.tui.app.server_choice import ServerChoice
 
-        self._notify(f"connecting to {self.plan.url}…" if self.plan.url else "starting…")
+        self._notify(f"Connecting to {self.plan.url}…" if self.plan.url else "Starting…")
         self.server = ServerChoice(self.plan)
         try:
             self.session = await self.server.connect()
         except SessionError as error:
             self.exit(str(error), return_code=2)
             return
-        self._begin()
+        self._prepare()
         try:
-            async for happening in self.session:
-                self._handle(happening)
+            async for event in self.session:
+                self._handle(event)
         except SessionError as error:
-            self._set_connection(f"the connection has ended: {error}")
+            self._set_connection(f"Disconnected: {error}")
 
-    def _begin(self) -> None:
+    def _prepare(self) -> None:
+        """Request what is needed before the planned mode can start."""
         session, plan = self.session, self.plan
         assert session is not None
         assert session.welcome is not None
         if plan.mode in ("play", "lobby"):
-            self._unknown = set(session.welcome.rooms)
+            self._missing = set(session.welcome.rooms)
         if plan.mode == "play":
-            self.send(Lobby(id=self.next_id(), on=True))  # tells who is a bot
-            self._unknown.add(LOBBY)
-        if not self._unknown:
+            self.send(Lobby(id=self.next_id(), on=True))  # lists the bots
+            self._missing.add(LOBBY)
+        if not self._missing:
             self._start_mode()
 
     def _start_mode(self) -> None:
@@ -111,65 +115,70 @@ class ParlourApp(ThemedApp):
 
                 self.push_screen(LobbyScreen())
 
-    def _handle(self, happening: SessionEvent) -> None:
-        match happening:
+    def _handle(self, event: SessionEvent) -> None:
+        match event:
             case Disconnected():
-                self._set_connection(lost_text(happening, "" if self.session is None else self.session.url))
+                self._set_connection(lost_text(event, "" if self.session is None else self.session.url))
             case Connected():
                 if self.server is not None:
                     self.server.save_session()
                 self._set_connection("")
             case LobbyUpdate(bots=bots) if bots is not None:
                 self.bots = bots
-                self._known(LOBBY)
+                self._arrived(LOBBY)
             case Snapshot(room=room):
-                self._known(room)
-        self._each(lambda screen: screen.receive(happening))
+                self._arrived(room)
+        self._each(lambda screen: screen.receive(event))
 
-    def _known(self, what: str) -> None:
-        if what in self._unknown:
-            self._unknown.discard(what)
-            if not self._unknown:
+    def _arrived(self, room: str) -> None:
+        if room in self._missing:
+            self._missing.discard(room)
+            if not self._missing:
                 self._offer_unfinished()
 
-    def _screens(self) -> list[BaseScreen]:
-        return [screen for screen in self.screen_stack if isinstance(screen, BaseScreen) and screen.ready]
-
-    def _each(self, act: Callable[[BaseScreen], None]) -> None:
-        for screen in self._screens():
-            with suppress(NoMatches):  # it is being taken down
-                act(screen)
-
-    def _set_connection(self, text: str) -> None:
-        self.connection = text
-        self._each(lambda screen: screen.connection_changed())
-
     def _offer_unfinished(self) -> None:
-        """All games that were left are known: go on with one of them?"""
-        left = [] if self.session is None else self.session.rooms.unfinished()
-        if not left:
+        """Offer to resume the unfinished games, if there are any. Otherwise start the planned mode."""
+        unfinished = [] if self.session is None else self.session.rooms.unfinished()
+        if not unfinished:
             self._start_mode()
             return
         from client.tui.dialogs.unfinished import ask_to_resume
 
         resigning = self.plan.resigns_unfinished(self.bots_only)
 
-        async def start_anew() -> None:
+        async def start_new() -> None:
             if resigning and self.session is not None:
-                await self.session.abandon(left)
+                await self.session.abandon(unfinished)
             self._start_mode()
 
         def answered(number: int | None) -> None:
             if number is None:
                 self.exit()
-            elif number < len(left):
-                self.open_table(left[number].room)
+            elif number < len(unfinished):
+                self.open_table(unfinished[number].room)
             else:
-                self.run_worker(start_anew())
+                self.run_worker(start_new())
 
-        ask_to_resume(self, left, resigning, answered)
+        ask_to_resume(self, unfinished, resigning, answered)
 
-    # -- for the screens
+    def _screens(self) -> list[BaseScreen]:
+        return [screen for screen in self.screen_stack if isinstance(screen, BaseScreen) and screen.ready]
+
+    def _each(self, act: Callable[[BaseScreen], None]) -> None:
+        for screen in self._screens():
+            with suppress(NoMatches):  # the screen is being removed
+                act(screen)
+
+    def _set_connection(self, text: str) -> None:
+        self.connection = text
+        self._each(lambda screen: screen.connection_changed())
+
+    def _notify(self, text: str) -> None:
+        for screen in self._screens()[-1:]:
+            with suppress(NoMatches):
+                screen.show_notice(printable(text))
+
+    # -- the Client protocol
 
     def next_id(self) -> int:
         return 0 if self.session is None else self.session.id()
@@ -179,7 +188,6 @@ class ParlourApp(ThemedApp):
 
     @property
     def bots_only(self) -> bool:
-        """In a server of our own, where all others are bots."""
         return self.server is not None and self.server.is_private
 
     def is_bot(self, name: str) -> bool:
@@ -187,7 +195,6 @@ class ParlourApp(ThemedApp):
 
     @cached_property
     def newcomer(self) -> bool:
-        """Whether somebody has to be told how to move."""
         from client.presentation.launch_plan import mark_first_game
 
         return mark_first_game()
@@ -200,7 +207,6 @@ class ParlourApp(ThemedApp):
         return f"slow connection: {seconds:.1f} s" if seconds > SLOW_REPLY_S else ""
 
     def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
-        """Ask the server; what it says to that is told on the screen."""
         if self.session is not None:
             self.run_worker(self._send(self.session, command, then), exit_on_error=True)
 
@@ -215,28 +221,22 @@ class ParlourApp(ThemedApp):
         if then is not None:
             then(ok)
 
-    def _notify(self, text: str) -> None:
-        for screen in self._screens()[-1:]:
-            with suppress(NoMatches):
-                screen.show_notice(printable(text))
-
     def start_game(self, request: GameRequest) -> None:
-        sought = request if request.pair else None
-        self.send(request.command(self.next_id(), self.bots_only), lambda ok: self.open_table(ok.room, sought))
+        pairing = request if request.pair else None
+        self.send(request.command(self.next_id(), self.bots_only), lambda ok: self.open_table(ok.room, pairing))
 
     def join(self, room: str, code: str = "", seat: int | None = None) -> None:
         if self.session is not None and self.session.welcome is not None and room in self.session.welcome.rooms:
-            self.open_table(room)  # we have never quite left it
+            self.open_table(room)  # we still have a seat there
         else:
             self.send(Join(id=self.next_id(), room=room, code=code, seat=seat), lambda ok: self.open_table(room))
 
-    def open_table(self, room: str, sought: GameRequest | None = None) -> None:
+    def open_table(self, room: str, pairing: GameRequest | None = None) -> None:
         from client.tui.screens.table import TableScreen
 
-        self.push_screen(TableScreen(room, sought))
+        self.push_screen(TableScreen(room, pairing))
 
     def watch_rooms(self, rooms: tuple[str, ...], code: str = "") -> None:
-        """One room as a table, several as a wall."""
         if len(rooms) == 1:
             self.send(Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
         else:
@@ -245,7 +245,6 @@ class ParlourApp(ThemedApp):
             self.push_screen(WallScreen(rooms))
 
     def leave_table(self, room: str) -> None:
-        """Back to where we came from; out, if that is the street."""
         table = self.table(room)
         still_shown = any(screen.shows(room) for screen in self._screens())
         done = table is not None and (table.seat is None or table.status == "waiting") and not still_shown
@@ -255,7 +254,7 @@ class ParlourApp(ThemedApp):
         below = self.screen_stack[-2] if len(self.screen_stack) > 1 else None
         if below is None or isinstance(below, StartScreen) or not isinstance(below, BaseScreen):
             if self.server is not None:
-                self.server.last_command = last_command  # who exits waits for no worker
+                self.server.last_command = last_command  # an exiting application does not wait for workers
             self.exit()
         else:
             if last_command is not None:
@@ -267,4 +266,4 @@ class ParlourApp(ThemedApp):
         self.appearance = self.appearance.next_theme()
         self.apply_appearance()
         self._each(lambda screen: screen.repaint())
-        self._notify(f"colours: {self.appearance.theme}")
+        self._notify(f"Theme: {self.appearance.theme}")

@@ -1,4 +1,4 @@
-"""The terminal client, from its plan to its end: everything that was started ends with it."""
+"""Entry points for the commands: run the application and clean up after it."""
 
 from __future__ import annotations
 
@@ -13,43 +13,45 @@ from client.presentation.launch_plan import LaunchPlan
 from client.tui.app.app import ParlourApp
 from client.tui.render.appearance import Appearance
 
+HANGUP_POLL_S = 1
+
 
 def has_terminal() -> bool:
-    """Whether there are a keyboard and a screen that can do more than print."""
+    """Return whether input and output are a terminal that can do more than print."""
     if sys.stdin is None or sys.stdout is None or os.environ.get("TERM", "dumb") == "dumb":
         return False
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def run(plan: LaunchPlan, appearance: Appearance) -> str:
-    """A sentence if something went wrong."""
-    return asyncio.run(use(plan, appearance))
+    """Run the application. Return an error message, or an empty string."""
+    return asyncio.run(run_app(plan, appearance))
 
 
-async def use(plan: LaunchPlan, appearance: Appearance) -> str:
+async def run_app(plan: LaunchPlan, appearance: Appearance) -> str:
     app = ParlourApp(plan, appearance)
-    for number in (signal.SIGTERM, signal.SIGHUP):  # the terminal is to be as it was, however we are told to leave
+    for number in (signal.SIGTERM, signal.SIGHUP):  # exit cleanly, so that Textual restores the terminal
         with suppress(NotImplementedError, AttributeError):
             asyncio.get_running_loop().add_signal_handler(number, app.exit)
     watching = asyncio.create_task(exit_on_hangup(app))
     try:
-        complaint = await app.run_async() or ""
+        error = await app.run_async() or ""
     finally:
         watching.cancel()
         await app.close()
-    if app.return_code == 1:  # a mistake of ours, which Textual has told about
+    if app.return_code == 1:  # a crash, which Textual has reported
         sys.exit(1)
-    return complaint
+    return error
 
 
 async def exit_on_hangup(app: ParlourApp) -> None:
-    """A terminal that is closed tells its own processes by SIGHUP; whoever only borrowed it has to look."""
+    """Exit when the terminal is closed. SIGHUP reaches only the processes of its own session, so poll as well."""
     if not hasattr(select, "poll"):
         return
     poller = select.poll()
-    poller.register(sys.stdin.fileno(), 0)  # hang-ups and errors are told in any case
+    poller.register(sys.stdin.fileno(), 0)  # hang-ups and errors are always reported
     while True:
-        await asyncio.sleep(1)
+        await asyncio.sleep(HANGUP_POLL_S)
         if poller.poll(0):
             app.exit()
             return

@@ -1,4 +1,4 @@
-"""Where we play: the server that was asked for, the one of this machine, or one of our own."""
+"""The choice of the server: the given one, the one on this machine, or a private one."""
 
 from __future__ import annotations
 
@@ -14,42 +14,45 @@ from client.sdk.session import Session
 from client.sdk.url import DEFAULT_URL
 from protocol.commands import Leave
 
-PATIENCE = 6.0  # seconds for the first answer
-PARTING = 1.0  # seconds for the last answer
-GLANCE = 0.5  # seconds to see whether there is a server here
-HOUSE = ("search@2", "search@5", "search@8", "search")  # who waits in a private server
+OPEN_TIMEOUT_S = 6.0
+LAST_COMMAND_TIMEOUT_S = 1.0
+PROBE_TIMEOUT_S = 0.5
+PRIVATE_BOTS = ("search@2", "search@5", "search@8", "search")  # the bots of a private server without a chosen opponent
+UNNAMED = "somebody"  # stands for an unnamed guest in file names; a new word would lose the saved sessions
 
 
 class ServerChoice:
+    """Connects to a server and owns the session. Starts a private server if there is no other."""
+
     def __init__(self, plan: LaunchPlan) -> None:
         self.plan = plan
         self.is_private = False
         self._place = PrivateFolder()
         self._server: PrivateServer | None = None
-        self._state: CredentialsFile | None = None
+        self._credentials: CredentialsFile | None = None
         self.session: Session | None = None
-        self.last_command: Leave | None = None  # the last that is to be said
+        self.last_command: Leave | None = None  # sent before the session closes
 
     async def connect(self) -> Session:
-        """A session that is open; SessionError."""
+        """Return an open session. Raises SessionError if no server can be reached or started."""
         plan = self.plan
-        if plan.url or (plan.token and not plan.private):  # a server of our own knows no tokens
+        if plan.url or (plan.token and not plan.private):  # a private server has no accounts
             return await self._open(plan.url or DEFAULT_URL)
         if not plan.private and await is_listening(DEFAULT_URL):
             try:
                 return await self._open(DEFAULT_URL)
-            except NoServer:  # something else has that port
-                await self._forget()
-        return await self._open(await self._own(), own=True)
+            except NoServer:  # another program uses the port
+                await self._close_session()
+        return await self._open(await self._start_private(), private=True)
 
-    async def _own(self) -> str:
+    async def _start_private(self) -> str:
         if self.plan.persistent:
             await self._place.open_exclusive()
             self._place.mark_occupied()
         else:
             self._place.open()
         vs = "" if self.plan.request is None else self.plan.request.vs
-        bots = self._place.with_recent_bots(*((vs,) if vs else HOUSE))
+        bots = self._place.with_recent_bots(*((vs,) if vs else PRIVATE_BOTS))
         self._server = PrivateServer(bots, self._place)
         self.is_private = True
         url = await self._server.start()
@@ -57,51 +60,53 @@ class ServerChoice:
             self._place.remember_bots(bots)
         return url
 
-    async def _open(self, url: str, own: bool = False) -> Session:
+    async def _open(self, url: str, private: bool = False) -> Session:
         plan = self.plan
-        token = "" if own else plan.token
-        self._state = CredentialsFile(
-            self._place.folder / "session.json" if own else default_credentials_path(url, plan.name or "somebody")
+        token = "" if private else plan.token
+        self._credentials = CredentialsFile(
+            self._place.folder / "session.json" if private else default_credentials_path(url, plan.name or UNNAMED)
         )
         self.session = Session(
             url,
-            name=plan.name or ("you" if own else ""),
+            name=plan.name or ("you" if private else ""),
             token=token,
-            resume="" if token else self._state.open(),  # a token needs no file, and leaves a guest's alone
+            resume="" if token else self._credentials.open(),  # with a token, leave the guest's file alone
             client="parlour tui",
             trust=plan.trust,
             wait_for_server=False,
         )
-        await self.session.open(PATIENCE)
+        await self.session.open(OPEN_TIMEOUT_S)
         self.save_session()
         return self.session
 
     def save_session(self) -> None:
-        """So that the next start of the client finds back to unfinished games."""
-        if self._state is not None and self.session is not None:
-            self._state.save(self.session.resume)
+        """Save the session, so that the next start can resume unfinished games."""
+        if self._credentials is not None and self.session is not None:
+            self._credentials.save(self.session.resume)
 
-    async def _forget(self) -> None:
+    async def _close_session(self) -> None:
         if self.session is not None:
             await self.session.close()
-        if self._state is not None:
-            self._state.close()
-        self.session = self._state = None
+        if self._credentials is not None:
+            self._credentials.close()
+        self.session = self._credentials = None
 
     async def close(self) -> None:
+        """Send the last command, close the session and stop a private server."""
         if self.session is not None and self.last_command is not None:
-            with suppress(SessionError):  # then they find out by themselves
-                await self.session.ask(self.last_command, within=PARTING)
-        await self._forget()
+            with suppress(SessionError):  # the server notices the closed connection anyway
+                await self.session.ask(self.last_command, within=LAST_COMMAND_TIMEOUT_S)
+        await self._close_session()
         if self._server is not None:
             await self._server.stop()
         self._place.close()
 
 
 async def is_listening(url: str) -> bool:
+    """Return whether a program accepts connections at the host and port of an address."""
     parts = urlsplit(url)
     try:
-        async with asyncio.timeout(GLANCE):
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
             _, writer = await asyncio.open_connection(parts.hostname, parts.port)
     except (OSError, TimeoutError):
         return False

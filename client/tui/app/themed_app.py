@@ -1,4 +1,4 @@
-"""An application that appearance as somebody likes, or as their terminal can: which colours, which characters."""
+"""An application with themes and an ASCII mode, which ignores keys while the terminal is too small."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from client.tui.render.appearance import Appearance
 from client.tui.render.ascii import AsciiFilter
 from client.tui.widgets.minimum_size import is_too_small
 
-QUIT_KEYS = ("ctrl+c", "ctrl+q")  # at any time
+QUIT_KEYS = ("ctrl+c", "ctrl+q")  # these always work
 
 
 class ThemedApp(App[str]):
+    """The base class of the application: everything about its appearance."""
+
     CSS_PATH = str(Path(__file__).with_name("styles.tcss"))
 
     def __init__(self, appearance: Appearance) -> None:
@@ -24,7 +26,7 @@ class ThemedApp(App[str]):
         self.appearance = appearance
 
     def apply_appearance(self) -> None:
-        """Show everything in the appearance of now."""
+        """Redraw everything with the current appearance."""
         self.theme = "textual-dark"
         self.set_class(self.appearance.ascii_only, "-ascii")
         self.set_class(self.appearance.theme == "mono", "-mono")
@@ -32,12 +34,12 @@ class ThemedApp(App[str]):
             screen.query("*").refresh()
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys are for what can be seen."""
+        """Ignore keys while the terminal is too small to show what they would do."""
         if not (isinstance(event, events.Key) and is_too_small(self.size) and event.key not in QUIT_KEYS):
             await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Whatever a widget would draw: not with these characters, not with these colours."""
+        """Return filters that remove non-ASCII characters and colours from everything that widgets draw."""
         filters = [*super().get_line_filters()]
         filters += [AsciiFilter()] if self.appearance.ascii_only else []
         return [*filters, NoColor()] if self.appearance.theme == "mono" else filters

@@ -1,4 +1,4 @@
-"""A question with several answers, in front of everything else."""
+"""A prompt with several answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from client.tui.dialogs.base import Dialog
 
 
 class Choice(Dialog[int | None]):
-    """The number of the answer, from 0; None for no answer at all."""
+    """Returns the index of the chosen answer, or None if the prompt is cancelled."""
 
     BINDINGS = [Binding("escape", "dismiss(None)", show=False)]
 
@@ -25,7 +25,7 @@ class Choice(Dialog[int | None]):
         with Vertical(classes="box"):
             yield Static(self._question, markup=False)
             yield OptionList(*self._answers, id="answers", compact=True, markup=False)
-            yield Static("up, down, enter: choose   esc: leave", classes="keys", markup=False)
+            yield Static("up down: select   enter: choose   esc: quit", classes="keys", markup=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_index)

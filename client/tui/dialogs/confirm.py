@@ -1,4 +1,4 @@
-"""A question with two answers, in front of everything else."""
+"""A yes-or-no prompt."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ ANSWERS = {"y": True, "n": False, "escape": None}
 
 
 class Confirm(Dialog[bool | None]):
-    """None: no answer, which is seldom a yes. Enter is none either: it may belong to a text that somebody types.
+    """Returns True or False, or None if the prompt is cancelled.
 
-    `otherwise`: who gets a letter that is no answer; the question is taken back with it. `asked`: the key that asked,
-    which changes nothing when it is pressed again.
+    Enter and the key that opened the prompt (`opened_by`) are ignored: they may belong to typed text. Any other letter
+    cancels the prompt and is passed to `otherwise`.
     """
 
     AUTO_FOCUS = ""
 
-    def __init__(self, question: str, asked: str = "", otherwise: Callable[[str], None] | None = None) -> None:
+    def __init__(self, question: str, opened_by: str = "", otherwise: Callable[[str], None] | None = None) -> None:
         super().__init__()
-        self._question, self._asked, self._otherwise = question, asked, otherwise
+        self._question, self._opened_by, self._otherwise = question, opened_by, otherwise
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
@@ -39,13 +39,13 @@ class Confirm(Dialog[bool | None]):
         self._answer(event.button.id == "yes")
 
     def on_key(self, event: events.Key) -> None:
-        key = event.key.lower()  # with caps lock, too
+        key = event.key.lower()  # caps lock may be on
         if key in ANSWERS and self.is_current:
             self._answer(ANSWERS[key])
-        elif event.is_printable and self._otherwise is not None and key != self._asked:
+        elif event.is_printable and self._otherwise is not None and key != self._opened_by:
             self._answer(None)
             self._otherwise(event.character or "")
 
     def _answer(self, yes: bool | None) -> None:
-        if self.is_current:  # not answered yet: keys may come faster than screens go
+        if self.is_current:  # keys can arrive faster than screens close: answer only once
             self.dismiss(yes)

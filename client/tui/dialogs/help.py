@@ -1,4 +1,4 @@
-"""The keys of a screen, on a page in front of it."""
+"""The help page: the keys of a screen."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from client.tui.dialogs.base import Dialog
 
 
 class Help(Dialog[None]):
+    """Shows a title and a list of keys with their meaning."""
+
     BINDINGS = [Binding("escape,q,question_mark,enter,space,f1", "dismiss", show=False)]
 
     def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""The best players of a game, in front of the lobby."""
+"""The leaderboard of a game."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from protocol.commands import Leaderboard as LeaderboardCommand
 from protocol.types import Leader, Options
 
 COLUMNS = (("", 4), ("name", 28), ("rating", 7), ("games", 6), ("last game", 10))
-
-
-KEYS = "left right: another game   esc: back   1620? is not certain yet"
+KEYS = "left right: other games   esc: back   1620?: provisional rating"
+MAX_LEADERS = 100
 
 
 class Leaderboard(Dialog[None]):
+    """Shows the best players of one game and its options. Left and right switch to other games."""
+
     BINDINGS = [
         Binding("escape,q,ctrl+l", "dismiss", show=False),
         Binding("left", "turn(-1)", show=False, priority=True),
@@ -38,36 +39,35 @@ class Leaderboard(Dialog[None]):
         with Vertical(classes="box wide"):
             yield Static(id="board-title", markup=False)
             yield DataTable[str](id="leaders", cursor_type="row", zebra_stripes=False)
-            yield Static(
-                "left right: another game   esc: back   1620? is not certain yet", classes="keys", markup=False
-            )
+            yield Static(KEYS, classes="keys", markup=False)
 
     def on_mount(self) -> None:
         for title, width in COLUMNS:
             self.grid.add_column(title, width=width)
         self.grid.focus()
-        self._ask()
+        self._load()
 
     @property
     def grid(self) -> DataTable[str]:
         return self.query_one("#leaders", DataTable)
 
-    def _ask(self) -> None:
+    def _load(self) -> None:
         client = cast(Client, self.app)
         game = self._game
-        self._say("…")
+        self._set_title("loading…")
         self.grid.clear()
-        command = LeaderboardCommand(id=client.next_id(), game=game, options=self._options, limit=100)
+        command = LeaderboardCommand(id=client.next_id(), game=game, options=self._options, limit=MAX_LEADERS)
         client.send(command, lambda ok: self.show(game, ok.leaders or ()))
 
-    def _say(self, state: str) -> None:
+    def _set_title(self, state: str) -> None:
         name = GAMES[self._game].title if self._game in GAMES else printable(self._game)
         self.query_one("#board-title", Static).update(", ".join([name, *options_text(self._options)]) + f": {state}")
 
     def show(self, game: str, leaders: Sequence[Leader]) -> None:
-        if game != self._game:  # somebody has rotated the page meanwhile
+        """Show the leaders of a game, unless another game was selected in the meantime."""
+        if game != self._game:
             return
-        self._say("the best players" if leaders else "no rated game has been played yet")
+        self._set_title("leaderboard" if leaders else "no rated games yet")
         for place, leader in enumerate(leaders, 1):
             self.grid.add_row(
                 "" if leader.provisional else f"{place}.",
@@ -81,4 +81,4 @@ class Leaderboard(Dialog[None]):
         games = list(GAMES)
         at = games.index(self._game) if self._game in games else 0
         self._game, self._options = games[(at + by) % len(games)], {}
-        self._ask()
+        self._load()

@@ -1,4 +1,4 @@
-"""A new game: which, against whom, with what clock and options, on which side."""
+"""The form for a new game."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from engine.options import START
 from engine.registry import GAMES, create
 from protocol.types import Options
 
-ANYBODY = "(anybody)"
-SEATS = (("draw lots", "lots"), ("move first", "0"), ("move second", "1"))
-STAKES = [("casual", "casual"), ("rated: for two names with a token", "rated")]
+ANY_OPPONENT = ("Any opponent", "")
+SEATS = (("Random side", "random"), ("Move first", "0"), ("Move second", "1"))
+STAKES = [("Casual", "casual"), ("Rated (both players need an account)", "rated")]
 
 
 class NewGame(Dialog[GameRequest | None]):
+    """Returns the requested game, or None if the form is cancelled."""
+
     BINDINGS = [
-        Binding("escape", "give_up", show=False),
-        Binding("ctrl+s,f2", "done", show=False, priority=True),
+        Binding("escape", "cancel", show=False),
+        Binding("ctrl+s,f2", "submit", show=False, priority=True),
     ]
 
     def __init__(self, request: GameRequest, rooms: LobbyRooms) -> None:
@@ -35,52 +37,51 @@ class NewGame(Dialog[GameRequest | None]):
     def compose(self) -> ComposeResult:
         request = self._request
         games = [(game.title, name) for name, game in GAMES.items()]
+        opponents = self._opponents(request.game)
         with Vertical(classes="box"):
-            yield Static("A new game", markup=False)
+            yield Static("New game", markup=False)
             yield Select(games, value=request.game, allow_blank=False, id="game", compact=True)
-            yield Static("against", classes="label", markup=False)
-            yield Select(
-                self._opponents(request.game), value=request.vs or ANYBODY, allow_blank=False, id="vs", compact=True
-            )
-            yield Static("clock: none, 5+3, 90s+1, 10/move", classes="label", markup=False)
+            yield Static("Opponent", classes="label", markup=False)
+            yield Select(opponents, value=request.vs, allow_blank=False, id="vs", compact=True)
+            yield Static("Clock: none, 5+3, 90s+1 or 10/move", classes="label", markup=False)
             yield Input(clock_text(request.clock), id="clock", compact=True)
-            seat = "lots" if request.seat is None else str(request.seat)
+            seat = "random" if request.seat is None else str(request.seat)
             yield Static(options_label(request.game), id="choices", classes="label", markup=False)
             yield Input(" ".join(f"{k}={v}" for k, v in request.options.items()), id="options", compact=True)
             yield Select(SEATS, value=seat, allow_blank=False, id="seat", compact=True)
             stakes = "rated" if request.rated else "casual"
             yield Select(STAKES, value=stakes, allow_blank=False, id="stakes", compact=True)
             yield Static("", id="wrong", markup=False)
-            yield Static("tab: next   ctrl+s: start   esc: not now", classes="keys", markup=False)
+            yield Static("tab: next field   ctrl+s: start   esc: cancel", classes="keys", markup=False)
 
     def _opponents(self, game: str) -> list[tuple[str, str]]:
-        names = [ANYBODY, *self._rooms.bots_for(game)]
+        names = self._rooms.bots_for(game)
         if self._request.vs and self._request.vs not in names:
             names.append(self._request.vs)
-        return [(name, name) for name in names]
+        return [ANY_OPPONENT, *((name, name) for name in names)]
 
     def on_select_changed(self, event: Select.Changed) -> None:
         if event.select.id == "game":
             versus = self.query_one("#vs", Select)
-            before, names = versus.value, self._opponents(str(event.value))
-            versus.set_options(names)
-            versus.value = before if (before, before) in names else ANYBODY
+            before, opponents = versus.value, self._opponents(str(event.value))
+            versus.set_options(opponents)
+            versus.value = before if (before, before) in opponents else ""
             self.query_one("#choices", Static).update(options_label(str(event.value)))
 
     def on_input_submitted(self) -> None:
-        self.action_done()
+        self.action_submit()
 
-    def action_give_up(self) -> None:
+    def action_cancel(self) -> None:
         self.dismiss(None)
 
-    def action_done(self) -> None:
+    def action_submit(self) -> None:
         try:
-            self.dismiss(self.chosen())
+            self.dismiss(self.requested())
         except GameError as error:
             self.query_one("#wrong", Static).update(str(error))
 
-    def chosen(self) -> GameRequest:
-        """GameError says what cannot be."""
+    def requested(self) -> GameRequest:
+        """Return the game described by the form. Raises GameError if an option or the clock is invalid."""
         game, vs = str(self.query_one("#game", Select).value), str(self.query_one("#vs", Select).value)
         seat = str(self.query_one("#seat", Select).value)
         options = read_options(self.query_one("#options", Input).value)
@@ -89,23 +90,24 @@ class NewGame(Dialog[GameRequest | None]):
             game,
             options,
             parse_time_control(self.query_one("#clock", Input).value or "none"),
-            None if seat == "lots" else int(seat),
-            "" if vs == ANYBODY else vs,
+            None if seat == "random" else int(seat),
+            vs,
             rated=str(self.query_one("#stakes", Select).value) == "rated",
         )
 
 
 def options_label(game: str) -> str:
-    """What can be chosen; a position to start from is too long for that."""
-    usual = [f"{option.name}={option.default}" for option in GAMES[game].options if option is not START]
-    return f"options, like {' '.join(usual)}" if usual else "it has no options"
+    """Return the options of a game with their defaults, without the start position, which is too long."""
+    defaults = [f"{option.name}={option.default}" for option in GAMES[game].options if option is not START]
+    return f"Options (default: {' '.join(defaults)})" if defaults else "This game has no options"
 
 
 def read_options(text: str) -> Options:
+    """Parse `NAME=VALUE NAME=VALUE`. Raises GameError if a word has another form."""
     options: Options = {}
     for word in text.split():
         name, equals, value = word.partition("=")
         if not (name and equals and value):
-            raise GameError(f"an option is written NAME=VALUE, not {word[:30]!r}")
+            raise GameError(f"{word[:30]!r} is not an option: write NAME=VALUE")
         options[name] = value
     return options

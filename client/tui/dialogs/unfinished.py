@@ -25,9 +25,9 @@ def ask_to_resume(
         answered(None if yes is None else 0 if yes else 1)
 
     if len(tables) == 1:
-        question = "Go on with it? No gives it up." if resigning else "Go on with it?"
-        app.push_screen(Confirm(f"You left a game of {left_text(tables[0])}. {question}"), confirmed)
+        question = "Resume it? Answering no resigns it." if resigning else "Resume it?"
+        app.push_screen(Confirm(f"You have an unfinished game:\n{left_text(tables[0])}.\n{question}"), confirmed)
     else:
-        other = "a new game, and these are given up" if resigning else "none of them now"
-        question = f"You left {len(tables)} games. Go on with one?"
+        other = "Start a new game and resign these" if resigning else "None of these"
+        question = f"You have {len(tables)} unfinished games. Resume one?"
         app.push_screen(Choice(question, [*map(left_text, tables), other]), answered)

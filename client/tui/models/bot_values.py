@@ -1,4 +1,4 @@
-"""What the bots thought of the game, ply by ply, and a small graph of it."""
+"""The values that bots gave to positions, ply by ply, and a small graph of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ASCII_BARS = " ....:::#"
 
 
 def values(moves: Sequence[PlayedMove]) -> list[float | None]:
-    """For the side that moves first, whoever said it; None where nobody did."""
+    """Return the value of each move from the point of view of the first side; None if its note has no value."""
     out: list[float | None] = []
     for played in moves:
         value = parse_note(played.note).value if played.note else None
@@ -21,10 +21,10 @@ def values(moves: Sequence[PlayedMove]) -> list[float | None]:
 
 
 def graph(series: Sequence[float | None], width: int, height: int, ascii_only: bool = False) -> list[str]:
-    """The latest values as columns: the middle is even, what is above it is good for the first side."""
-    shown = known_so_far(series)[-width:] if width > 0 else []
+    """Draw the latest values as columns. Half height means equal; higher columns favour the first side."""
+    shown = fill_gaps(series)[-width:] if width > 0 else []
     known = [abs(value) for value in shown if value is not None]
-    scale = max([1.0, *known])  # what is less than a point is nearly even
+    scale = max([1.0, *known])  # differences below one point stay small
     bars = ASCII_BARS if ascii_only else BARS
     steps = height * 8
     levels = [None if value is None else round((value / scale + 1) / 2 * steps) for value in shown]
@@ -34,8 +34,8 @@ def graph(series: Sequence[float | None], width: int, height: int, ascii_only: b
     return lines
 
 
-def known_so_far(series: Sequence[float | None]) -> list[float | None]:
-    """A move that nobody has valued leaves the value as it was."""
+def fill_gaps(series: Sequence[float | None]) -> list[float | None]:
+    """Replace each missing value by the one before it."""
     out: list[float | None] = []
     for value in series:
         out.append(out[-1] if value is None and out else value)

@@ -1,4 +1,4 @@
-"""The square under the keyboard, moved by arrows over whatever cells a board has."""
+"""The keyboard cursor on a board."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 def moved(board: Board, name: str | None, key: str) -> str | None:
-    """The next cell that way, on the board as it is shown; over the edge is the other side."""
+    """Return the next cell in the direction of an arrow key, on the board as shown. The edges wrap around."""
     places = {
         cell.name: (row, column) for row, line in enumerate(board.rows) for column, cell in enumerate(line) if cell
     }

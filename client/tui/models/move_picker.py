@@ -1,4 +1,4 @@
-"""From the cells that somebody points at to a move. Of a game it knows its moves and their paths, and no rule."""
+"""Picking a move by pointing at cells. Knows the legal moves and their paths, but no rules of any game."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from engine.game import Game, Move, Side, State
 
 
 def as_if_to_move(state: State, side: Side) -> State:
-    """The position as it would be if it were this side's turn now: what a move in advance is chosen from."""
+    """Return the position with a side to move, from which a premove is chosen."""
     return state if state.turn == side else State(state.rest, state.mine, side)
 
 
 class MovePicker:
+    """The cells picked so far, and the moves that they can still become."""
+
     def __init__(self, game: Game, state: State) -> None:
         self.game, self.state = game, state
         self.board = game.draw(state)
@@ -21,10 +23,13 @@ class MovePicker:
         self.picked: tuple[str, ...] = ()
         paths = ((game.path(state, move), move) for move in game.moves(state))
         self._moves = {path: move for path, move in paths if path}
-        self._drops = dict(self._dropped())
+        self._drops = dict(self._drop_cells())
 
     def point(self, name: str) -> Move | None:
-        """The move that is complete with this cell. Pointing at a picked cell lets go of it, elsewhere begins anew."""
+        """Point at a cell. Return the move that this completes.
+
+        Pointing at the last picked cell unpicks it. A cell that does not continue the path starts a new one.
+        """
         if self.picked and name == self.picked[-1]:
             self.picked = self.picked[:-1]
             return None
@@ -32,48 +37,52 @@ class MovePicker:
         self.picked = () if path is None or path in self._moves else path
         return None if path is None else self._moves.get(path)
 
-    def leads(self, name: str) -> bool:
-        """Whether pointing at this cell does anything: it is on the way to a move, or is let go of."""
+    def accepts(self, name: str) -> bool:
+        """Return whether pointing at a cell has an effect: it belongs to the path of a move, or is unpicked."""
         return name in self.picked[-1:] or self._extended(name) is not None
 
     def aim(self, name: str) -> Move | None:
-        """The move that pointing at this cell would make."""
+        """Return the move that pointing at a cell would complete."""
         path = self._extended(name)
         return None if path is None else self._moves.get(path)
 
     def targets(self) -> frozenset[str]:
-        """The cells that lead on from what is picked; all first cells while nothing is."""
+        """Return the cells that continue the picked path. If nothing is picked, return all cells that start one."""
         at = len(self.picked)
         return frozenset(path[at] for path in self._moves if len(path) > at and path[:at] == self.picked)
 
     def preview(self, name: str) -> Mapping[str, Cell]:
-        """What would stand in the cells that change, if this cell completes a move."""
+        """Return the cells that would change if a cell completes a move, with their new contents."""
         move = self.aim(name)
         return {} if move is None else changes(self.board, self.game.draw(self.game.after(self.state, move)))
 
     def end_of(self, name: str) -> str | None:
+        """Return the cell where the move ends that a cell would complete."""
         move = self.aim(name)
         return None if move is None else self.game.end_of(self.state, move)
 
-    def drop(self) -> bool:
-        """Let go of everything; whether there was anything."""
+    def clear(self) -> bool:
+        """Unpick all cells. Return whether any was picked."""
         held, self.picked = self.picked, ()
         return bool(held)
 
     def _extended(self, name: str) -> tuple[str, ...] | None:
-        """The path with this cell added, or one that begins with it; None if no move does."""
+        """Return the picked path extended by a cell, or else a new path from it. Return None if no move has either."""
         for start in dict.fromkeys((self.picked, ())):
-            path = (*start, self._meant(name))
+            path = (*start, self._landing_cell(name))
             if any(known[: len(path)] == path for known in self._moves):
                 return path
         return None
 
-    def _meant(self, name: str) -> str:
-        """Any cell of a column stands for the one that a piece dropped there would come to."""
+    def _landing_cell(self, name: str) -> str:
+        """Return the cell where a piece dropped into this column lands; the cell itself if pieces are not dropped."""
         return self._drops.get(column_of(self.board, name), name)
 
-    def _dropped(self) -> Iterator[tuple[int | None, str]]:
-        """The columns that a move is called after and puts something into, with the empty cell where it ends up."""
+    def _drop_cells(self) -> Iterator[tuple[int | None, str]]:
+        """Yield the columns into which pieces are dropped, with the cell where each would land.
+
+        A move drops a piece if it is named after its column and starts in an empty cell.
+        """
         empty = {name for name, cell in cells(self.board).items() if cell.owner is None}
         for path, move in self._moves.items():
             column = column_of(self.board, path[0])
@@ -95,6 +104,6 @@ def column_of(board: Board, name: str) -> int | None:
 
 
 def changes(before: Board, after: Board) -> dict[str, Cell]:
-    """The cells that are not as they were."""
+    """Return the cells that differ between two boards, with their new contents."""
     old = cells(before)
     return {name: cell for name, cell in cells(after).items() if old.get(name) != cell}

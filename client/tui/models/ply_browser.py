@@ -1,27 +1,29 @@
-"""Which ply of a game is looked at: the newest one as it comes, or an earlier one for as long as somebody likes."""
+"""The ply of a game that is shown: the latest, or an earlier one."""
 
 from __future__ import annotations
 
 
 class PlyBrowser:
-    def __init__(self) -> None:
-        self._at: int | None = None  # None: live
+    """Follows the latest ply until an earlier one is chosen."""
 
-    def ply(self, newest: int) -> int:
-        """A game may have become shorter since, by a takeback."""
-        return newest if self._at is None else min(self._at, newest)
+    def __init__(self) -> None:
+        self._at: int | None = None  # None: follow the latest ply
+
+    def ply(self, latest: int) -> int:
+        """Return the ply to show. It is never after the latest one, which a takeback may have moved back."""
+        return latest if self._at is None else min(self._at, latest)
 
     @property
     def live(self) -> bool:
         return self._at is None
 
-    def go(self, ply: int, newest: int, ended: bool = False) -> None:
-        """To a ply. The newest one of a game that goes on is live; there one moves on with it."""
-        ply = min(max(ply, 0), newest)
-        self._at = None if ply == newest and not ended else ply
+    def go(self, ply: int, latest: int, ended: bool = False) -> None:
+        """Go to a ply. Going to the latest ply of a running game means to follow the game."""
+        ply = min(max(ply, 0), latest)
+        self._at = None if ply == latest and not ended else ply
 
-    def step(self, plies: int, newest: int, ended: bool = False) -> None:
-        self.go(self.ply(newest) + plies, newest, ended)
+    def step(self, plies: int, latest: int, ended: bool = False) -> None:
+        self.go(self.ply(latest) + plies, latest, ended)
 
     def return_to_live(self) -> None:
         self._at = None

@@ -1,4 +1,4 @@
-"""One person at one table, without a screen: what is looked at, pointed at, typed, and choose_opening in advance."""
+"""The state of one user at one table, without a screen: the ply shown, the picked cells, typed text and the premove."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.game import Move, State
 
 
 class TableState:
-    """`table` is the room as it is now; `fresh` has to be called whenever something has happened in it."""
+    """The state of a table. Call `update` after every event of the room."""
 
     def __init__(self, table: RoomView) -> None:
         self.table = table
@@ -22,29 +22,29 @@ class TableState:
         self.typed = ""
         self.premove = ""
         self.flipped = False
-        self._over = False
+        self._ended = False
         self.hinted: tuple[str, ...] = ()
-        self._picking: MovePicker | None = None
+        self._picker: MovePicker | None = None
 
-    def fresh(self, table: RoomView) -> None:
-        """Take note of what has happened."""
+    def update(self, table: RoomView) -> None:
+        """Adapt to the new state of the room."""
         self.table = table
         state = self._pickable()
-        if self._picking is not None and self._picking.state != state:
-            self._picking = None
+        if self._picker is not None and self._picker.state != state:
+            self._picker = None
             self.hinted = ()
-        if table.status == "ended" and not self._over:  # what was begun for the game
-            self._over, self.typed, self.premove = True, "", ""
+        if table.status == "ended" and not self._ended:  # discard what was meant for the game
+            self._ended, self.typed, self.premove = True, "", ""
 
     def due_premove(self) -> tuple[str, str]:
-        """When our turn has come: the move to be sent, or else what is wrong with it."""
+        """Return the premove on our turn, or else a notice that it is not legal. Both are empty if none is due."""
         if not (self.premove and self.table.my_move and self.table.game is not None):
             return "", ""
         text, self.premove = self.premove, ""
         try:
             self.table.game.parse(self.table.state, text)
         except GameError:
-            return "", f"{text}, chosen in advance, cannot be played now"
+            return "", f"Premove {text} is no longer legal"
         return text, ""
 
     # -- what is shown
@@ -55,7 +55,7 @@ class TableState:
 
     @property
     def playing(self) -> bool:
-        """Whether keys are for moves: we have a seat in a game that goes on, and look at its newest move."""
+        """Whether keys make moves: we have a seat in a running game and look at its latest ply."""
         return self.table.seat is not None and self.table.status == "running" and self.browser.live
 
     def board(self) -> Board:
@@ -63,96 +63,98 @@ class TableState:
         return self.table.game.draw(self.table.states[self.ply])
 
     def marks(self) -> Marks:
+        """Return the marks on the board: the last move, the cursor, the picked cells and what they lead to."""
         game, ply = self.table.game, self.ply
         assert game is not None
         last = frozenset(changes(game.draw(self.table.states[ply - 1]), self.board())) if ply else frozenset()
-        picking = self.picking()
-        if picking is None:
+        picker = self.picker()
+        if picker is None:
             return Marks(last=last)
-        picked = picking.picked or self.hinted or self._planned(picking)
-        preview = picking.preview(self.cursor) if self.cursor is not None else {}
+        picked = picker.picked or self.hinted or self._premove_path(picker)
+        preview = picker.preview(self.cursor) if self.cursor is not None else {}
         return Marks(
             cursor=self.cursor,
             picked=picked,
-            targets=picking.targets() if picking.picked else frozenset(),
+            targets=picker.targets() if picker.picked else frozenset(),
             preview=preview,
-            end=picking.end_of(self.cursor) if preview and self.cursor is not None else None,
+            end=picker.end_of(self.cursor) if preview and self.cursor is not None else None,
             last=last,
         )
 
-    def _planned(self, picking: MovePicker) -> tuple[str, ...]:
-        """The cells of the move in advance; none if it could not even be made now."""
+    def _premove_path(self, picker: MovePicker) -> tuple[str, ...]:
+        """Return the cells of the premove; none if it would not be legal now."""
         if not self.premove:
             return ()
         try:
-            return picking.game.path(picking.state, picking.game.parse(picking.state, self.premove))
+            return picker.game.path(picker.state, picker.game.parse(picker.state, self.premove))
         except GameError:
             return ()
 
-    # -- pointing
+    # -- choosing a move
 
     def _pickable(self) -> State | None:
-        """The position that moves are chosen in: now, or as if it were our turn."""
+        """Return the position in which moves are chosen: the current one, as if it were our turn."""
         table = self.table
         if not self.playing or table.game is None or table.seat is None:
             return None
         return as_if_to_move(table.state, table.seat)
 
-    def picking(self) -> MovePicker | None:
+    def picker(self) -> MovePicker | None:
+        """Return the picker for the current position; None if we are not playing."""
         state = self._pickable()
         if state is None or self.table.game is None:
             return None
-        if self._picking is None or self._picking.state != state:
-            self._picking = MovePicker(self.table.game, state)
-        return self._picking
+        if self._picker is None or self._picker.state != state:
+            self._picker = MovePicker(self.table.game, state)
+        return self._picker
 
-    def begins(self, character: str) -> bool:
-        """Whether a move that we could choose begins with this character."""
-        picking = self.picking()
-        return picking is not None and any(text.startswith(character) for text in picking.texts)
+    def starts_move(self, character: str) -> bool:
+        """Return whether the text of a legal move starts with a character."""
+        picker = self.picker()
+        return picker is not None and any(text.startswith(character) for text in picker.texts)
 
-    def writes(self, text: str) -> bool:
-        picking = self.picking()
-        return picking is not None and text in picking.texts
+    def is_move(self, text: str) -> bool:
+        picker = self.picker()
+        return picker is not None and text in picker.texts
 
-    def arrow(self, key: str) -> None:
+    def move_cursor(self, key: str) -> None:
         board = self.board()
         self.cursor = moved(rotated(board) if self.flipped else board, self.cursor, key)
 
     def point(self, cell: str) -> str:
-        """A cell is chosen; the text of the move that is complete with it."""
+        """Point at a cell. Return the text of the move that this completes, or an empty string."""
         self.cursor = cell
-        picking = self.picking()
-        move = None if picking is None else picking.point(cell)
-        return "" if move is None or picking is None else picking.game.format(picking.state, move)
+        picker = self.picker()
+        move = None if picker is None else picker.point(cell)
+        return "" if move is None or picker is None else picker.game.format(picker.state, move)
 
     def refusal_at(self, cell: str) -> str:
-        """That pointing at a cell leads to no move; nothing if it does lead to one."""
-        picking = self.picking()
-        if picking is None or picking.leads(cell):
+        """Return a notice if pointing at a cell leads to no move, or an empty string."""
+        picker = self.picker()
+        if picker is None or picker.accepts(cell):
             return ""
-        return f"no move goes from {picking.picked[-1]} to {cell}" if picking.picked else f"no move begins at {cell}"
+        return f"No move goes from {picker.picked[-1]} to {cell}" if picker.picked else f"No move starts at {cell}"
 
-    def want(self, text: str) -> bool:
-        """A move was chosen: True if it can be sent now; otherwise it waits for its turn."""
+    def choose(self, text: str) -> bool:
+        """Choose a move. Return True if it can be sent now; otherwise it becomes the premove."""
         if self.table.my_move:
             return True
         self.premove = text
         return False
 
     def hint(self, move: Move) -> str:
-        """Show a move that somebody recommends, as if it were picked; its text."""
+        """Mark a recommended move as if it were picked. Return its text."""
         assert self.table.game is not None
         self.hinted = self.table.game.path(self.table.state, move)
         return self.table.game.format(self.table.state, move)
 
     def cancel_latest(self) -> bool:
-        """Forget whatever was begun, the latest first; whether there was anything."""
+        """Cancel the typed text, else the hint, the picked cells or the premove. Return whether there was any."""
         if self.typed:
             self.typed = ""
         elif self.hinted:
             self.hinted = ()
-        elif not (self._picking is not None and self._picking.drop()):
+        elif not (self._picker is not None and self._picker.clear()):
             if not self.premove:
                 return False
             self.premove = ""

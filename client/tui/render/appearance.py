@@ -1,4 +1,4 @@
-"""How everything is to look: which colours, which characters."""
+"""The appearance of the client: its theme and its characters."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ THEMES = ("classic", "safe", "mono")
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
+    """A theme, and whether to draw only ASCII characters."""
+
     theme: str = "classic"
     ascii_only: bool = False
 
     @classmethod
     def choose(cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ) -> Appearance:
-        """What was asked for, else what the terminal can show."""
-        poor = environment.get("TERM", "dumb") in ("dumb", "vt52", "unknown")
-        plain = "NO_COLOR" in environment and environment["NO_COLOR"] != ""
-        return cls(theme or ("mono" if plain or poor else "classic"), ascii_only or poor or not unicode(environment))
+        """Return the requested appearance. What was not requested depends on the terminal and `NO_COLOR`."""
+        simple = environment.get("TERM", "dumb") in ("dumb", "vt52", "unknown")
+        no_color = "NO_COLOR" in environment and environment["NO_COLOR"] != ""
+        theme = theme or ("mono" if no_color or simple else "classic")
+        return cls(theme, ascii_only or simple or not supports_unicode(environment))
 
     def next_theme(self) -> Appearance:
         return Appearance(THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)], self.ascii_only)
 
-    def online(self, here: bool) -> str:
-        return ("*" if here else "-") if self.ascii_only else ("●" if here else "○")
+    def presence_mark(self, online: bool) -> str:
+        return ("*" if online else "-") if self.ascii_only else ("●" if online else "○")
 
 
-def unicode(environment: Mapping[str, str]) -> bool:
-    """Whether the locale says so; without any word about it, terminals of today can."""
-    said = next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "UTF-8")
-    return "utf" in said.lower() or said in ("C", "POSIX")
+def supports_unicode(environment: Mapping[str, str]) -> bool:
+    """Return whether the locale uses UTF-8. If no locale is set, assume so."""
+    locale = next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "UTF-8")
+    return "utf" in locale.lower() or locale in ("C", "POSIX")

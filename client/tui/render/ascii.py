@@ -1,4 +1,4 @@
-"""For terminals that show ASCII alone: whatever else would be drawn becomes what appearance most like it."""
+"""ASCII mode: replace all other characters by similar ones of the same width."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-LIKE = {
+SIMILAR = {
     **dict.fromkeys("─━═╌▁▔", "-"),
     **dict.fromkeys("│┃║▏▕▎▊▌▐", "|"),
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝", "+"),
@@ -24,16 +24,19 @@ LIKE = {
     "—": "-",
     "’": "'",
 }
-TABLE = str.maketrans(LIKE)
+TRANSLATION = str.maketrans(SIMILAR)
 
 
 def to_ascii(text: str) -> str:
-    """As wide as before, so that everything keeps its place."""
-    return "".join(char if char.isascii() else "?" * cell_len(char) for char in text.translate(TABLE))
+    """Return the text in ASCII, with the same width in cells."""
+    return "".join(char if char.isascii() else "?" * cell_len(char) for char in text.translate(TRANSLATION))
 
 
 class AsciiFilter(LineFilter):
+    """Converts everything that widgets draw to ASCII."""
+
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments in ASCII."""
         return [
             segment if segment.text.isascii() else Segment(to_ascii(segment.text), segment.style, segment.control)
             for segment in segments

@@ -1,4 +1,4 @@
-"""What the inks of a picture look like: a game's own colours, colours that everybody can tell apart, or none at all."""
+"""The styles of a board: a game's own colours, colours that are safe for colour-blind people, or none."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from engine.registry import GAMES
 
 
 class Colours(NamedTuple):
-    """Backgrounds of both sides and of empty cells; the text on them is chosen to be readable."""
+    """The backgrounds of both sides and of empty cells. The text colour follows from them."""
 
     first: str
     second: str
     empty: str
 
 
-SAFE = Colours("#0072b2", "#e69f00", "#3a3a3a")  # of the palette by Okabe and Ito
+SAFE_COLOURS = Colours("#0072b2", "#e69f00", "#3a3a3a")  # from the palette of Okabe and Ito
 
 
 @lru_cache(maxsize=4096)
 def style(theme: str, game: str, ink: Ink) -> Style:
+    """Return the style of a piece of a picture."""
     if theme == "mono":
-        return mono(ink)
+        return mono_style(ink)
     if ink.kind in ("line", "label"):
         return Style(dim=ink.kind == "line")
-    colours = SAFE if theme == "safe" else Colours(*GAMES[game].colours)
+    colours = SAFE_COLOURS if theme == "safe" else Colours(*GAMES[game].colours)
     ground = {"0": colours.first, "1": colours.second}.get(ink.kind, colours.empty)
     if ink.strong or ink.mark == "picked":
         ground = mix(ground, "#ffffff" if is_dark(ground) else "#000000", 0.35)
@@ -42,7 +43,7 @@ def style(theme: str, game: str, ink: Ink) -> Style:
     )
 
 
-def mono(ink: Ink) -> Style:
+def mono_style(ink: Ink) -> Style:
     if ink.kind in ("line", "label"):
         return Style(dim=True)
     return Style(
@@ -57,12 +58,12 @@ def channels(colour: str) -> tuple[int, int, int]:
 
 
 def is_dark(colour: str) -> bool:
-    """Whether white is the better colour to write on it."""
+    """Return whether white text has more contrast on a colour than black text."""
     return 1.05 / (luminance(colour) + 0.05) > (luminance(colour) + 0.05) / 0.05
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance, which no eye loses with its colours; after WCAG 2.2."""
+    """Return the relative luminance as defined by WCAG 2.2. It can be seen without colour vision."""
     shares = (c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in channels(colour))
     return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), shares, strict=True))
 

@@ -1,5 +1,6 @@
-"""A board as lines of text with names for their styles. Every game, every size, either way round; and back: which cell
-is at a place. Marks are characters and not colours alone, so that nothing is lost without colours.
+"""Pictures of boards: lines of styled text for any game, in any size and orientation, and the cell at a position.
+
+Marks are characters as well as colours, so that they can be seen without colours.
 """
 
 from __future__ import annotations
@@ -23,21 +24,23 @@ BRACKETS: Mapping[Mark, str] = {
 
 
 class Ink(NamedTuple):
-    """What a piece of the picture shows: `kind` is 0, 1, empty, line or label."""
+    """The content of a piece of the picture, which decides its style."""
 
-    kind: str
+    kind: str  # "0" or "1" (the side of a piece), "empty", "line" or "label"
     mark: Mark = ""
-    strong: bool = False  # the cursor is here too
-    face: bool = False  # what stands in the cell, and not the space around it
+    strong: bool = False  # the cursor is on this cell
+    face: bool = False  # the content of the cell, not the space around it
 
 
 class Span(NamedTuple):
+    """A text with one style."""
+
     text: str
     ink: Ink
 
 
 class Size(NamedTuple):
-    """Of a cell, and whether lines run between the cells."""
+    """The size of a cell in characters, and whether lines separate the cells."""
 
     width: int
     height: int
@@ -46,6 +49,8 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
+    """The marked cells of a board, and the pieces that a move would put on them (`preview`)."""
+
     cursor: str | None = None
     picked: tuple[str, ...] = ()
     targets: frozenset[str] = frozenset()
@@ -54,6 +59,7 @@ class Marks:
     last: frozenset[str] = frozenset()
 
     def of(self, name: str) -> Mark:
+        """Return the most important mark of a cell, apart from the cursor."""
         if name in self.picked:
             return "picked"
         if name == self.end:
@@ -65,24 +71,26 @@ class Marks:
         return "last" if name in self.last else ""
 
 
-PLAIN = Marks()
+NO_MARKS = Marks()
 LINE, LABEL = Ink("line"), Ink("label")
 
 
 def rotated(board: Board) -> Board:
-    """The board as it appearance from the other side."""
+    """Return the board as seen from the other side."""
     rows = tuple(tuple(row[::-1]) for row in board.rows[::-1])
     return replace(board, rows=rows, files=board.files[::-1], ranks=board.ranks[::-1])
 
 
 def face_width(board: Board) -> int:
-    """For every position of a game alike, so that the picture does not jump."""
+    """Return the width of the content of a cell: the same for all positions of a game, so the picture is stable."""
     longest = max(len(board.face(cell)) for row in board.rows for cell in row)
     label = max(map(len, board.files))
     return max(longest, label, 2 + len(board.marks[0]) if board.counted else 1)
 
 
 class Picture:
+    """A board drawn with cells of a given size."""
+
     def __init__(self, board: Board, size: Size, *, flipped: bool = False, ascii_only: bool = False) -> None:
         self.board = rotated(board) if flipped else board
         self.size = size
@@ -100,13 +108,14 @@ class Picture:
         return len(self.board.rows) * self._pitch[1] + self.size.lines + 1
 
     def cell_at(self, x: int, y: int) -> Cell | None:
-        """A line belongs to the cell before it, so that no click between cells is lost."""
+        """Return the cell at a position. A line between cells belongs to the cell before it, so no click is lost."""
         column = (x - self._margin - self.size.lines) // self._pitch[0]
         row = (y - self.size.lines) // self._pitch[1]
         inside = 0 <= row < len(self.board.rows) and 0 <= column < len(self.board.files)
         return self.board.rows[row][column] if inside else None
 
-    def lines(self, marks: Marks = PLAIN) -> list[list[Span]]:
+    def lines(self, marks: Marks = NO_MARKS) -> list[list[Span]]:
+        """Return the lines of the picture from top to bottom, with the labels of the columns last."""
         out: list[list[Span]] = []
         for number, row in enumerate(self.board.rows):
             if self.size.lines:
@@ -148,21 +157,21 @@ class Picture:
         left, inside, right = f"{bracket[0]}{face}{bracket[1]}".center(width).partition(face)
         return [Span(left, ink), Span(inside, ink._replace(face=True)), Span(right, ink)]
 
-    # -- lines between the cells, where there are cells
+    # -- lines between cells
 
-    def _there(self, row: int, column: int) -> bool:
+    def _is_cell(self, row: int, column: int) -> bool:
         inside = 0 <= row < len(self.board.rows) and 0 <= column < len(self.board.files)
         return inside and self.board.rows[row][column] is not None
 
     def _across(self, row: int, column: int) -> bool:
-        return self._there(row - 1, column) or self._there(row, column)
+        return self._is_cell(row - 1, column) or self._is_cell(row, column)
 
     def _down(self, row: int, column: int) -> bool:
-        return self._there(row, column - 1) or self._there(row, column)
+        return self._is_cell(row, column - 1) or self._is_cell(row, column)
 
     def _wall(self, row: int, column: int) -> Span:
-        there = self._down(row, column)
-        return Span(("|" if self._ascii else "│") if there else " ", LINE)
+        bar = "|" if self._ascii else "│"
+        return Span(bar if self._down(row, column) else " ", LINE)
 
     def _rule(self, row: int) -> list[Span]:
         text = " " * self._margin
@@ -185,7 +194,7 @@ class Picture:
         return CORNERS[arms]
 
 
-# which arms a corner has: up, right, down, left
+# corner characters by their arms: up, right, down, left
 CORNERS: Mapping[tuple[bool, bool, bool, bool], str] = {
     (bool(n & 8), bool(n & 4), bool(n & 2), bool(n & 1)): char for n, char in enumerate(" ╴╷┐╶─┌┬╵┘│┤└┴├┼")
 }
@@ -193,7 +202,7 @@ SIZES = tuple(Size(*size, True) for size in ((15, 7), (11, 5), (7, 3), (5, 3), (
 
 
 def fit_size(board: Board, columns: int, rows: int) -> Size:
-    """The largest size with which the board fits; the smallest there is if none does."""
+    """Return the largest cell size with which the board fits into the space, or the smallest if none fits."""
     face = face_width(board)
     for size in SIZES:
         picture = Picture(board, size)

@@ -1,4 +1,4 @@
-"""What all screens share: they hear what happens, and say kindly when the terminal is too small."""
+"""The base class of all screens, and the first screen."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from textual.widgets import Static
 
 from client.sdk.events import SessionEvent
 from client.tui.models.client import Client
-from client.tui.widgets.minimum_size import LEAST, MinimumSizeScreen, is_too_small
+from client.tui.widgets.minimum_size import MINIMUM_SIZE, MinimumSizeScreen, is_too_small
 
-WIDE = (110, 34)  # from here on there is room for more beside the board
-SMALL = """This terminal has {} x {} characters.
-Please make it at least {} x {}.
+WIDE_SIZE = (110, 34)  # from this size on, the side panels are larger
+TOO_SMALL = """This terminal is {} x {} characters.
+Parlour needs at least {} x {}.
 
-Until then nothing is lost, clocks run
-on, and no key does anything but Ctrl-C,
-which leaves.
+Please make the window larger. Your game
+is safe, but clocks keep running. Only
+Ctrl-C works now: it quits.
 
-parlour play and parlour watch --plain
-go line by line, in any terminal."""
+For any terminal: parlour play --plain,
+parlour watch ROOM --plain"""
 
 
 class BaseScreen(MinimumSizeScreen[None]):
-    ready = False  # its parts are there
+    """A screen that receives the events of the session."""
+
+    ready = False  # whether the widgets exist
 
     def compose(self) -> ComposeResult:
         yield Static(id="small", markup=False)
@@ -39,42 +41,42 @@ class BaseScreen(MinimumSizeScreen[None]):
         self.set_up()
 
     def set_up(self) -> None:
-        """The screen is there for the first time."""
+        """Prepare the screen. Called once, when its widgets exist."""
 
     @property
     def client(self) -> Client:
         return cast(Client, self.app)
 
-    def receive(self, happening: SessionEvent) -> None:
-        """Something has happened."""
+    def receive(self, event: SessionEvent) -> None:
+        """Handle an event of the session."""
 
     def shows(self, room: str) -> bool:
-        """Whether it has to hear of this room."""
+        """Return whether the screen needs the events of a room even while it is covered."""
         return False
 
     def show_notice(self, text: str) -> None:
-        """Something to be read once."""
+        """Show a short message."""
         self.app.notify(text, markup=False)
 
     def connection_changed(self) -> None:
-        """How the connection is has changed."""
+        """Handle a change of `client.connection`."""
 
     def repaint(self) -> None:
-        """Colours or characters have changed."""
+        """Draw everything again, with the current appearance."""
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        self.set_class(width >= WIDE[0] and height >= WIDE[1], "-wide")
+        self.set_class(width >= WIDE_SIZE[0] and height >= WIDE_SIZE[1], "-wide")
         small = is_too_small(event.size)
-        self.query_one("#small", Static).update(SMALL.format(width, height, *LEAST) if small else "")
+        self.query_one("#small", Static).update(TOO_SMALL.format(width, height, *MINIMUM_SIZE) if small else "")
         self.call_after_refresh(self.repaint)
 
 
 class StartScreen(BaseScreen):
-    """The first screen, before there is a connection."""
+    """The first screen, shown until the session is open."""
 
     def compose_content(self) -> ComposeResult:
-        yield Static("one moment…", id="start", markup=False)
+        yield Static("Starting…", id="start", markup=False)
 
     def show_notice(self, text: str) -> None:
         self.query_one("#start", Static).update(text)

@@ -1,4 +1,4 @@
-"""The lobby: rooms and bots as they come and go, and what one can do with them."""
+"""The lobby: rooms and bots, and the keys to join, watch and challenge."""
 
 from __future__ import annotations
 
@@ -10,40 +10,43 @@ from textual.coordinate import Coordinate
 from textual.widgets import DataTable, Input, Static
 
 from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
-from client.presentation.texts import counted
+from client.presentation.texts import counted, printable
 from client.sdk.events import Connected, SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
-from client.tui.models.lobby_rooms import Line, LobbyRooms
+from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow
 from client.tui.screens.base import BaseScreen
-from client.tui.screens.table_keys import LOBBY_HELP
+from client.tui.screens.table_keys import LOBBY_HELP, LOBBY_HELP_TITLE
 from client.tui.widgets.footer import Footer
 from engine.registry import GAMES
 from protocol.commands import History, Lobby
 from protocol.replies import Invited, LobbyUpdate, Ok
 
-COLUMNS = (("", 6), ("game", 11), ("players", 27), ("clock", 10), ("", 8), ("eyes", 4))
-FIRST_GAME = next(iter(GAMES))
-KEYS = "enter: sit down, watch, challenge   ctrl+n: new game   ?: all keys   esc: out"
+COLUMNS = (("", 6), ("game", 11), ("players", 23), ("clock", 10), ("", 8), ("watching", 8))
+DEFAULT_GAME = next(iter(GAMES))
+MAX_FINISHED_GAMES = 100
+KEYS = "enter: join, watch or challenge   ctrl+n: new game   esc: quit   ?: all keys"
 
 
 class LobbyScreen(BaseScreen):
+    """Lists rooms and bots. Typing filters the list."""
+
     def __init__(self) -> None:
         super().__init__()
         self.rooms = LobbyRooms()
-        self.lines: list[Line] = []
+        self.rows: list[LobbyRow] = []
 
     def compose_content(self) -> ComposeResult:
-        yield Static(" Parlour: the lobby", id="title", markup=False)
-        hint = "type to filter: a game, a name, waiting…"
+        yield Static(" Parlour lobby", id="title", markup=False)
+        hint = "Type to filter by game, player or status"
         yield Input(placeholder=hint, id="filter", compact=True, select_on_focus=False)
         yield DataTable[str](id="rooms", cursor_type="row", zebra_stripes=False)
         yield Footer(KEYS)
 
     def set_up(self) -> None:
         grid = self.grid
-        grid.can_focus = False  # the arrows work from the line of text
+        grid.can_focus = False  # the filter keeps the focus; on_key passes the arrows on
         for number, (title, width) in enumerate(COLUMNS):
             grid.add_column(title, width=width, key=str(number))
         self.query_one("#filter", Input).focus()
@@ -56,45 +59,45 @@ class LobbyScreen(BaseScreen):
 
     # -- what is shown
 
-    def receive(self, happening: SessionEvent) -> None:
-        if isinstance(happening, LobbyUpdate):
-            self.rooms.update(happening)
-            self.fill()
-        elif isinstance(happening, Invited):
-            self.show_notice(f"{happening.by} invites you to {happening.room.game}: choose the room and press enter")
-        elif isinstance(happening, Connected):
+    def receive(self, event: SessionEvent) -> None:
+        if isinstance(event, LobbyUpdate):
+            self.rooms.update(event)
+            self.update_rows()
+        elif isinstance(event, Invited):
+            game = GAMES[event.room.game].title if event.room.game in GAMES else printable(event.room.game)
+            self.show_notice(f"{printable(event.by)} invites you to {game}: select the room and press enter")
+        elif isinstance(event, Connected):
             self.show_notice("")
 
-    def fill(self) -> None:
-        """The table as it is to be; only what is different is written."""
-        lines = self.rooms.lines(self.query_one("#filter", Input).value)
-        grid, chosen = self.grid, self.chosen()
-        if [line.key for line in lines] == [line.key for line in self.lines]:
-            for row, (old, new) in enumerate(zip(self.lines, lines, strict=True)):
+    def update_rows(self) -> None:
+        """Update the list. Write only the cells that have changed."""
+        rows = self.rooms.rows(self.query_one("#filter", Input).value)
+        grid, selected = self.grid, self.selected()
+        if [row.key for row in rows] == [row.key for row in self.rows]:
+            for number, (old, new) in enumerate(zip(self.rows, rows, strict=True)):
                 for column, (before, after) in enumerate(zip(old.cells, new.cells, strict=True)):
                     if before != after:
-                        grid.update_cell_at(Coordinate(row, column), after)
+                        grid.update_cell_at(Coordinate(number, column), after)
         else:
             grid.clear()
-            for line in lines:
-                grid.add_row(*line.cells, key=line.key)
-            keys = [line.key for line in lines]
-            if chosen is not None and chosen.key in keys:
-                grid.move_cursor(row=keys.index(chosen.key), animate=False)
-        self.lines = lines
-        self._summary()
+            for row in rows:
+                grid.add_row(*row.cells, key=row.key)
+            keys = [row.key for row in rows]
+            if selected is not None and selected.key in keys:
+                grid.move_cursor(row=keys.index(selected.key), animate=False)
+        self.rows = rows
+        self._update_title()
 
-    def _summary(self) -> None:
-        rooms = sum(line.room is not None for line in self.lines)
-        bots = len(self.lines) - rooms
-        text = f"the lobby, {counted(rooms, 'room')}, {counted(bots, 'bot')}"
+    def _update_title(self) -> None:
+        rooms = sum(row.room is not None for row in self.rows)
+        text = f"{counted(rooms, 'room')}, {counted(len(self.rows) - rooms, 'bot')}"
         if self.rooms.finished is not None:
             text = counted(rooms, "finished game")
-        self.query_one("#title", Static).update(f" Parlour: {text}")
+        self.query_one("#title", Static).update(f" Parlour lobby: {text}")
 
-    def chosen(self) -> Line | None:
+    def selected(self) -> LobbyRow | None:
         row = self.grid.cursor_row
-        return self.lines[row] if 0 <= row < len(self.lines) else None
+        return self.rows[row] if 0 <= row < len(self.rows) else None
 
     def show_notice(self, text: str) -> None:
         self.query_one(Footer).show(self.client.connection or text)
@@ -107,9 +110,9 @@ class LobbyScreen(BaseScreen):
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.value.endswith("?"):
             event.input.value = event.value[:-1]
-            self.app.push_screen(Help("The keys of the lobby", LOBBY_HELP))
+            self.app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP))
             return
-        self.fill()
+        self.update_rows()
 
     def on_key(self, event: events.Key) -> None:
         grid = self.grid
@@ -123,7 +126,7 @@ class LobbyScreen(BaseScreen):
             case "pagedown":
                 grid.action_page_down()
             case "ctrl+n":
-                self.new_game(GameRequest(FIRST_GAME))
+                self.new_game(GameRequest(DEFAULT_GAME))
             case "ctrl+p":
                 self.quick_pair()
             case "ctrl+o":
@@ -135,7 +138,7 @@ class LobbyScreen(BaseScreen):
             case "ctrl+r":
                 self.finished_games()
             case "f1":
-                self.app.push_screen(Help("The keys of the lobby", LOBBY_HELP))
+                self.app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP))
             case "escape":
                 self._escape()
             case _:
@@ -158,56 +161,55 @@ class LobbyScreen(BaseScreen):
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         self.enter()
 
-    # -- what one can do
+    # -- actions
 
     def enter(self, *, watch: bool = False) -> None:
-        line = self.chosen()
-        if line is None:
-            self.show_notice("there is nothing to choose; ctrl+n makes a new game")
-        elif line.bot is not None:
-            self.new_game(GameRequest(line.bot.plays[0], vs=line.bot.name))
-        elif line.room is not None:
-            if line.room.status == "waiting" and not watch:
-                self.client.join(line.room.room)
+        """Join or watch the selected room, or challenge the selected bot."""
+        row = self.selected()
+        if row is None:
+            self.show_notice("Nothing is selected; ctrl+n starts a new game")
+        elif row.bot is not None:
+            self.new_game(GameRequest(row.bot.plays[0], vs=row.bot.name))
+        elif row.room is not None:
+            if row.room.status == "waiting" and not watch:
+                self.client.join(row.room.room)
             else:
-                self.client.watch_rooms((line.room.room,))
+                self.client.watch_rooms((row.room.room,))
 
     def new_game(self, request: GameRequest) -> None:
-        def made(chosen: GameRequest | None) -> None:
-            if chosen is not None:
-                self.client.start_game(chosen)
+        def submitted(request: GameRequest | None) -> None:
+            if request is not None:
+                self.client.start_game(request)
 
-        self.app.push_screen(NewGame(request, self.rooms), made)
+        self.app.push_screen(NewGame(request, self.rooms), submitted)
 
     def quick_pair(self) -> None:
-        """Whoever wants the same game as the line that is chosen; the first there is if it is none."""
-        line = self.chosen()
-        room = None if line is None else line.room
-        request = (
-            GameRequest(FIRST_GAME)
-            if room is None
-            else GameRequest(room.game, room.options, room.clock, rated=room.rated)
-        )
+        """Look for an opponent for the game of the selected room, or for the default game."""
+        row = self.selected()
+        request = GameRequest(DEFAULT_GAME)
+        if row is not None and row.room is not None:
+            room = row.room
+            request = GameRequest(room.game, room.options, room.clock, rated=room.rated)
         self.client.start_game(replace(request, pair=True, bot_after=BOT_AFTER_MS))
 
     def finished_games(self) -> None:
-        """The latest games that are over, to be looked through; once more: back to those that are not."""
+        """Switch between the lobby and the latest finished games."""
 
-        def known(ok: Ok) -> None:
+        def show(ok: Ok) -> None:
             self.rooms.finished = ok.rooms or ()
-            self.fill()
+            self.update_rows()
 
         if self.rooms.finished is None:
-            self.client.send(History(id=self.client.next_id(), limit=100), known)
+            self.client.send(History(id=self.client.next_id(), limit=MAX_FINISHED_GAMES), show)
         else:
             self.rooms.finished = None
-            self.fill()
+            self.update_rows()
 
     def leaderboard(self) -> None:
-        """Of the game and the options of the line that is chosen."""
-        line = self.chosen()
-        room, bot = (None, None) if line is None else (line.room, line.bot)
-        game = room.game if room is not None else bot.plays[0] if bot is not None else FIRST_GAME
+        """Show the leaderboard for the game and the options of the selected row."""
+        row = self.selected()
+        room, bot = (None, None) if row is None else (row.room, row.bot)
+        game = room.game if room is not None else bot.plays[0] if bot is not None else DEFAULT_GAME
         self.app.push_screen(Leaderboard(game, {} if room is None else room.options))
 
     def wall(self) -> None:
@@ -215,4 +217,4 @@ class LobbyScreen(BaseScreen):
         if running:
             self.client.watch_rooms(running)
         else:
-            self.show_notice("no game is running")
+            self.show_notice("No games are running")

@@ -1,4 +1,4 @@
-"""A table with its keys: moving by arrows, by mouse and by typing, looking back, talking."""
+"""The table screen with its keys: moves by arrows, mouse or typing, looking back, chat."""
 
 from __future__ import annotations
 
@@ -10,35 +10,38 @@ from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.confirm import Confirm
 from client.tui.dialogs.help import Help
 from client.tui.screens.table_actions import TableActions
-from client.tui.screens.table_keys import ACTIONS, table_help
+from client.tui.screens.table_keys import ACTIONS, TABLE_HELP_TITLE, table_help
 from client.tui.widgets.board_view import BoardView
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.move_list import MoveList
 from protocol.commands import Say
 
-AUTOPLAY_INTERVAL_S = 0.8  # seconds between moves that play by themselves
+AUTOPLAY_INTERVAL_S = 0.8
+ARROW_STEPS = {"left": -1, "up": -1, "right": 1, "down": 1}
 
 
 class TableScreen(TableActions):
-    def __init__(self, room: str, sought: GameRequest | None = None) -> None:
-        super().__init__(room, sought)
+    """One game, to play or to watch."""
+
+    def __init__(self, room: str, pairing: GameRequest | None = None) -> None:
+        super().__init__(room, pairing)
         self._autoplay: Timer | None = None
 
     # -- keys
 
     def on_key(self, event: events.Key) -> None:
-        if isinstance(self.app.screen, Confirm):  # typed so fast that the question was not there yet
+        if isinstance(self.app.screen, Confirm):  # typed before the prompt got the focus
             self.app.screen.on_key(event)
             return
         if isinstance(self.focused, Input):
             if event.key == "escape":
-                self._talk(False)
-            elif event.is_printable:  # typed so fast that the line had not got the focus yet
+                self._set_talking(False)
+            elif event.is_printable:  # typed before the input got the focus
                 self.focused.insert_text_at_cursor(event.character or "")
             return
         action = ACTIONS.get(event.key)
         character = (event.character or "") if event.is_printable else ""
-        if character and self.model is not None and (self.model.typed or self.model.begins(character)):
+        if character and self.model is not None and (self.model.typed or self.model.starts_move(character)):
             self._type(character)
         elif action is not None:
             event.stop()
@@ -47,37 +50,40 @@ class TableScreen(TableActions):
             if action == "arrow":
                 self._arrow(event.key)
             else:
-                getattr(self, f"do_{action}")()
+                self._act(action)
         elif character:
             self._type(character)
         elif event.key == "backspace" and self.model is not None:
             self.model.typed = self.model.typed[:-1]
             self._update_footer()
 
+    def _act(self, action: str) -> None:
+        getattr(self, f"do_{action}")()
+
     def _arrow(self, key: str) -> None:
         if self.model is None:
             return
         self._notice = ""
         if self.model.playing:
-            self.model.arrow(key)
+            self.model.move_cursor(key)
             self._update_board()
         else:
-            self._look_by({"left": -1, "up": -1, "right": 1, "down": 1}[key])
+            self._step(ARROW_STEPS[key])
 
     def do_enter(self) -> None:
         model = self.model
         if model is None:
             return
         text, model.typed = model.typed, ""
-        if len(text) == 1 and text in ACTIONS and not model.writes(text):  # a key that moves begin with, too
-            getattr(self, f"do_{ACTIONS[text]}")()
+        if len(text) == 1 and text in ACTIONS and not model.is_move(text):  # a key with which moves start, too
+            self._act(ACTIONS[text])
         elif text and model.playing:
-            self._chosen(text)
+            self._play(text)
         elif text.isdecimal():
             model.go_to(int(text))
             self.refresh_view()
         elif text:
-            self.show_notice(f"{text!r} is not the number of a move")
+            self.show_notice(f"{text!r} is not a move number")
         elif model.cursor is not None and model.playing:
             self._point(model.cursor)
         elif model.playing:
@@ -106,25 +112,26 @@ class TableScreen(TableActions):
         self._notice = self.model.refusal_at(cell)
         text = self.model.point(cell)
         if text:
-            self._chosen(text)
+            self._play(text)
         self._update_board()
 
     # -- looking back
 
-    def _look_by(self, plies: int) -> None:
+    def _step(self, plies: int) -> None:
         if self.model is not None:
             self._notice = ""
             self.model.step(plies)
             self.refresh_view()
 
     def do_back(self) -> None:
-        self._look_by(-1)
+        self._step(-1)
 
     def do_forward(self) -> None:
-        self._look_by(1)
+        self._step(1)
 
     def do_first(self) -> None:
-        self._look_by(-(10**6))
+        if self.model is not None:
+            self._step(-self.model.ply)
 
     def do_live(self) -> None:
         if self.model is not None:
@@ -137,18 +144,18 @@ class TableScreen(TableActions):
             self.refresh_view()
 
     def do_autoplay(self) -> None:
-        """A finished game plays itself, from the start if its end is in sight."""
+        """Replay a finished game from the current ply, or from the start if the last ply is shown."""
         model = self.model
         if model is None or model.table.status != "ended" or self._autoplay is not None:
             self._stop_autoplay()
             return
         if model.ply == model.table.ply:
             model.go_to(0)
-        self._autoplay = self.set_interval(AUTOPLAY_INTERVAL_S, self._play_on)
+        self._autoplay = self.set_interval(AUTOPLAY_INTERVAL_S, self._autoplay_step)
         self.refresh_view()
 
-    def _play_on(self) -> None:
-        self._look_by(1)
+    def _autoplay_step(self) -> None:
+        self._step(1)
         if self.model is None or self.model.ply >= self.model.table.ply:
             self._stop_autoplay()
 
@@ -170,14 +177,14 @@ class TableScreen(TableActions):
     def do_help(self) -> None:
         game = None if self.table is None else self.table.game
         moves = () if game is None else game.legal(game.start())
-        self.app.push_screen(Help("The keys of a table", table_help(moves[0] if moves else "a move")))
+        self.app.push_screen(Help(TABLE_HELP_TITLE, table_help(moves[0] if moves else "a move")))
 
     def do_talk(self) -> None:
         if self.table is not None:
-            self._talk(True)
+            self._set_talking(True)
 
-    def _talk(self, on: bool) -> None:
-        self.query_one(Chat).talk(on)
+    def _set_talking(self, on: bool) -> None:
+        self.query_one(Chat).set_talking(on)
         if not on:
             self.query_one(BoardView).focus()
         self.refresh_view()
@@ -185,4 +192,4 @@ class TableScreen(TableActions):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.value.strip():
             self.client.send(Say(id=self.client.next_id(), room=self.room, text=event.value.strip()))
-        self._talk(False)
+        self._set_talking(False)

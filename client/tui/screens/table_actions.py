@@ -1,6 +1,7 @@
-"""What players of a table do beside moving: offers, answers, resigning, leaving. What cannot be undone asks first.
+"""The actions of a player besides moving: offers, answers, resigning, hints, leaving.
 
-A letter that is no answer to such a question begins a text, as letters do: it was a word, then, and no key.
+Actions that cannot be undone ask for confirmation. A letter that does not answer the prompt starts a text instead, so
+typing a word does not resign a game.
 """
 
 from __future__ import annotations
@@ -13,24 +14,26 @@ from client.tui.models.hints import hint_refusal, think
 from client.tui.screens.table_view import TableView
 from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rematch, Resign, Takeback, Watch
 
-ABORTABLE = 2  # moves, from which on a game counts
-LONGEST = 16  # characters of a move that is typed
+MAX_ABORTABLE_PLIES = 1  # after more moves, a game can no longer be aborted
+MAX_TYPED_LENGTH = 16
 
 
 class TableActions(TableView):
-    pressed = ""  # the key that we act on
+    """A table with the actions of a player. `TableScreen` calls `do_…` for each key."""
+
+    pressed = ""  # the key of the current action
 
     def _type(self, character: str) -> None:
         if self.model is not None and (self.model.playing or self.model.typed or character.isdigit()):
-            self.model.typed = (self.model.typed + character)[:LONGEST]
+            self.model.typed = (self.model.typed + character)[:MAX_TYPED_LENGTH]
             self._notice = ""
             self._update_footer()
 
     def _ask(self, question: str, command: Command, *, running: bool = True) -> None:
-        """A command for players, after a second thought."""
+        """Send a player's command after a confirmation. Refuse it for watchers and at the wrong time."""
         table = self.table
         if table is None or table.seat is None or (table.status == "running") != running:
-            self.show_notice(f"that is for players of a {'game that goes on' if running else 'finished game'}")
+            self.show_notice(f"Only players can do this, {'during' if running else 'after'} a game")
             return
 
         self._confirm(question, lambda: self.client.send(command))
@@ -43,8 +46,8 @@ class TableActions(TableView):
 
     def do_abort(self) -> None:
         table = self.table
-        if table is not None and table.status == "running" and table.ply >= ABORTABLE:
-            self.show_notice("a game can be aborted before its second move, not later; r: resign")
+        if table is not None and table.status == "running" and table.ply > MAX_ABORTABLE_PLIES:
+            self.show_notice("A game can be aborted only before its second move   r: resign")
             return
         self._ask("Abort this game? It will not count.", Abort(id=self.client.next_id(), room=self.room))
 
@@ -53,18 +56,19 @@ class TableActions(TableView):
 
     def do_takeback(self) -> None:
         ply = None if self.table is None else self.table.last_turn(self.table.seat)
-        self._ask("Ask to take your last move back?", Takeback(id=self.client.next_id(), room=self.room, ply=ply))
+        self._ask("Ask to take back your last move?", Takeback(id=self.client.next_id(), room=self.room, ply=ply))
 
     def do_rematch(self) -> None:
         table = self.table
-        if table is not None and table.seat is None and table.next:  # watchers go along
+        if table is not None and table.seat is None and table.next:  # watchers follow to the rematch
             self.client.send(Watch(id=self.client.next_id(), room=table.next))
-            self._go_to(table.next)
+            self._change_room(table.next)
             return
-        self._ask("Play again, with seats swapped?", Rematch(id=self.client.next_id(), room=self.room), running=False)
+        rematch = Rematch(id=self.client.next_id(), room=self.room)
+        self._ask("Offer a rematch with sides swapped?", rematch, running=False)
 
     def do_claim(self) -> None:
-        self._ask("Claim the game from an opponent who is gone?", Claim(id=self.client.next_id(), room=self.room))
+        self._ask("Claim the game because your opponent has left?", Claim(id=self.client.next_id(), room=self.room))
 
     def do_accept(self) -> None:
         self._answer(True)
@@ -91,14 +95,14 @@ class TableActions(TableView):
         self._advise(whole=True)
 
     def _advise(self, *, whole: bool) -> None:
-        """Show the square to begin with or, if `whole`, the best move with its value and line."""
+        """Show the square where the best move starts or, if `whole`, the move with its value and line."""
         table = self.table
         if table is None or table.game is None or self.model is None:
             return
         if refusal := hint_refusal(table, self.client.is_bot):
             self.show_notice(refusal)
             return
-        self.show_notice("thinking…")
+        self.show_notice("Thinking…")
         game, state, ply, past = table.game, table.state, table.ply, list(table.states[:-1])
 
         def show(move: int | None, note: Note) -> None:
@@ -107,10 +111,10 @@ class TableActions(TableView):
                 return
             text = model.hint(move)
             if whole:
-                self.show_notice(f"best: {text}  ({note})")
+                self.show_notice(f"Best move: {text}  ({note})")
             else:
                 model.hinted = model.hinted[:1]
-                self.show_notice(f"hint: look at {model.hinted[0]}")
+                self.show_notice(f"Hint: start with {model.hinted[0]}")
             self.refresh_view()
 
         def work() -> None:
@@ -123,8 +127,9 @@ class TableActions(TableView):
         if table is None or table.seat is None or table.status == "ended":
             self.client.leave_table(self.room)
             return
-        question = "Leave now? The game is not over; parlour play offers to go on with it"
-        question += "." if self.client.bots_only else ", unless it is claimed: come back soon."
+        question = "Leave? The game is not over. Run parlour play to resume it."
         if table.status == "waiting":
-            question = "Leave the room? It will be closed."
+            question = "Leave? The room will be closed."
+        elif not self.client.bots_only:
+            question += " Come back soon, or your opponent can claim the game."
         self._confirm(question, lambda: self.client.leave_table(self.room))

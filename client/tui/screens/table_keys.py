@@ -1,4 +1,4 @@
-"""The keys of a table, with what they do: the screen acts by this list and the help page shows it."""
+"""The keys of the screens and their help texts. The table screen acts on this list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 
 class Key(NamedTuple):
+    """Keys with the same action, and a line of the help page (none if `shown` is empty)."""
+
     keys: tuple[str, ...]  # as Textual names them
     action: str
     shown: str
@@ -13,56 +15,59 @@ class Key(NamedTuple):
 
 
 TABLE_KEYS = (
-    Key(("up", "down", "left", "right"), "arrow", "arrows", "go to a square; not playing: step through the moves"),
+    Key(("up", "down", "left", "right"), "arrow", "arrows", "move the cursor; when not playing: step through moves"),
     Key(("enter",), "enter", "enter", "pick the square, play the move"),
-    Key((), "", "{move}", "type a move, then enter; not playing: the number of one"),
-    Key(("escape",), "escape", "esc", "let go of the square, the text, the move in advance"),
+    Key((), "", "{move}", "type a move, then enter; when not playing: a move number"),
+    Key(("escape",), "escape", "esc", "clear the text, the picked square or the premove"),
     Key(("pageup", "comma"), "back", "pgup ,", "one move back"),
-    Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move on"),
-    Key(("home",), "first", "home", "to the start of the game"),
-    Key(("end",), "live", "end", "to the newest move, and on with the game"),
-    Key(("space",), "autoplay", "space", "play the moves of a finished game by themselves"),
-    Key(("s",), "hint", "s w", "a hint, the best move with its line: casual games against bots"),
+    Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move forward"),
+    Key(("home",), "first", "home", "go to the start of the game"),
+    Key(("end",), "live", "end", "go to the latest move and follow the game"),
+    Key(("space",), "autoplay", "space", "replay a finished game"),
+    Key(("s",), "hint", "s w", "show a hint, the best move: casual games against bots only"),
     Key(("w",), "best", "", ""),
     Key(("o",), "draw", "o", "offer a draw"),
-    Key(("u",), "takeback", "u", "ask to take your last move back"),
-    Key(("y",), "accept", "y n", "answer an offer of your opponent"),
+    Key(("u",), "takeback", "u", "ask to take back your last move"),
+    Key(("y",), "accept", "y n", "accept or decline an offer"),
     Key(("n",), "decline", "", ""),
-    Key(("r",), "resign", "r z", "resign; abort, before the second move"),
+    Key(("r",), "resign", "r z", "resign; abort (before the second move)"),
     Key(("z",), "abort", "", ""),
-    Key(("m",), "rematch", "m", "another game, seats swapped"),
-    Key(("v",), "claim", "v", "claim the game from an opponent who has gone"),
-    Key(("t",), "talk", "t", "say something"),
-    Key(("x",), "flip", "x p", "turn the board, other colours"),
+    Key(("m",), "rematch", "m", "offer a rematch with sides swapped"),
+    Key(("v",), "claim", "v", "claim the game if your opponent has left"),
+    Key(("t",), "talk", "t", "chat"),
+    Key(("x",), "flip", "x p", "flip the board, change the theme"),
     Key(("p",), "theme", "", ""),
-    Key(("question_mark", "f1"), "help", "?", "this page"),
-    Key(("q",), "leave", "q", "leave; asks first in a game that goes on, ctrl+c does not"),
+    Key(("question_mark", "f1"), "help", "?", "show this page"),
+    Key(("q",), "leave", "q", "leave (asks first during a game; ctrl+c does not)"),
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 
+TABLE_HELP_TITLE = "Keys during a game"
+LOBBY_HELP_TITLE = "Keys in the lobby"
 LOBBY_HELP = (
-    ("typing", "shows only rooms and bots with that text"),
-    ("up, down", "choose a line"),
-    ("enter", "sit down, watch, or challenge the bot of the line"),
-    ("ctrl+o", "watch the room of the line"),
-    ("ctrl+n", "a new game"),
-    ("ctrl+p", "quick pairing: the same game with whoever comes"),
-    ("ctrl+l", "the leaderboard of the line's game; left and right: others"),
-    ("ctrl+g", "a wall with all games that run"),
-    ("ctrl+r", "finished games, to look through; again: back"),
-    ("esc", "empty the text; leave when it is empty"),
-    ("?", "this page. eyes: watchers; 1620?: a rating not certain yet"),
+    ("typing", "filter rooms and bots"),
+    ("up, down", "select a row"),
+    ("enter", "join or watch the room, or challenge the bot"),
+    ("ctrl+o", "watch the room"),
+    ("ctrl+n", "start a new game"),
+    ("ctrl+p", "quick pairing: find an opponent for the selected game"),
+    ("ctrl+l", "show the leaderboard; left and right: other games"),
+    ("ctrl+g", "watch all running games"),
+    ("ctrl+r", "show finished games; again: back to the lobby"),
+    ("esc", "clear the filter; quit if it is empty"),
+    ("?", "show this page (1620? in the list is a provisional rating)"),
 )
+WALL_HELP_TITLE = "Keys on the wall"
 WALL_HELP = (
-    ("tab", "the next board; shift+tab: the one before; so do the arrows"),
-    ("enter", "open the game; there, q brings you back"),
-    ("mouse", "click on a board to open it, turn the wheel for more of them"),
-    ("p", "other colours"),
-    ("?", "this page"),
+    ("tab", "next board; shift+tab: previous board; arrows work too"),
+    ("enter", "open the game; q returns to the wall"),
+    ("mouse", "click a board to open it; scroll for more boards"),
+    ("p", "change the theme"),
+    ("?", "show this page"),
     ("q, esc", "back"),
 )
 
 
 def table_help(move: str) -> list[tuple[str, str]]:
-    """`move`: what one appearance like in this game."""
+    """Return the help page of a table. `move` is an example of a move."""
     return [(entry.shown.format(move=move), entry.meaning) for entry in TABLE_KEYS if entry.shown]

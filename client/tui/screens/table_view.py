@@ -1,4 +1,4 @@
-"""What a table shows: the board, who sits there, the moves, what bots think, what people say; and sending a move."""
+"""The display of a table: the board, the players, the moves, bot values, chat and footer; and sending moves."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from client.presentation.launch_plan import GameRequest
 from client.presentation.texts import (
     absent_text,
     gone_text,
+    joined,
     offer_text,
     pending_text,
     printable,
+    seat_name,
     situation,
     title,
-    together,
 )
 from client.sdk.events import SessionEvent
 from client.sdk.room_view import RoomView
@@ -37,19 +38,21 @@ from protocol.commands import Move
 from protocol.events import Declined, DrawOffered, Ended, Moved, RematchOffered, TakebackOffered, TakenBack
 from protocol.replies import Ok
 
-NEWS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffered, Ended)  # more than a notice is
-TICK = 0.1  # seconds between appearance at the clocks
-PLAYING = "arrows enter: move   or type it   ?: all keys   t: talk   r: resign   q: leave"
-LOOKING = "left right: step   home end: first, newest   ?: all keys   t: talk   q: leave"
-READING = "left right: step   home end: first, last   space: play   ?: keys   q: leave"
-FIRST_HINT = "new here? click, or arrows and enter, or type {move}"
+CLEARING_EVENTS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffered, Ended)  # these replace a notice
+CLOCK_INTERVAL_S = 0.1
+PLAYING_KEYS = "arrows enter: move (or type it)   t: chat   r: resign   q: leave   ?: all keys"
+BROWSING_KEYS = "left right: step   home end: first, latest   t: chat   q: leave   ?: all keys"
+ENDED_KEYS = "left right: step   home end: first, last   space: replay   q: leave   ?: all keys"
+FIRST_HINT = "To move: click, use arrows and enter, or type {move}"
 
 
 class TableView(BaseScreen):
-    def __init__(self, room: str, sought: GameRequest | None = None) -> None:
-        """`sought`: what we look for an opponent for, as long as we wait for one here."""
+    """A table without keys."""
+
+    def __init__(self, room: str, pairing: GameRequest | None = None) -> None:
+        """Show a room. `pairing`: the quick pairing request for which the room waits."""
         super().__init__()
-        self.room, self._sought = room, sought
+        self.room, self._pairing = room, pairing
         self.model: TableState | None = None
         self._notice = self._title = ""
 
@@ -69,7 +72,7 @@ class TableView(BaseScreen):
 
     def set_up(self) -> None:
         self.query_one(BoardView).focus()
-        self.set_interval(TICK, self._tick)
+        self.set_interval(CLOCK_INTERVAL_S, self._tick)
         self.refresh_view()
 
     # -- what is shown
@@ -78,33 +81,33 @@ class TableView(BaseScreen):
     def table(self) -> RoomView | None:
         return self.client.table(self.room)
 
-    def receive(self, happening: SessionEvent) -> None:
-        if getattr(happening, "room", None) != self.room:
+    def receive(self, event: SessionEvent) -> None:
+        if getattr(event, "room", None) != self.room:
             return
-        self._notice = "" if isinstance(happening, NEWS) else self._notice
+        self._notice = "" if isinstance(event, CLEARING_EVENTS) else self._notice
         table = self.table
-        if isinstance(happening, Declined) and table is not None and happening.seat != table.seat:
-            self._notice = f"your {happening.offer} offer is declined"
+        if isinstance(event, Declined) and table is not None and event.seat != table.seat:
+            self._notice = f"{seat_name(table.seats[event.seat])} declines the {event.offer} offer"
         if table is not None and table.next and table.seat is not None:
-            self._go_to(table.next)
-        elif self._sought is not None and table is not None and table.status != "waiting":
-            self._wait_is_over(table, self._sought)
+            self._change_room(table.next)
+        elif self._pairing is not None and table is not None and table.status != "waiting":
+            self._end_pairing(table, self._pairing)
         self.refresh_view()
 
-    def _wait_is_over(self, table: RoomView, sought: GameRequest) -> None:
-        """There is an opponent; or the connection was lost, and the wait with it: then once more."""
-        self._sought = None
+    def _end_pairing(self, table: RoomView, pairing: GameRequest) -> None:
+        """Stop waiting: an opponent has come. If a lost connection closed the room instead, look for one again."""
+        self._pairing = None
         if table.status == "ended":
 
-            def again(ok: Ok) -> None:
-                self._go_to(ok.room)
-                self._sought = sought
+            def wait_again(ok: Ok) -> None:
+                self._change_room(ok.room)
+                self._pairing = pairing
                 self.refresh_view()
 
-            self.client.send(sought.command(self.client.next_id()), again)
+            self.client.send(pairing.command(self.client.next_id()), wait_again)
 
-    def _go_to(self, room: str) -> None:
-        """A rematch: the same screen, the next room."""
+    def _change_room(self, room: str) -> None:
+        """Show another room on this screen, such as the rematch."""
         flipped = self.model is not None and self.model.flipped
         self.room, self.model, self._notice = room, None, ""
         if (table := self.table) is not None:
@@ -112,14 +115,14 @@ class TableView(BaseScreen):
             self.model.flipped = flipped
 
     def refresh_view(self) -> None:
-        """Show everything as it is now."""
+        """Update all widgets."""
         table = self.table
         if table is None or table.game is None:
             self._update_footer()
             return
         if self.model is None:
             self.model = TableState(table)
-        self.model.fresh(table)
+        self.model.update(table)
         self._send_premove()
         self._update_board()
         self.query_one(MoveList).show(table.moves, table.setup.sides, self.model.ply)
@@ -139,7 +142,7 @@ class TableView(BaseScreen):
         if table is None or model is None:
             return
         self._update_title(table)
-        now, points = time.monotonic(), model.table.standing(model.ply)  # what is looked at, as it was then
+        now, points = time.monotonic(), model.table.standing(model.ply)  # the points at the ply shown
         for side in (0, 1):
             place = side if not model.flipped else 1 - side
             self.query_one(f"#seat-{place}", SeatLine).show(table, side, now, points)
@@ -155,37 +158,39 @@ class TableView(BaseScreen):
     def _update_footer(self) -> None:
         ended = self.model is not None and self.model.table.status == "ended"
         playing = self.model is None or self.model.playing
-        self.query_one(Footer).show(self._line(), READING if ended else PLAYING if playing else LOOKING)
+        keys = ENDED_KEYS if ended else PLAYING_KEYS if playing else BROWSING_KEYS
+        self.query_one(Footer).show(self._footer_text(), keys)
 
-    def _line(self) -> str:
-        """The most important thing to say now."""
+    def _footer_text(self) -> str:
+        """Return the most important message."""
         table, model = self.table, self.model
         if model is not None and model.typed:
-            return f"{'move' if model.playing else 'go to move'}: {model.typed}_   enter: go   esc: clear"
+            what, enter = ("Move", "play") if model.playing else ("Go to move", "go")
+            return f"{what}: {model.typed}_   enter: {enter}   esc: clear"
         if self.client.connection:
             return self.client.connection
         if table is None or model is None:
-            return self._notice or f"waiting for room {printable(self.room)}…"
+            return self._notice or f"Loading room {printable(self.room)}…"
         if table.game is None:
-            return f"{table.setup.game} is not known here: {table.position}"
+            return f"This client does not know the game {printable(table.setup.game)}: {table.position}"
         offer, gone = offer_text(table), gone_text(table, time.monotonic())
         if offer or self._notice:
-            return together(offer and f"{offer}: y accepts, n declines", gone, self._notice)
+            return joined(offer and f"{offer}: y accepts, n declines", gone, self._notice)
         if not model.browser.live:
-            where = "the last move" if table.status == "ended" else "back to the game"
-            return together(f"move {model.ply} of {table.ply}; end: {where}", gone)
+            where = "last move" if table.status == "ended" else "back to the game"
+            return joined(f"Move {model.ply} of {table.ply}   end: {where}", gone)
         if model.premove:
-            line = f"{model.premove} will be played when it is your turn; esc: take it back"
+            text = f"Premove {model.premove} will be played on your turn   esc: cancel"
         else:
-            line = absent_text(table, None if self.client.bots_only else self.client.bots) or situation(table)
-        return together(line, together(pending_text(table), gone) or self._hint(table, table.game))
+            text = absent_text(table, None if self.client.bots_only else self.client.bots) or situation(table)
+        return joined(text, joined(pending_text(table), gone) or self._suggestion(table, table.game))
 
-    def _hint(self, table: RoomView, game: Game) -> str:
-        """What else could be done."""
+    def _suggestion(self, table: RoomView, game: Game) -> str:
+        """Return what the user could do next."""
         if table.status == "ended" and table.seat is not None:
             return "m: rematch"
         if table.status == "ended" and table.next:
-            return "m: on to the rematch"
+            return "m: watch the rematch"
         if table.my_move and not table.moves[1:] and self.client.newcomer:
             return FIRST_HINT.format(move=game.legal(table.state)[0])
         return ""
@@ -205,14 +210,14 @@ class TableView(BaseScreen):
 
     # -- moves
 
-    def _chosen(self, text: str) -> None:
-        """A whole move: sent, kept for later, or refused on the spot."""
+    def _play(self, text: str) -> None:
+        """Send a move, keep it as a premove, or show why it is not legal."""
         model, table = self.model, self.table
         if model is None or table is None or table.game is None or table.seat is None:
             return
         try:
             table.game.read(table.state, text)
-            if not model.want(text):
+            if not model.choose(text):
                 self._update_footer()
                 return
             move = table.game.format(table.state, table.game.parse(table.state, text))
@@ -225,8 +230,8 @@ class TableView(BaseScreen):
     def _send_premove(self) -> None:
         if self.model is None or self.client.connection:
             return
-        text, wrong = self.model.due_premove()
-        if wrong:
-            self._notice = wrong
+        text, refusal = self.model.due_premove()
+        if refusal:
+            self._notice = refusal
         if text:
-            self._chosen(text)
+            self._play(text)

@@ -1,4 +1,4 @@
-"""A wall of boards that go on by themselves."""
+"""The wall: several running games side by side."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from client.presentation.texts import counted
 from client.sdk.events import SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.screens.base import BaseScreen
-from client.tui.screens.table_keys import WALL_HELP
+from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
 from client.tui.widgets.board_tile import BoardTile
 from client.tui.widgets.footer import Footer
 from protocol.commands import Leave, Watch
 
-MANY = 9  # more than 3 x 3 are as small as can be
-TICK = 0.2  # seconds between appearance at what has changed: eyes need no more
-KEYS = "tab: choose   enter, click: open   p: colours   ?: all keys   q: back"
+MAX_SQUARE_BOARDS = 9  # up to 3 x 3 boards form a square; more are drawn as small as possible
+UPDATE_INTERVAL_S = 0.2
+KEYS = "tab: next board   enter or click: open   p: theme   q: back   ?: all keys"
 
 
 class WallScreen(BaseScreen):
+    """Shows the boards of several rooms. Collects changes and draws them at intervals."""
+
     def __init__(self, rooms: tuple[str, ...]) -> None:
         super().__init__()
         self.rooms = tuple(dict.fromkeys(rooms))
@@ -32,7 +34,7 @@ class WallScreen(BaseScreen):
         self._grid_shape = (0, 0)
 
     def compose_content(self) -> ComposeResult:
-        yield Static(f" Parlour: a wall of {counted(len(self.rooms), 'game')}", id="title", markup=False)
+        yield Static(f" Parlour: watching {counted(len(self.rooms), 'game')}", id="title", markup=False)
         self._tiles = {room: BoardTile(room, self.client.appearance) for room in self.rooms}
         with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
             yield from self._tiles.values()
@@ -42,10 +44,10 @@ class WallScreen(BaseScreen):
         for room in self.rooms:
             self.client.send(Watch(id=self.client.next_id(), room=room))
         self._changed.update(self.rooms)
-        self.set_interval(TICK, self._flush)
+        self.set_interval(UPDATE_INTERVAL_S, self._flush)
 
-    def receive(self, happening: SessionEvent) -> None:
-        room = getattr(happening, "room", None)
+    def receive(self, event: SessionEvent) -> None:
+        room = getattr(event, "room", None)
         if isinstance(room, str) and room in self._tiles:
             self._changed.add(room)
 
@@ -53,7 +55,7 @@ class WallScreen(BaseScreen):
         return room in self._tiles
 
     def _flush(self) -> None:
-        """Show what has changed since the last time, all at once."""
+        """Draw the boards that have changed since the last call."""
         if not self.is_current:
             return
         for room in self._changed:
@@ -65,16 +67,16 @@ class WallScreen(BaseScreen):
         self._changed.clear()
 
     def _arrange(self) -> None:
-        """The boards side by side: a square of them if it fits, more rows to scroll through if not."""
+        """Arrange the boards in a square if it fits, otherwise in more rows to scroll through."""
         space = self.query_one("#wall").size
-        least = [tile.least() for tile in self._tiles.values()]
-        width, height = (max(sizes) for sizes in zip(*least, strict=True))
-        columns, tall = layout(len(least), (space.width, space.height), (width, height))
-        if (columns, tall) != self._grid_shape:
-            self._grid_shape = columns, tall
+        minimum = [tile.minimum_size() for tile in self._tiles.values()]
+        width, height = (max(sizes) for sizes in zip(*minimum, strict=True))
+        columns, tile_height = layout(len(minimum), (space.width, space.height), (width, height))
+        if (columns, tile_height) != self._grid_shape:
+            self._grid_shape = columns, tile_height
             grid = self.query_one("#boards")
             grid.styles.grid_size_columns = columns
-            grid.styles.grid_rows = str(tall)
+            grid.styles.grid_rows = str(tile_height)
 
     def show_notice(self, text: str) -> None:
         self.query_one(Footer).show(self.client.connection or text)
@@ -92,7 +94,7 @@ class WallScreen(BaseScreen):
             case "q" | "escape":
                 self._leave()
             case "question_mark" | "f1":
-                self.app.push_screen(Help("The keys of a wall", WALL_HELP))
+                self.app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP))
             case "p":
                 self.client.cycle_theme()
             case "enter" if isinstance(self.focused, BoardTile):
@@ -115,9 +117,9 @@ class WallScreen(BaseScreen):
         self.client.leave_screen()
 
 
-def layout(boards: int, space: tuple[int, int], least: tuple[int, int]) -> tuple[int, int]:
-    """How many boards stand side by side, and how tall each may be; between them is a blank."""
+def layout(boards: int, space: tuple[int, int], minimum: tuple[int, int]) -> tuple[int, int]:
+    """Return the number of columns and the height of a board. Sizes are (width, height); boards have a gap between."""
     square = ceil(sqrt(boards))
-    columns = max(1, min(square if boards <= MANY else boards, (space[0] + 2) // (least[0] + 2)))
+    columns = max(1, min(square if boards <= MAX_SQUARE_BOARDS else boards, (space[0] + 2) // (minimum[0] + 2)))
     rows = ceil(boards / columns)
-    return columns, max(least[1], (space[1] + 1) // rows - 1)
+    return columns, max(minimum[1], (space[1] + 1) // rows - 1)

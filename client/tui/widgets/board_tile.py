@@ -1,4 +1,4 @@
-"""A board of the wall: small, with who plays and how it stands."""
+"""A small board with its players and its state, as shown on the wall."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from client.presentation.texts import players, printable, situation, standing_text
+from client.presentation.texts import joined, players, printable, situation, standing_text
 from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import changes
 from client.tui.render.appearance import Appearance
 from client.tui.render.palette import style
 from client.tui.render.picture import Marks, Picture, Size, face_width, fit_size
 
-LEAST = (24, 7)
+MINIMUM_TILE_SIZE = (24, 7)
 
 
 class BoardTile(Widget, can_focus=True):
+    """The board of one room. A click opens its table."""
+
     class Opened(Message):
+        """The board was clicked."""
+
         def __init__(self, room: str) -> None:
             super().__init__()
             self.room = room
@@ -36,13 +40,13 @@ class BoardTile(Widget, can_focus=True):
         self._strips = None
         self.refresh()
 
-    def least(self) -> tuple[int, int]:
-        """Columns and rows without which something would be missing."""
+    def minimum_size(self) -> tuple[int, int]:
+        """Return the width and the height that show everything."""
         if self._table is None or self._table.game is None:
-            return LEAST
+            return MINIMUM_TILE_SIZE
         board = self._table.game.draw(self._table.state)
         picture = Picture(board, Size(face_width(board) + 2, 1, False))
-        return max(LEAST[0], picture.columns), max(LEAST[1], picture.rows + 2)
+        return max(MINIMUM_TILE_SIZE[0], picture.columns), max(MINIMUM_TILE_SIZE[1], picture.rows + 2)
 
     def on_resize(self) -> None:
         self._strips = None
@@ -61,7 +65,7 @@ class BoardTile(Widget, can_focus=True):
     def _paint(self) -> list[Strip]:
         table, ground = self._table, self.rich_style
         if table is None:
-            return [self._line(f"room {printable(self.room)}…", ground)]
+            return [self._line(f"Loading room {printable(self.room)}…", ground)]
         head = ground + Style(bold=True, reverse=self.has_focus)
         strips = [self._line(players(table.seats), head)]
         if table.game is not None:
@@ -74,8 +78,8 @@ class BoardTile(Widget, can_focus=True):
     def _last(table: RoomView) -> str:
         if table.status != "running":
             return situation(table)
-        last = f"{table.ply} {table.moves[-1].move}" if table.moves else "the start"
-        return "   ".join(filter(None, (last, standing_text(table))))
+        last = f"{table.ply} {table.moves[-1].move}" if table.moves else "no moves yet"
+        return joined(last, standing_text(table))
 
     def _line(self, text: str, ink: Style) -> Strip:
         return Strip([Segment(text, ink)]).adjust_cell_length(self.size.width, ink)

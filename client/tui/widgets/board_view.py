@@ -1,4 +1,4 @@
-"""A board of any game: as large as there is room, clickable, with marks."""
+"""A board of any game, as large as the space allows, with marks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from textual.widget import Widget
 
 from client.tui.render.appearance import Appearance
 from client.tui.render.palette import style
-from client.tui.render.picture import PLAIN, Marks, Picture, fit_size
+from client.tui.render.picture import NO_MARKS, Marks, Picture, fit_size
 from engine.board import Board
 
 
 class BoardView(Widget, can_focus=True):
+    """Draws a board and reports clicks and mouse movements by cell."""
+
     class Pointed(Message):
         """A cell was clicked."""
 
@@ -23,7 +25,7 @@ class BoardView(Widget, can_focus=True):
             self.cell = cell
 
     class Hovered(Message):
-        """The mouse has come to another cell."""
+        """The mouse moved to another cell."""
 
         def __init__(self, cell: str) -> None:
             super().__init__()
@@ -34,7 +36,7 @@ class BoardView(Widget, can_focus=True):
         self.appearance = appearance
         self._game = ""
         self._board: Board | None = None
-        self._marks = PLAIN
+        self._marks = NO_MARKS
         self._flipped = False
         self._over: str | None = None
         self._strips: list[Strip] | None = None
@@ -52,13 +54,14 @@ class BoardView(Widget, can_focus=True):
         self.repaint()
 
     def picture(self) -> Picture | None:
+        """Return the picture of the board in the current size."""
         if self._board is None:
             return None
         size = fit_size(self._board, self.size.width, self.size.height)
         return Picture(self._board, size, flipped=self._flipped, ascii_only=self.appearance.ascii_only)
 
     def offset_of(self, picture: Picture) -> tuple[int, int]:
-        """The place of the picture, in the middle of the view."""
+        """Return the position of the picture, which is centred."""
         return max(0, (self.size.width - picture.columns) // 2), max(0, (self.size.height - picture.rows) // 2)
 
     def render_line(self, y: int) -> Strip:
@@ -82,6 +85,7 @@ class BoardView(Widget, can_focus=True):
         return strips
 
     def cell_at(self, x: int, y: int) -> str | None:
+        """Return the name of the cell at a position of the widget."""
         picture = self.picture()
         if picture is None:
             return None

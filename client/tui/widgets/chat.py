@@ -1,4 +1,4 @@
-"""What is said at a table, and a line to say something."""
+"""The chat of a room and its input line."""
 
 from __future__ import annotations
 
@@ -11,29 +11,34 @@ from textual.widgets import Input, Static
 from client.presentation.texts import printable
 from protocol.events import Said
 
+MAX_MESSAGES = 20
+
 
 class Chat(Vertical):
+    """Shows the latest messages, and an input line while the user is talking."""
+
     def compose(self) -> ComposeResult:
         yield Static(id="said", markup=False)
-        line = Input(placeholder="say something, enter sends it", id="say", compact=True, select_on_focus=False)
+        line = Input(placeholder="Message (enter sends it)", id="say", compact=True, select_on_focus=False)
         line.display = False
         yield line
 
-    def show(self, said: list[Said]) -> None:
+    def show(self, messages: list[Said]) -> None:
         box = self.query_one("#said", Static)
         height, width = self.size.height - self.talking, max(10, self.size.width)
         lines: list[str] = []
-        for line in said[-20:]:
-            lines += wrap(f"{printable(line.name)}: {printable(line.text)}", width)
+        for message in messages[-MAX_MESSAGES:]:
+            lines += wrap(f"{printable(message.name)}: {printable(message.text)}", width)
         box.update("\n".join(lines[-height:]) if height > 0 else "")
 
     @property
     def talking(self) -> bool:
         return self.query_one("#say", Input).display
 
-    def talk(self, on: bool) -> None:
+    def set_talking(self, on: bool) -> None:
+        """Show or hide the input line, empty."""
         line = self.query_one("#say", Input)
         line.display = on
         line.value = ""
         if on:
-            self.screen.set_focus(line)  # now: what is typed next belongs there
+            self.screen.set_focus(line)  # at once, so that it receives the next key

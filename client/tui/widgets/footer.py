@@ -1,4 +1,4 @@
-"""The last two lines of a screen: what there is to say, and below it the keys, which give way to a long sentence."""
+"""The last two lines of a screen: a message, and the most important keys."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from textual.widgets import Static
 
 
 class Footer(Vertical):
+    """Shows a message above the keys. A message of two lines covers the keys."""
+
     def __init__(self, keys: str = "") -> None:
         super().__init__()
         self._text, self._keys = "", keys
@@ -19,15 +21,16 @@ class Footer(Vertical):
         yield from self._lines
 
     def on_resize(self) -> None:
-        self._show()
+        self._update()
 
     def show(self, text: str, keys: str | None = None) -> None:
-        said = (text, self._keys if keys is None else keys)
-        if said != (self._text, self._keys):
-            self._text, self._keys = said
-            self._show()
+        """Show a message, and other keys if they are given."""
+        shown = (text, self._keys if keys is None else keys)
+        if shown != (self._text, self._keys):
+            self._text, self._keys = shown
+            self._update()
 
-    def _show(self) -> None:
+    def _update(self) -> None:
         lines = wrap(self._text, max(1, self.size.width - 2), max_lines=2, placeholder=" …")
         self._lines[0].update("\n".join(lines))
         self._lines[1].update(self._keys)

@@ -1,4 +1,4 @@
-"""The moves of a game, one a place, with the one that is looked at in sight. Clicking on a move goes there."""
+"""The list of moves. It scrolls to the current move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from protocol.types import PlayedMove
 
 
 class MoveList(Widget):
+    """Shows the moves in columns."""
+
     class Chosen(Message):
+        """A move was clicked."""
+
         def __init__(self, ply: int) -> None:
             super().__init__()
             self.ply = ply
@@ -33,12 +37,12 @@ class MoveList(Widget):
             self.refresh()
 
     def _grid(self) -> tuple[int, int]:
-        """The width of a place, and how many stand side by side."""
+        """Return the width of a column and the number of columns."""
         width = max(map(len, self._texts), default=6) + 2
         return width, max(1, self.size.width // width)
 
     def _first_line(self) -> int:
-        """The line at the top: the ply that is looked at stays in sight."""
+        """Return the number of the line at the top, so that the current move is visible."""
         _, across = self._grid()
         lines = -(-len(self._texts) // across)
         choose_opening = max(0, self._at - 1) // across - self.size.height // 2
@@ -63,7 +67,7 @@ class MoveList(Widget):
 
 
 def initials(sides: tuple[str, str]) -> tuple[str, str]:
-    """As short as they can be told apart: b and w, p1 and p2."""
+    """Return short names that differ: b and w, p1 and p2."""
     first, second = sides
     if first[0] != second[0]:
         return first[0], second[0]

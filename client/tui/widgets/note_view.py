@@ -1,4 +1,4 @@
-"""What the last note of a bot says: its value, its depth and the line it expects."""
+"""The latest note of a bot: the value, the depth and the line that it expects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from client.sdk.room_view import RoomView
 
 
 class NoteView(Static):
+    """Shows the latest note up to the current ply."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
 
@@ -18,14 +20,15 @@ class NoteView(Static):
 
 
 def note_text(table: RoomView, ply: int) -> str:
-    """Of the newest move up to a ply whose note has something to tell; how long it took is not shown."""
+    """Return the latest note up to a ply that contains more than times and counts."""
     for played in reversed(table.moves[:ply]):
-        if words := told(played.note):
-            return printable(f"{seat_name(table.seats[played.side])} {played.move}: {words}")
+        if text := describe(played.note):
+            return printable(f"{seat_name(table.seats[played.side])} {played.move}: {text}")
     return ""
 
 
-def told(text: str) -> str:
+def describe(text: str) -> str:
+    """Return the value, the depth, the line and the free text of a note."""
     note, words = parse_note(text), list[str]()
     if note.value is not None:
         words.append(f"{note.value:+.3g}{' proved' if note.proved else ''}")

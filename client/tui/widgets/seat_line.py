@@ -1,4 +1,4 @@
-"""Who sits on a side: the name, whether they are here, their points where a board does not show them, their clock."""
+"""One line per player: presence, name, rating, side, points and clock."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from client.tui.widgets.move_list import initials
 
 
 class SeatLine(Static):
+    """Shows one player. The line is highlighted on the player's turn."""
+
     def __init__(self, appearance: Appearance, *, id: str) -> None:
         super().__init__(id=id, markup=False)
         self._appearance = appearance
@@ -19,7 +21,7 @@ class SeatLine(Static):
 
     def show(self, table: RoomView, side: int, now: float, points: tuple[int, int] | None) -> None:
         seat = table.seats[side]
-        mark = self._appearance.online(seat is not None and seat.online)
+        mark = self._appearance.presence_mark(seat is not None and seat.online)
         turn = table.status == "running" and table.turn == side
         clock = time_text(table.time_left(side, now))
         width = self.size.width - len(mark) - len(clock) - 2
@@ -31,7 +33,7 @@ class SeatLine(Static):
 
 
 def seat_text(table: RoomView, side: int, points: tuple[int, int] | None, width: int) -> str:
-    """As wide as this; where that is too little the side is an initial, and then the name is cut."""
+    """Return the player in `width` cells. If there is too little space, abbreviate the side, then cut the name."""
     name = seat_name(table.seats[side])
     you = " (you)" if side == table.seat and name != "you" else ""
     rating = f" {rating}" if (rating := rating_now(table, side)) else ""

@@ -1,4 +1,4 @@
-"""The value of the game as its bots saw it, move by move."""
+"""The graph of the values that bots gave to the positions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from client.tui.render.appearance import Appearance
 
 
 class ValueGraph(Static):
+    """Shows the latest value and a graph; hidden if there are no values."""
+
     def __init__(self, appearance: Appearance, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
         self._appearance = appearance
@@ -21,4 +23,4 @@ class ValueGraph(Static):
         if value is not None:
             height = max(1, self.size.height - 1)
             picture = graph(series, self.size.width, height, self._appearance.ascii_only)
-            self.update("\n".join([f"value for {side}: {value:+.3g}", *picture]))
+            self.update("\n".join([f"Value for {side}: {value:+.3g}", *picture]))

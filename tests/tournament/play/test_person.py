@@ -26,7 +26,7 @@ async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
                 await settled(
                     pilot,
                     "an invitation",
-                    lambda: isinstance(app.screen, LobbyScreen) and "waiting" in str(app.screen.lines),
+                    lambda: isinstance(app.screen, LobbyScreen) and "waiting" in str(app.screen.rows),
                 )
                 if number == 1:
                     await pilot.press(*"alice waiting")  # the filter stays as it is

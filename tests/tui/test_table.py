@@ -1,4 +1,4 @@
-"""The keys of a table: what each of them does, and what it asks first."""
+"""The keys of a table: what they do, and which ask for confirmation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOVES = ("a4b4", "d1c2", "d4c3")
 RUNNING = snapshot_of("conga", MOVES, seat=1, names=("search", "alice"))
-WAITED_FOR = snapshot_of("conga", MOVES, seat=0, names=("alice", "search"))
+OPPONENTS_TURN = snapshot_of("conga", MOVES, seat=0, names=("alice", "search"))
 FRESH = snapshot_of("conga", seat=0)
 ENDED = snapshot_of("conga", MOVES, status="ended", result="1-0", reason="resigned", winner=0)
 
@@ -43,16 +43,16 @@ async def table(snapshot: Snapshot) -> AsyncIterator[tuple[OfflineApp, Pilot[str
         yield app, pilot, screen
 
 
-def test_every_key_does_something_and_is_told_about() -> None:
+def test_every_key_has_an_action_and_a_help_line() -> None:
     for entry in TABLE_KEYS:
         if entry.keys and entry.action != "arrow":
             assert callable(getattr(TableScreen, f"do_{entry.action}"))
-    told = " ".join(shown for shown, _ in table_help("a4b3"))
+    shown = " ".join(keys for keys, _ in table_help("a4b3"))
     letters = {key for entry in TABLE_KEYS for key in entry.keys if len(key) == 1}
-    assert letters <= set(told.split())
+    assert letters <= set(shown.split())
 
 
-async def test_the_page_of_keys() -> None:
+async def test_help_opens_and_closes() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press("question_mark")
         assert isinstance(app.screen, Help)
@@ -71,19 +71,19 @@ async def test_the_page_of_keys() -> None:
         ("m", ENDED, Rematch),
     ],
 )
-async def test_what_cannot_be_undone_asks_first(key: str, snapshot: Snapshot, command: type[Command]) -> None:
+async def test_irreversible_actions_ask_for_confirmation(key: str, snapshot: Snapshot, command: type[Command]) -> None:
     async with table(snapshot) as (app, pilot, _):
         for answer in ("n", "escape"):
             await pilot.press(key, answer)
         assert app.sent == []
         await pilot.press(key, "y")
         await pilot.pause()
-        assert [type(order) for order in app.sent] == [command]
+        assert [type(command) for command in app.sent] == [command]
 
 
 @pytest.mark.parametrize("word", ["rest", "ready", "zz9", "hello", "order", "unity", "vary", "a4yr", "q"])
-@pytest.mark.parametrize("snapshot", [FRESH, RUNNING, WAITED_FOR], ids=["fresh", "running", "the other's turn"])
-async def test_words_and_enter_do_nothing_that_cannot_be_undone(word: str, snapshot: Snapshot) -> None:
+@pytest.mark.parametrize("snapshot", [FRESH, RUNNING, OPPONENTS_TURN], ids=["fresh", "running", "opponent's turn"])
+async def test_typing_words_does_nothing_irreversible(word: str, snapshot: Snapshot) -> None:
     async with table(snapshot) as (app, pilot, screen):
         await pilot.press(*word, "enter", "enter", "escape")
         assert app.sent == []
@@ -93,9 +93,9 @@ async def test_words_and_enter_do_nothing_that_cannot_be_undone(word: str, snaps
 
 
 @pytest.mark.parametrize("word", ["rest", "ready", "zz9", "order", "vary"])
-async def test_words_that_come_in_one_go_do_nothing_either(word: str) -> None:
+async def test_pasting_words_does_nothing_irreversible(word: str) -> None:
     async with table(FRESH) as (app, pilot, screen):
-        for key, character in (*zip(word, word, strict=True), ("enter", "\r")):  # as a terminal sends what was pasted
+        for key, character in (*zip(word, word, strict=True), ("enter", "\r")):  # as a terminal sends pasted text
             app.post_message(events.Key(key, character))
         await pilot.pause()
         assert app.sent == []
@@ -104,54 +104,54 @@ async def test_words_that_come_in_one_go_do_nothing_either(word: str) -> None:
 
 
 @pytest.mark.parametrize("key", "rq")
-async def test_the_key_that_asked_is_no_answer_and_no_text(key: str) -> None:
+async def test_key_that_opened_a_prompt_is_ignored(key: str) -> None:
     async with table(RUNNING) as (app, pilot, screen):
         await pilot.press(key, key, key)
         assert app.screen is not screen
         await pilot.press("n")
         assert app.screen is screen
-        assert "your move" in picture_of(app)
+        assert "Your move" in picture_of(app)
 
 
-@pytest.mark.parametrize("alone", [True, False])
-async def test_who_leaves_a_game_is_told_how_long_it_waits(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OfflineApp, "bots_only", alone)
+@pytest.mark.parametrize("bots_only", [True, False])
+async def test_leaving_warns_about_claims_by_people(bots_only: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OfflineApp, "bots_only", bots_only)
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press("q")
         asked = " ".join(picture_of(app).replace("│", "").split())
-        assert "parlour play offers to go on with it" in asked
-        assert ("unless it is claimed: come back soon." in asked) != alone
+        assert "Run parlour play to resume it." in asked
+        assert ("or your opponent can claim the game." in asked) != bots_only
 
 
-async def test_questions_are_answered_with_caps_lock_too() -> None:
+async def test_prompts_accept_capital_letters() -> None:
     async with table(RUNNING) as (app, pilot, screen):
         await pilot.press("r", "N")
         assert app.screen is screen
         assert app.sent == []
-        assert "your move" in picture_of(app)
+        assert "Your move" in picture_of(app)
         await pilot.press("r", "Y")
         await pilot.pause()
-        assert [type(order) for order in app.sent] == [Resign]
+        assert [type(command) for command in app.sent] == [Resign]
 
 
-async def test_an_answer_that_comes_in_one_go_with_the_key_is_one() -> None:
+async def test_answer_pasted_with_the_key_is_accepted() -> None:
     async with table(FRESH) as (app, pilot, screen):
         for key in "ryy":
             app.post_message(events.Key(key, key))
         await pilot.pause()
-        assert [type(order) for order in app.sent] == [Resign]
+        assert [type(command) for command in app.sent] == [Resign]
         assert app.screen is screen
 
 
-async def test_letters_are_text_once_a_text_is_begun() -> None:
+async def test_letters_belong_to_a_started_text() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"hero")
-        assert "move: hero_" in picture_of(app)
+        assert "Move: hero_" in picture_of(app)
         await pilot.press("enter")
         assert "'hero' is not a move of conga" in picture_of(app)
 
 
-async def test_moves_may_begin_with_letters_that_are_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_moves_may_start_with_letters_that_are_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     cohcoh = GAMES["cohcoh"]
     monkeypatch.setattr(cohcoh, "format", lambda game, state, move: f"r{move},-")
     monkeypatch.setattr(cohcoh, "read", lambda game, state, text: int(text[1:].removesuffix(",-")))
@@ -162,28 +162,28 @@ async def test_moves_may_begin_with_letters_that_are_keys(monkeypatch: pytest.Mo
         assert "r0,-      type a move" in picture_of(app)
         await pilot.press("escape", *"r12,-", "enter")
         await pilot.pause()
-        (order,) = app.sent
-        assert isinstance(order, Move)
-        assert order.move == "r12,-"
+        (command,) = app.sent
+        assert isinstance(command, Move)
+        assert command.move == "r12,-"
 
 
-async def test_pointing_at_nothing_is_said() -> None:
+async def test_pointing_at_a_useless_cell_shows_a_notice() -> None:
     async with table(FRESH) as (app, pilot, screen):
         assert screen.model is not None
-        turn = "your move (black)"
-        nothing = ("no move begins at c2", "no move goes from a4 to d1")
+        turn = "Your move (black)"
+        nothing = ("No move starts at c2", "No move goes from a4 to d1")
         for cell, words in (("c2", nothing[0]), ("a4", turn), ("d1", nothing[1]), ("a4", turn)):
             screen.model.cursor = cell
             await pilot.press("enter")
             await pilot.pause()
             assert words in picture_of(app)
         assert screen.model.marks().picked == ("a4",)
-        await pilot.press("enter")  # lets go of it
+        await pilot.press("enter")  # unpicks it
         await pilot.pause()
-        assert "your move (black)" in picture_of(app)
+        assert "Your move (black)" in picture_of(app)
 
 
-async def test_a_sentence_that_needs_two_lines_has_them() -> None:
+async def test_long_message_uses_two_lines() -> None:
     async with table(RUNNING) as (app, pilot, _):
         assert "?: all keys" in picture_of(app)
         await pilot.press(*"jkl", "enter")
@@ -196,7 +196,7 @@ async def test_a_sentence_that_needs_two_lines_has_them() -> None:
         assert "?: all keys" in picture_of(app).splitlines()[-1]
 
 
-async def test_a_sentence_that_needs_more_says_that_there_is_more() -> None:
+async def test_very_long_message_ends_with_an_ellipsis() -> None:
     async with table(snapshot_of("cohcoh", ("a1",), options={"n": 12, "k": 5}, seat=1)) as (app, pilot, _):
         await pilot.press(*"a1", "enter")
         await pilot.pause()
@@ -205,23 +205,23 @@ async def test_a_sentence_that_needs_more_says_that_there_is_more() -> None:
         assert second.endswith(" …")
 
 
-async def test_a_text_that_was_begun_before_the_end_gives_way_to_the_result() -> None:
+async def test_end_of_the_game_discards_typed_text() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"a4")
         app.deliver(Ended(room="room", seq=8, at=AT, result="1-0", reason="resigned", winner=0))
         await pilot.pause()
-        assert "search (black) wins: resignation   m: rematch" in picture_of(app)
+        assert "search wins: you resigned   m: rematch" in picture_of(app)
         await pilot.press(*"1a")
         app.deliver(Said(room="room", seq=9, at=AT, name="search", text="gg"))
-        await pilot.press("enter")  # the end was known when this one was begun
-        assert "'1a' is not the number of a move" in picture_of(app)
+        await pilot.press("enter")  # typed after the end
+        assert "'1a' is not a move number" in picture_of(app)
 
 
 @pytest.mark.parametrize(
     ("key", "snapshot"),
     [("r", ENDED), ("z", ENDED), ("z", RUNNING), ("m", RUNNING), ("u", snapshot_of("conga", MOVES, seat=None))],
 )
-async def test_what_makes_no_sense_is_said(key: str, snapshot: Snapshot) -> None:
+async def test_unavailable_action_shows_a_notice(key: str, snapshot: Snapshot) -> None:
     async with table(snapshot) as (app, pilot, screen):
         await pilot.press(key)
         assert app.screen is screen
@@ -229,11 +229,11 @@ async def test_what_makes_no_sense_is_said(key: str, snapshot: Snapshot) -> None
 
 
 @pytest.mark.parametrize(("key", "over"), [("m", True), ("r", False)])
-async def test_watchers_are_told_what_is_for_players(key: str, over: bool) -> None:
+async def test_watchers_cannot_use_actions_of_players(key: str, over: bool) -> None:
     watched = snapshot_of("conga", MOVES, seat=None, status="ended" if over else "running", reason="agreed")
     async with table(watched) as (app, pilot, _):
         await pilot.press(key)
-        assert "that is for players of a " in picture_of(app)
+        assert "Only players can do this, " in picture_of(app)
 
 
 @pytest.mark.parametrize(
@@ -250,51 +250,51 @@ async def test_looking_back_while_playing(keys: list[str], ply: int) -> None:
         assert (screen.model.ply, screen.model.playing) == (ply, ply == 3)
 
 
-async def test_a_click_on_a_move_goes_there() -> None:
+async def test_clicking_a_move_goes_there() -> None:
     async with table(ENDED) as (app, pilot, screen):
         await pilot.click("#moves", offset=(3, 0))
         await pilot.pause()
         assert screen.model is not None
         assert screen.model.ply == 1
-        assert "move 1 of 3" in picture_of(app)
+        assert "Move 1 of 3" in picture_of(app)
 
 
-async def test_what_is_typed_right_behind_the_key_to_talk_is_said() -> None:
+async def test_text_pasted_with_the_chat_key_is_sent() -> None:
     async with table(FRESH) as (app, pilot, _):
-        for key in ("t", "h", "i"):  # in one go, as a terminal sends them
+        for key in ("t", "h", "i"):  # at once, as a terminal sends pasted text
             app.post_message(events.Key(key, key))
         await pilot.pause()
         await pilot.press("enter")
-        assert [order.text for order in app.sent if isinstance(order, Say)] == ["hi"]
+        assert [command.text for command in app.sent if isinstance(command, Say)] == ["hi"]
 
 
 async def test_offers_are_answered() -> None:
     async with table(snapshot_of("conga", MOVES, seat=0, offers=Offers(takeback=1))) as (app, pilot, _):
-        assert "search would like to take a move back: y accepts" in picture_of(app)
+        assert "search asks to take back a move: y accepts" in picture_of(app)
         await pilot.press("n", "y")
-        assert [(type(order), order.accept) for order in app.sent] == [(Takeback, False), (Takeback, True)]  # type: ignore[attr-defined]
+        assert [(type(command), command.accept) for command in app.sent] == [(Takeback, False), (Takeback, True)]  # type: ignore[attr-defined]
 
 
-async def test_a_notice_hides_neither_an_offer_nor_that_somebody_is_gone() -> None:
+async def test_notice_hides_neither_an_offer_nor_a_possible_claim() -> None:
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press(*"a1", "enter")
         refused = "a1' is not a move of conga"
         assert refused in picture_of(app)
         app.deliver(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
         await pilot.pause()
-        assert "search is gone   v: claim the game" in picture_of(app)
+        assert "search has left   v: claim the game" in picture_of(app)
         assert refused in picture_of(app)
         app.deliver(DrawOffered(room="room", seq=9, at=AT, seat=0))
         await pilot.press("m")
         assert "search offers a draw: y accepts, n declines" in picture_of(app)
-        assert "that is for players of a finished game" in " ".join(picture_of(app).split())
+        assert "Only players can do this, after a game" in " ".join(picture_of(app).split())
         await pilot.press("escape", "pageup")
         app.deliver(Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
         await pilot.pause()
-        assert "move 2 of 3; end: back to the game   search is gone   v: claim the game" in picture_of(app)
+        assert "Move 2 of 3   end: back to the game   search has left   v: claim the game" in picture_of(app)
 
 
-async def test_a_game_that_came_back_shorter_is_shown_as_before_until_it_is_heard_of() -> None:
+async def test_clock_tick_survives_a_snapshot_with_fewer_moves() -> None:
     async with table(RUNNING) as (app, pilot, screen):
         assert app.session is not None
         shorter = snapshot_of("conga", seat=1, seq=99)
@@ -307,30 +307,30 @@ async def test_a_game_that_came_back_shorter_is_shown_as_before_until_it_is_hear
 
 
 @pytest.mark.parametrize(("seat", "told"), [(0, True), (None, False)])
-async def test_who_watches_a_room_that_waits_is_not_told_who_is_missing(seat: int | None, told: bool) -> None:
+async def test_only_players_are_told_about_an_absent_bot(seat: int | None, told: bool) -> None:
     waiting = snapshot_of("conga", seat=seat, status="waiting", invite="search@8")
     async with table(waiting) as (app, pilot, _):
-        assert "waiting for search@8" in picture_of(app)  # nobody knows yet who is there
+        assert "Waiting for search@8" in picture_of(app)  # the bots are not known yet
         app.deliver(LobbyUpdate(rooms=(), bots=()))
         app.deliver(waiting)
         await pilot.pause()
-        assert ("there is no search@8 here" in picture_of(app)) == told
+        assert ("search@8 is not connected" in picture_of(app)) == told
 
 
-async def test_a_hint_that_may_not_be_is_said() -> None:
+async def test_refused_hint_shows_the_reason() -> None:
     async with table(FRESH) as (app, pilot, _):
         await pilot.press("s")
-        assert "hints are for games against bots" in picture_of(app)
+        assert "Hints are available only against bots" in picture_of(app)
         app.bots = (BotInfo(name="search", plays=("conga",)),)
         app.deliver(Moved(
             room="room", seq=5, at=AT, ply=1, side=0, move="a4b4", position=snapshot_of("conga", ("a4b4",)).position,
             turn=1, took=1, charged=1,
         ))  # fmt: skip
         await pilot.press("w")
-        assert "a hint can be had when it is your turn" in picture_of(app)
+        assert "Hints are available only on your turn" in picture_of(app)
 
 
-async def test_a_board_turned_round() -> None:
+async def test_flipped_board() -> None:
     async with table(FRESH) as (app, pilot, _):
         lines = picture_of(app).splitlines()
         assert "b10" in lines[4]
@@ -340,7 +340,7 @@ async def test_a_board_turned_round() -> None:
         assert "● alice (you)" in picture_of(app).splitlines()[1]
 
 
-async def test_a_wide_name_leaves_room_for_the_clock() -> None:
+async def test_wide_name_leaves_space_for_the_clock() -> None:
     clock = TimeControl(kind="fischer", base=300_000)
     wide = snapshot_of("conga", names=("日本語の長い名前です", "bob"), clock=clock, left=(300_000, 300_000), running=1)
     async with table(wide) as (app, _, _):
@@ -348,7 +348,7 @@ async def test_a_wide_name_leaves_room_for_the_clock() -> None:
         assert [re.search(r" [45]:\d\d$", line) is not None for line in seats] == [True, True]
 
 
-async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_presence_and_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = TimeControl(kind="fischer", base=300_000, increment=3000)
     async with table(snapshot_of("conga", MOVES, seat=1, clock=clock, left=(299_000, 61_500), running=1)) as (
         app,
@@ -367,8 +367,24 @@ async def test_who_is_here_and_whose_time_runs(monkeypatch: pytest.MonkeyPatch) 
         heard = time.monotonic()
         await pilot.pause()
         assert "○ alice" in picture_of(app)
-        for seconds, words in ((0, "claim the game, in"), (40, "alice is gone   v: claim the game\n")):
+        for seconds, words in ((0, "claim the game in"), (40, "alice has left   v: claim the game\n")):
             later = heard + seconds
             screen._tick()
             await pilot.pause()
             assert words in picture_of(app)
+
+
+async def first_footer(*keys: str) -> str:
+    """Open a table, press keys, and return the message in the footer."""
+    async with table(FRESH) as (app, pilot, _):
+        await pilot.press(*keys)
+        return picture_of(app).splitlines()[-2]
+
+
+async def test_first_game_explains_how_to_move() -> None:
+    assert "To move: click" in await first_footer()
+    assert await first_footer() == " Your move (black)"
+
+
+async def test_explanation_ends_with_the_first_move() -> None:
+    assert "To move: click" not in await first_footer(*"a4b4", "enter")

@@ -1,4 +1,4 @@
-"""The mouse at a table: what it points at is shown, and clicked."""
+"""The board and the mouse."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from protocol.commands import Move
 from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 
 
-def place_of(view: BoardView, name: str) -> tuple[int, int]:
+def position_of(view: BoardView, name: str) -> tuple[int, int]:
     width, height = view.size
     return next((x + 2, y) for y in range(height) for x in range(width) if view.cell_at(x, y) == name)
 
 
-async def test_a_piece_lies_under_the_mouse_and_another_is_dropped_upon_it() -> None:
+async def test_clicking_an_occupied_cell_drops_a_piece_into_its_column() -> None:
     app = OfflineApp(snapshot_of("maxconnect4", ("4", "1"), seat=0))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.show(TableScreen("room"))
         await pilot.pause()
         view = app.screen.query_one(BoardView)
-        await pilot.hover(view, offset=place_of(view, "d1"))
+        await pilot.hover(view, offset=position_of(view, "d1"))
         await pilot.pause()
-        assert "[R]" in picture_of(app)  # here is the mouse
-        assert ">R<" in picture_of(app)  # and there it would land
-        await pilot.click(view, offset=place_of(view, "d1"))
-        assert [order.move for order in app.sent if isinstance(order, Move)] == ["4"]
+        assert "[R]" in picture_of(app)  # the mouse
+        assert ">R<" in picture_of(app)  # where the piece would land
+        await pilot.click(view, offset=position_of(view, "d1"))
+        assert [command.move for command in app.sent if isinstance(command, Move)] == ["4"]

@@ -1,0 +1,32 @@
+"""The rows of the lobby: sorted, filtered and updated."""
+
+from __future__ import annotations
+
+from client.tui.models.lobby_rooms import LobbyRooms
+from protocol.replies import LobbyUpdate
+from tests.tui.lobby_samples import lobby_update, room
+
+
+def test_rows_are_sorted_and_filtered() -> None:
+    rooms = LobbyRooms()
+    rooms.update(lobby_update())
+    assert [row.key for row in rooms.rows("")] == ["r2", "r1", "r5", "bot greedy", "bot search", "r3", "r4"]
+    assert [row.key for row in rooms.rows("SEARCH coh")] == ["r3"]
+    assert [row.key for row in rooms.rows("waiting conga")] == ["r1", "r5"]
+    assert rooms.running() == ("r3",)
+    assert rooms.bots_for("cohcoh") == ["search"]
+
+
+def test_updates_change_rooms_and_bots() -> None:
+    rooms = LobbyRooms()
+    rooms.update(lobby_update())
+    rooms.update(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),), bots=()))
+    assert set(rooms.running()) == {"r1", "r3"}
+    assert [row.key for row in rooms.rows("bot")] == []
+
+
+def test_closed_room_disappears() -> None:
+    rooms = LobbyRooms()
+    rooms.update(lobby_update())
+    rooms.update(LobbyUpdate(rooms=(room("r2", "mancala", "", "bob", status="ended"),)))
+    assert "r2" not in [row.key for row in rooms.rows("")]
