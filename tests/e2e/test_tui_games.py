@@ -32,9 +32,9 @@ INPUT_METHODS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_c
 async def test_whole_game(game: str, tmp_path: Path) -> None:
     request = GameRequest(game, OPTIONS.get(game, {}), seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as house,
-        opponent(house.url),
-        client(house.url, tmp_path, "play", request) as (app, pilot),
+        parlour(tmp_path) as server,
+        opponent(server.url),
+        client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table
@@ -61,9 +61,9 @@ async def test_whole_game(game: str, tmp_path: Path) -> None:
 async def test_illegal_and_unreadable_moves_show_a_message(tmp_path: Path) -> None:
     request = GameRequest("conga", seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as house,
-        opponent(house.url),
-        client(house.url, tmp_path, "play", request) as (app, pilot),
+        parlour(tmp_path) as server,
+        opponent(server.url),
+        client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         await pilot.press(*"a1a2", "enter")
@@ -76,10 +76,10 @@ async def test_illegal_and_unreadable_moves_show_a_message(tmp_path: Path) -> No
 
 
 async def test_looking_back_during_the_game(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
         made = await bob.ask(Create(id=bob.id(), game="maxconnect4", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
-        async with client(house.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
+        async with client(server.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
             for ply, (player, move) in enumerate([(bob, "1"), (carol, "2"), (bob, "3")]):
                 await player.ask(Move(id=player.id(), room=made.room, ply=ply, move=move))
@@ -95,7 +95,7 @@ async def test_looking_back_during_the_game(tmp_path: Path) -> None:
 
 
 async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, opponent(house.url, "robot"), client(house.url, tmp_path) as (app, pilot):
+    async with parlour(tmp_path) as server, opponent(server.url, "robot"), client(server.url, tmp_path) as (app, pilot):
         await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
         lobby = app.screen
         assert isinstance(lobby, LobbyScreen)
@@ -113,15 +113,15 @@ async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
 
 
 async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
         made = await bob.ask(Create(id=bob.id(), game="mancala", seat=0))
-        async with client(house.url, tmp_path, "join", rooms=(made.room,)) as (app, pilot):
+        async with client(server.url, tmp_path, "join", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
             assert screen.table is not None
             assert (screen.room, screen.table.seat) == (made.room, 1)
         await bob.ask(Resign(id=bob.id(), room=made.room))  # otherwise the client would offer to resume it
         await carol.ask(Pair(id=carol.id(), game="conga"))
-        async with client(house.url, tmp_path) as (app, pilot):
+        async with client(server.url, tmp_path) as (app, pilot):
             await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
             await pilot.press(*"carol", "ctrl+p")
             screen = await at_table(app, pilot)
@@ -131,10 +131,10 @@ async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
 
 
 async def test_watchers_follow_to_the_rematch(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
         made = await bob.ask(Create(id=bob.id(), game="conga", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
-        async with client(house.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
+        async with client(server.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
             await bob.ask(Resign(id=bob.id(), room=made.room))
             await carol.ask(Rematch(id=carol.id(), room=made.room))
@@ -147,13 +147,13 @@ async def test_watchers_follow_to_the_rematch(tmp_path: Path) -> None:
 
 async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.tui.screens.table.AUTOPLAY_INTERVAL_S", 0.02)
-    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
         made = await bob.ask(Create(id=bob.id(), game="cohcoh", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
         for ply, move in enumerate(("a1", "d4", "a2", "d3", "a3")):
             player = (bob, carol)[ply % 2]
             await player.ask(Move(id=player.id(), room=made.room, ply=ply, move=move))
-        async with client(house.url, tmp_path) as (app, pilot):
+        async with client(server.url, tmp_path) as (app, pilot):
             await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.ready)
             await pilot.press("ctrl+r")
             await settled(pilot, "the game is listed", lambda: "1 finished game" in picture_of(app))
@@ -171,13 +171,13 @@ async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "bob") as bob, session(house.url, "carol") as carol:
+    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
         rooms = []
         for game in ("conga", "mancala", "maxconnect4", "cohcoh"):
             made = await bob.ask(Create(id=bob.id(), game=game, seat=0))
             await carol.ask(Join(id=carol.id(), room=made.room))
             rooms.append(made.room)
-        async with client(house.url, tmp_path, "watch", rooms=tuple(rooms)) as (app, pilot):
+        async with client(server.url, tmp_path, "watch", rooms=tuple(rooms)) as (app, pilot):
             await settled(pilot, "all boards are shown", lambda: picture_of(app).count("bob - carol") == len(rooms))
             await bob.ask(Move(id=bob.id(), room=rooms[2], ply=0, move="4"))
             await settled(pilot, "the move is seen", lambda: "'R'" in picture_of(app))

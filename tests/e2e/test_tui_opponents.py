@@ -23,9 +23,9 @@ def test_readme_opponents_are_house_bots() -> None:
 
 async def test_available_bot_replaces_the_default_opponent(tmp_path: Path) -> None:
     async with (
-        parlour(tmp_path) as there,
-        running_bot(there.url, builtin("random", seed=1)),
-        client(there.url, tmp_path, "play", DEFAULT) as (app, pilot),
+        parlour(tmp_path) as server,
+        running_bot(server.url, builtin("random", seed=1)),
+        client(server.url, tmp_path, "play", DEFAULT) as (app, pilot),
     ):
         await at_table(app, pilot)
         assert "random" in picture_of(app)
@@ -34,17 +34,17 @@ async def test_available_bot_replaces_the_default_opponent(tmp_path: Path) -> No
 async def test_absent_bot_is_reported(tmp_path: Path) -> None:
     request = GameRequest("cohcoh", vs="search@8")
     async with (
-        parlour(tmp_path) as there,
-        running_bot(there.url, builtin("random", seed=1)),
-        client(there.url, tmp_path, "play", request) as (app, pilot),
+        parlour(tmp_path) as server,
+        running_bot(server.url, builtin("random", seed=1)),
+        client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
         await settled(pilot, "the notice", lambda: "search@8 is not connected; available: random" in picture_of(app))
 
 
 async def test_plain_mode_reports_absent_bots_too(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as there, running_bot(there.url, builtin("random", seed=1)):
-        assert any("random" in line for line in await lines_until("Your move", there.url, tmp_path, "--seat", "first"))
-        *_, last = await lines_until("search@8 is not", there.url, tmp_path / "other", "--vs", "search@8")
+    async with parlour(tmp_path) as server, running_bot(server.url, builtin("random", seed=1)):
+        assert any("random" in line for line in await lines_until("Your move", server.url, tmp_path, "--seat", "first"))
+        *_, last = await lines_until("search@8 is not", server.url, tmp_path / "other", "--vs", "search@8")
         assert last == "search@8 is not connected; available: random"
 
 

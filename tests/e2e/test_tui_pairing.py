@@ -22,11 +22,11 @@ PAIR = GameRequest("cohcoh", pair=True)
 
 
 async def test_screen_follows_to_the_room_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
+    async with parlour(tmp_path, sweep=0.05) as server, session(server.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         with monkeypatch.context() as patch:
             patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is acceptable yet
-            async with client(house.url, tmp_path, "play", PAIR) as (app, pilot):
+            async with client(server.url, tmp_path, "play", PAIR) as (app, pilot):
                 await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
                 screen = app.screen
                 assert isinstance(screen, TableScreen)
@@ -38,7 +38,7 @@ async def test_screen_follows_to_the_room_of_the_opponent(tmp_path: Path, monkey
 
 
 async def test_lost_connection_does_not_end_pairing(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, FaultProxy(house.url).open() as proxy, session(house.url, "bob") as bob:  # noqa: SIM117
+    async with parlour(tmp_path) as server, FaultProxy(server.url).open() as proxy, session(server.url, "bob") as bob:  # noqa: SIM117
         async with client(proxy.url, tmp_path, "play", PAIR) as (app, pilot):
             await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
             screen = app.screen
@@ -51,9 +51,9 @@ async def test_lost_connection_does_not_end_pairing(tmp_path: Path) -> None:
 
 
 async def test_plain_mode_follows_to_the_room_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with parlour(tmp_path, sweep=0.05) as house, session(house.url, "bob") as bob:
+    async with parlour(tmp_path, sweep=0.05) as server, session(server.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
-        async with session(house.url, "alice") as alice:
+        async with session(server.url, "alice") as alice:
             with monkeypatch.context() as patch:
                 patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)
                 own = await alice.ask(Pair(id=alice.id(), game="cohcoh"))

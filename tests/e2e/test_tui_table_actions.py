@@ -22,9 +22,9 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
     request = GameRequest("cohcoh", seat=1, vs="bob")
     async with (
-        parlour(tmp_path) as house,
-        opponent(house.url, moves=False) as bob,
-        client(house.url, tmp_path, "play", request) as (app, pilot),
+        parlour(tmp_path) as server,
+        opponent(server.url, moves=False) as bob,
+        client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table
@@ -53,9 +53,9 @@ async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
 async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
     request = GameRequest("maxconnect4", seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as house,
-        opponent(house.url) as bob,
-        client(house.url, tmp_path, "play", request) as (app, pilot),
+        parlour(tmp_path) as server,
+        opponent(server.url) as bob,
+        client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table
@@ -87,9 +87,9 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
 async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
     clock = Clock()
     async with (
-        parlour(tmp_path, clock) as house,
-        opponent(house.url, moves=False) as bob,
-        client(house.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
+        parlour(tmp_path, clock) as server,
+        opponent(server.url, moves=False) as bob,
+        client(server.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         await bob.close()
@@ -106,9 +106,9 @@ async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
 async def test_game_can_be_aborted_only_before_its_second_move(tmp_path: Path) -> None:
     request = GameRequest("mancala", seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as house,
-        opponent(house.url) as bob,
-        client(house.url, tmp_path, "play", request) as (app, pilot),
+        parlour(tmp_path) as server,
+        opponent(server.url) as bob,
+        client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
         screen = await at_table(app, pilot)
         table = screen.table

@@ -13,15 +13,15 @@ from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, s
 
 
 async def test_rooms_are_listed(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
-        code, out, _ = await parlour_command("rooms", "--url", house.url)
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
+        code, out, _ = await parlour_command("rooms", "--url", server.url)
         assert (code, out) == (0, "no open rooms; --status ended lists finished games\n")
         room = await seat_two(alice, bob, "cohcoh")
-        _, out, _ = await parlour_command("rooms", "--url", house.url)
+        _, out, _ = await parlour_command("rooms", "--url", server.url)
         assert out.split() == [room, "casual", "cohcoh", "alice", "-", "bob", "none", "running,", "0", "moves"]
-        _, out, _ = await parlour_command("rooms", "--json", "--url", house.url)
+        _, out, _ = await parlour_command("rooms", "--json", "--url", server.url)
         assert json.loads(out)["seats"][1]["name"] == "bob"
-        _, out, _ = await parlour_command("rooms", "--game", "conga", "--status", "running", "--url", house.url)
+        _, out, _ = await parlour_command("rooms", "--game", "conga", "--status", "running", "--url", server.url)
         assert out == "no matching rooms\n"
 
 
@@ -33,10 +33,10 @@ async def followed(url: str, room: str, as_json: bool) -> list[str]:
 
 
 async def test_game_as_text(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
-        watching = asyncio.create_task(followed(house.url, room, False))
-        await until("the watcher is connected", lambda: house.app.registry.rooms[room].watchers)
+        watching = asyncio.create_task(followed(server.url, room, False))
+        await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)
         await alice.ask(Say(id=alice.id(), room=room, text="hello"))
         await play((alice, bob), room, LINE)
         lines = await asyncio.wait_for(watching, 20)
@@ -51,19 +51,19 @@ async def test_game_as_text(tmp_path: Path) -> None:
 
 
 async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
-        watching = asyncio.create_task(followed(house.url, room, True))
-        await until("the watcher is connected", lambda: house.app.registry.rooms[room].watchers)
+        watching = asyncio.create_task(followed(server.url, room, True))
+        await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)
         await play((alice, bob), room, LINE)
         events = [json.loads(line) for line in await asyncio.wait_for(watching, 20)]
         assert events[0]["type"] == "snapshot"
         assert events[-1]["type"] == "ended"
         seqs = [event["seq"] for event in events]
         assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
-        code, out, err = await parlour_command("watch", room, "--plain", "--url", house.url)
+        code, out, err = await parlour_command("watch", room, "--plain", "--url", server.url)
         assert (code, err) == (0, "")
         assert "1. white a1" in out
         assert out.endswith("bob wins: alice completed a line of 3\n")
-        code, out, err = await parlour_command("watch", "nowhere", "--json", "--url", house.url)
+        code, out, err = await parlour_command("watch", "nowhere", "--json", "--url", server.url)
         assert (code, out, err) == (2, "", "parlour: there is no room 'nowhere'\n")

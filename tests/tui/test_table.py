@@ -306,15 +306,15 @@ async def test_clock_tick_survives_a_snapshot_with_fewer_moves() -> None:
         assert screen.model.ply == 0
 
 
-@pytest.mark.parametrize(("seat", "told"), [(0, True), (None, False)])
-async def test_only_players_are_told_about_an_absent_bot(seat: int | None, told: bool) -> None:
+@pytest.mark.parametrize(("seat", "notified"), [(0, True), (None, False)])
+async def test_only_players_are_told_about_an_absent_bot(seat: int | None, notified: bool) -> None:
     waiting = snapshot_of("conga", seat=seat, status="waiting", invite="search@8")
     async with table(waiting) as (app, pilot, _):
         assert "Waiting for search@8" in picture_of(app)  # the bots are not known yet
         app.deliver(LobbyUpdate(rooms=(), bots=()))
         app.deliver(waiting)
         await pilot.pause()
-        assert ("search@8 is not connected" in picture_of(app)) == told
+        assert ("search@8 is not connected" in picture_of(app)) == notified
 
 
 async def test_refused_hint_shows_the_reason() -> None:
@@ -364,11 +364,11 @@ async def test_presence_and_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (first[-1], second[-1]) == ("16.5", "4:59")
         assert "● alice" in picture_of(app)
         app.deliver(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT + 36_000))
-        heard = time.monotonic()
+        left_at = time.monotonic()
         await pilot.pause()
         assert "○ alice" in picture_of(app)
         for seconds, words in ((0, "claim the game in"), (40, "alice has left   v: claim the game\n")):
-            later = heard + seconds
+            later = left_at + seconds
             screen._tick()
             await pilot.pause()
             assert words in picture_of(app)
