@@ -181,9 +181,8 @@ async def run_until_signal(work: Coroutine[Any, Any, None], with_stdin: bool) ->
     try:
         await task
     except asyncio.CancelledError:
-        if not task.cancelled():  # the caller was cancelled, not the task
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        caller = asyncio.current_task()
+        if caller is not None and caller.cancelling():  # not a signal: the caller was cancelled too
             raise
     finally:
         for number in numbers:

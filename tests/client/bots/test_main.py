@@ -46,7 +46,8 @@ async def test_cancelled_caller_cancels_the_work() -> None:
     task = asyncio.create_task(run_until_signal(work(), with_stdin=False))
     await started.wait()
     task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert cancelled.is_set()
 
 
