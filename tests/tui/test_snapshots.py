@@ -24,9 +24,11 @@ from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms
+from client.tui.models.recorded_room import ROOM, view_of
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen
+from client.tui.screens.replay import ReplayScreen
 from client.tui.screens.table import TableScreen
 from client.tui.screens.table_actions import TableActions
 from client.tui.screens.table_keys import (
@@ -40,10 +42,13 @@ from client.tui.screens.table_keys import (
 from client.tui.screens.table_view import TableView
 from client.tui.screens.wall import WallScreen
 from client.tui.widgets.minimum_size import MinimumSizeScreen
+from engine.record import parse
+from parlour.cli.transcript import Transcript
 from protocol.commands import Move
 from protocol.events import Said
 from protocol.replies import Snapshot
 from protocol.types import Leader, RatingChange
+from tests.parlour.records import GOOD
 from tests.tui.lobby_samples import lobby_update
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
@@ -105,6 +110,15 @@ LEADERS = [
 ]
 
 
+async def replay(app: OfflineApp) -> None:
+    record = parse(GOOD)
+    assert app.session is not None
+    app.session.rooms[ROOM] = view_of(record)
+    screen = ReplayScreen(Transcript(record))
+    await app.show(screen)
+    screen.do_forward()
+
+
 async def leaderboard(app: OfflineApp) -> None:
     board = Leaderboard("mancala", {"pits": 6, "stones": 4, "rules": "course"})
     await app.push_screen(board)
@@ -124,6 +138,7 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
     "help-lobby": lambda app: app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP)),
     "leaderboard": leaderboard,
+    "replay": replay,
     "choice": lambda app: app.push_screen(
         Choice("You have 2 unfinished games. Resume one?", ["Conga against bob after 3 moves", "A new game"])
     ),

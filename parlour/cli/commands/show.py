@@ -4,8 +4,9 @@ parlour show game.txt
 parlour show game.txt --plain | less
 parlour show 1rca5jyrpnv             a finished game on the server; 'parlour rooms --status ended' lists them
 
-Keys: arrows or space to step, home and end, a number and enter to jump, q to quit. With --plain, or without a terminal,
-all boards and moves are printed as text. The exit code is 1 if the record is wrong; it is shown up to the wrong move.
+Keys: arrows to step, home and end, a number and enter to jump, space to play, ? for all keys, q to quit.
+With --plain, or without a terminal, all boards and moves are printed as text. The exit code is 1 if the record is
+wrong; it is shown up to the wrong move.
 """
 
 from __future__ import annotations
@@ -14,44 +15,36 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
+from parlour.cli.args_server import add_looks
 from parlour.cli.records import add_record, read_record
-from parlour.cli.replay.transcript import Transcript
+from parlour.cli.transcript import Transcript
 
 
 def arguments(parser: ArgumentParser) -> None:
     add_record(parser)
     parser.add_argument("--plain", action="store_true", help="print everything as text, without keys")
+    add_looks(parser)
 
 
 def run(args: Namespace) -> int:
     transcript = Transcript(read_record(args))
-    if args.plain or args.record == "-" or not interactive():
-        for line in transcript.lines():
-            print(line)
-    else:
-        browse(transcript)
-    return 1 if transcript.fault else 0
+    wrong = 1 if transcript.fault else 0
+    if not args.plain and args.record != "-" and is_interactive():
+        return replay(transcript, args) or wrong
+    for line in transcript.lines():
+        print(line)
+    return wrong
 
 
-def interactive() -> bool:
-    """Return whether there are a keyboard and a screen that supports cursor movement."""
+def is_interactive() -> bool:
+    """Return whether there is a terminal with a keyboard and a screen that supports more than printing."""
     if sys.stdin is None or sys.stdout is None or os.environ.get("TERM", "dumb") == "dumb":
-        return False
-    try:
-        import termios  # noqa: F401  (not available on Windows)
-    except ImportError:
         return False
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def browse(transcript: Transcript) -> None:
-    from parlour.cli.replay.terminal import Terminal
-    from parlour.cli.replay.viewer import Viewer
+def replay(transcript: Transcript, args: Namespace) -> int:
+    from client.tui.app.replay_app import run_replay
+    from client.tui.render.appearance import Appearance
 
-    viewer, colour = Viewer(transcript), not os.environ.get("NO_COLOR")
-    with Terminal(sys.stdin.fileno(), sys.stdout) as terminal:
-        terminal.show(viewer.frame(*terminal.size(), colour))
-        for key in terminal.pressed():
-            if key == "end of input" or not viewer.press(key):
-                return
-            terminal.show(viewer.frame(*terminal.size(), colour))
+    return run_replay(transcript.record, transcript, Appearance.choose(args.theme, args.ascii))

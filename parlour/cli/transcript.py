@@ -43,12 +43,20 @@ class Transcript:
         return self.game.sides[self.game.turn(state)]
 
     def move(self, ply: int) -> str:
-        """Return the move of a ply with its times."""
+        """Return the move of a ply, with its number and side."""
+        return f"{ply}. {self.side(ply)} {self.record.moves[ply - 1].move}" if ply else "start"
+
+    def times(self, ply: int) -> str:
+        """Return the times of a ply."""
         if ply == 0:
-            return "start"
+            return ""
         played = self.record.moves[ply - 1]
         times = [f"{name} {ms / 1000:.3f} s" for name in TIME_FIELDS if (ms := getattr(played, name)) is not None]
-        return f"{ply}. {self.side(ply)} {played.move}" + (f"  ({', '.join(times)})" if times else "")
+        return ", ".join(times)
+
+    def details(self, ply: int) -> str:
+        """Return the times and the note of a ply, one per line."""
+        return "\n".join(filter(None, (self.times(ply), self.note(ply))))
 
     def note(self, ply: int) -> str:
         return printable(self.record.moves[ply - 1].note) if ply else ""
@@ -74,7 +82,8 @@ class Transcript:
             yield facts
         for ply, board in enumerate(self.boards):
             yield ""
-            yield self.move(ply) + (f"  ; {note}" if (note := self.note(ply)) else "")
+            times, note = self.times(ply), self.note(ply)
+            yield self.move(ply) + (f"  ({times})" if times else "") + (f"  ; {note}" if note else "")
             yield board.text()
         yield ""
         yield self.status(self.last)
