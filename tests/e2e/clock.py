@@ -1,4 +1,4 @@
-"""A clock that can be put forward."""
+"""A clock that tests can advance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from server.rooms.timers import now
 
 
 class Clock:
-    """The time, and as much more as the test likes."""
+    """The current time plus an offset."""
 
     def __init__(self) -> None:
         self.ahead = 0

@@ -1,4 +1,4 @@
-"""Servers with real sockets: one in this process for most tests, one of its own where it is to die."""
+"""Servers with real sockets: in this process for most tests, as a process for tests that kill them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Come = Callable[..., Awaitable[Guest]]
 
 @pytest.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    """Start a server with these settings."""
+    """Start servers in this process. They stop at the end of the test."""
     async with AsyncExitStack() as stack:
 
         async def begin(clock: Now = now, **settings: Any) -> Running:
@@ -35,7 +35,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
 @pytest.fixture
 async def come() -> AsyncIterator[Come]:
-    """Let a guest come to a url, who is gone when the test is."""
+    """Connect guests to a url and say hello. They disconnect at the end of the test."""
     guests: list[Guest] = []
 
     async def arrive(url: str, name: str = "", codec: str = "msgpack", **hello: Any) -> Guest:
@@ -50,7 +50,7 @@ async def come() -> AsyncIterator[Come]:
 
 
 class Process:
-    """`parlour serve` as a process of its own."""
+    """A process that runs `parlour serve`."""
 
     def __init__(self, process: asyncio.subprocess.Process, url: str) -> None:
         self.process, self.url = process, url
@@ -83,6 +83,7 @@ Spawn = Callable[..., Awaitable[Process]]
 
 @pytest.fixture
 async def spawn(tmp_path: Path) -> AsyncIterator[Spawn]:
+    """Start `parlour serve` processes on one database. They are killed at the end of the test."""
     processes: list[Process] = []
 
     async def begin(*flags: str, **environment: str) -> Process:

@@ -1,7 +1,4 @@
-"""A network that misbehaves: a proxy between client and server which cuts connections, delays and swallows bytes.
-
-And a transport of somebody who does not read.
-"""
+"""Network faults: a proxy that cuts connections, delays and drops bytes, and a transport whose peer does not read."""
 
 from __future__ import annotations
 
@@ -14,7 +11,10 @@ from urllib.parse import urlsplit
 
 
 class FaultProxy:
-    """`cut_between`: cut each connection after so many bytes from the client, before or after they have arrived."""
+    """A TCP proxy between clients and a server.
+
+    `cut_between` cuts each connection after a random number of bytes from the client, before or after they arrive.
+    """
 
     def __init__(self, target: str, seed: int = 0) -> None:
         parts = urlsplit(target)
@@ -25,9 +25,9 @@ class FaultProxy:
         self._pairs: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.cut_between: tuple[int, int] | None = None
-        self.flows = asyncio.Event()  # as long as it is not set, everything waits, either way
+        self.flows = asyncio.Event()  # while it is not set, both directions wait
         self.flows.set()
-        self.swallow = False  # a black hole: the connection stands and nothing comes through
+        self.swallow = False  # the connection stays open, but all bytes are dropped
         self.refuse = False
         self.cuts = self.connections = 0
         self.url = ""
@@ -51,7 +51,7 @@ class FaultProxy:
         return len(self._pairs)
 
     def cut(self) -> None:
-        """All connections at once, as when a cable is pulled."""
+        """Cut all connections at once, as if a cable was pulled."""
         for pair in list(self._pairs):
             self._pairs.discard(pair)
             self.cuts += 1
@@ -90,7 +90,7 @@ class FaultProxy:
                 if allowed is not None:
                     allowed -= len(data)
                     if allowed <= 0:
-                        if self._rng.random() < 0.5:  # it has arrived, and the answer is lost
+                        if self._rng.random() < 0.5:  # the bytes arrive, but the reply is lost
                             writer.write(data)
                             await writer.drain()
                         self._end(pair)
@@ -110,7 +110,7 @@ class FaultProxy:
 
 
 class Unread:
-    """A transport whose other side does not read any more; it has told its protocol so."""
+    """A transport whose peer has stopped reading. Writing is paused."""
 
     def __init__(self, transport: Any) -> None:
         self.abort, self.write, self.is_closing = transport.abort, transport.write, transport.is_closing

@@ -1,4 +1,4 @@
-"""A client made of the `websockets` package and a JSON or msgpack library, and nothing of ours."""
+"""A test client made of the `websockets` package and a JSON or msgpack library. It uses no code of Parlour."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ ANSWERS = ("ok", "error", "welcome")
 
 
 class Refused(AssertionError):
+    """The server answered a command with an error."""
+
     def __init__(self, error: Message) -> None:
         super().__init__(error)
         self.error = error
 
 
 class Guest:
-    """One connection. What was not asked for waits in `seen` until somebody looks for it."""
+    """One connection. `seen` keeps messages that were received but not asked for yet."""
 
     def __init__(self, socket: ClientConnection, codec: str) -> None:
         self.socket, self.codec = socket, codec
@@ -53,7 +55,7 @@ class Guest:
         return message
 
     async def find(self, **wanted: Any) -> Message:
-        """The next message with these fields, of those seen and of those to come."""
+        """Return the next message with these fields, first from `seen`, then from the connection."""
         at = 0
         while True:
             while at < len(self.seen):
@@ -64,6 +66,7 @@ class Guest:
             self.seen.append(await self.receive())
 
     async def answer(self, id: int) -> Message:
+        """Return the reply to a command."""
         while True:
             for at, message in enumerate(self.seen):
                 if message["type"] in ANSWERS and message.get("id") == id:
@@ -71,14 +74,14 @@ class Guest:
             self.seen.append(await self.receive())
 
     async def ask(self, type: str, **fields: Any) -> Message:
-        """A command that is to be answered with ok."""
+        """Send a command and return its reply. Raises Refused if it is an error."""
         answer = await self.answer(await self.send(type, **fields))
         if answer["type"] == "error":
             raise Refused(answer)
         return answer
 
     async def refused(self, type: str, **fields: Any) -> Message:
-        """A command that is to be refused."""
+        """Send a command that must be refused, and return the error."""
         answer = await self.answer(await self.send(type, **fields))
         assert answer["type"] == "error", answer
         return answer
@@ -89,7 +92,7 @@ class Guest:
         return welcome
 
     async def closed(self) -> int:
-        """Wait until the server has closed the connection; its close code."""
+        """Wait until the server has closed the connection, and return the close code."""
 
         async def read_on() -> None:
             async for _ in self.socket:

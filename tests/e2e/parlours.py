@@ -1,4 +1,4 @@
-"""A real server for tests of clients, and sessions that know where it is."""
+"""A server in this process for tests of clients, and sessions of the client library."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from server.rooms.timers import Now, now
 
 @asynccontextmanager
 async def parlour(folder: Path, clock: Now = now, **settings: Any) -> AsyncIterator[Running]:
-    """A server on a free port that accepts as many messages as tests like to send."""
+    """Run a server on a free port, practically without rate limits."""
     values = {"port": 0, "db": str(folder / "parlour.db"), "rate": 100_000.0, "burst": 100_000, **settings}
-    async with running(Settings(**values), clock) as house:
-        yield house
+    async with running(Settings(**values), clock) as server:
+        yield server
 
 
 def session(url: str, name: str = "", **more: Any) -> Session:
@@ -32,21 +32,21 @@ def session(url: str, name: str = "", **more: Any) -> Session:
 
 
 async def until(what: str, condition: Callable[[], object], seconds: float = 20.0) -> None:
-    """Wait for something to become true."""
+    """Wait until a condition is true. Fails after some seconds with the name of the condition."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     while not condition():
-        assert loop.time() < end, f"waited in vain: {what}"
+        assert loop.time() < end, f"timeout: {what}"
         await asyncio.sleep(0.002)
 
 
 async def seat_two(first: Session, second: Session, game: str = "conga", **setup: Any) -> str:
-    """A room with the first session on seat 0 and the second on seat 1."""
-    made = await first.ask(Create(id=first.id(), game=game, seat=0, **setup))
-    await second.ask(Join(id=second.id(), room=made.room))
+    """Create a room with the first session on seat 0 and the second on seat 1, and wait until the game starts."""
+    created = await first.ask(Create(id=first.id(), game=game, seat=0, **setup))
+    await second.ask(Join(id=second.id(), room=created.room))
     for player in (first, second):
-        await until("the game has begun", partial(running_in, player, made.room))
-    return made.room
+        await until("the game has started", partial(running_in, player, created.room))
+    return created.room
 
 
 def running_in(player: Session, room: str) -> bool:
@@ -57,14 +57,14 @@ LINE = ("a1", "d4", "a2", "d3", "a3")  # a whole game of n-k-coh-coh
 
 
 async def play(players: tuple[Session, Session], room: str, moves: tuple[str, ...]) -> None:
-    """Moves in turns, from the start."""
+    """Play moves in turns, from the start."""
     for ply, move in enumerate(moves):
         player = players[ply % 2]
         await player.ask(Move(id=player.id(), room=room, ply=ply, move=move, note="depth 1" if not ply else ""))
 
 
 async def parlour_command(*words: str, **environment: str) -> tuple[int, str, str]:
-    """A command as a process of its own: its status, and what it said."""
+    """Run a `parlour` command as a process, and return its exit status, stdout and stderr."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", *words,
         env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

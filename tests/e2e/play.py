@@ -1,4 +1,4 @@
-"""Short ways to a room and through a game."""
+"""Helpers that create a room and play a game."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from tests.e2e.guest import Guest, Message
 
 
 async def room_of(first: Guest, second: Guest, game: str = "cohcoh", **terms: Any) -> str:
-    """A room in which the first has seat 0, the second seat 1, and the game has begun."""
-    made = await first.ask("create", game=game, seat=0, **terms)
-    room: str = made["room"]
+    """Create a room with the first guest on seat 0 and the second on seat 1, and wait until the game starts."""
+    created = await first.ask("create", game=game, seat=0, **terms)
+    room: str = created["room"]
     await first.find(type="snapshot", room=room)
-    await second.ask("join", room=room, code=made.get("code", ""))
+    await second.ask("join", room=room, code=created.get("code", ""))
     await second.find(type="snapshot", room=room)
     await first.find(type="started", room=room)
     return room
 
 
 async def move(guest: Guest, room: str, ply: int, text: str, **more: Any) -> Message:
-    """Play a move, and see it."""
+    """Play a move, and return its event."""
     await guest.ask("move", room=room, ply=ply, move=text, **more)
     return await guest.find(type="moved", room=room, ply=ply + 1)
 
 
 async def play(first: Guest, second: Guest, room: str, *texts: str) -> None:
-    """Moves in turns, from the start."""
+    """Play moves in turns, from the start. Both guests receive each of them."""
     for ply, text in enumerate(texts):
         guest, other = (first, second) if ply % 2 == 0 else (second, first)
         await move(guest, room, ply, text)

@@ -1,16 +1,16 @@
-"""How long something takes on a machine that now and then stands still."""
+"""Measure time on a machine that stalls now and then."""
 
 from __future__ import annotations
 
 import asyncio
 from time import monotonic
 
-BEAT = 0.01  # seconds
-LATE = 0.1  # seconds that a busy machine may be late; what is more was no time for anybody
+BEAT_S = 0.01
+MAX_DELAY_S = 0.1  # a longer delay of a beat is a stall, which does not count
 
 
 class Stopwatch:
-    """`async with Stopwatch() as watch`: the seconds since then in which the machine ran."""
+    """Count the seconds in which the machine ran: `async with Stopwatch() as watch`."""
 
     def __init__(self) -> None:
         self._began = monotonic()
@@ -26,11 +26,11 @@ class Stopwatch:
     async def _beat(self) -> None:
         while True:
             before = monotonic()
-            await asyncio.sleep(BEAT)
-            late = monotonic() - before - BEAT
-            if late > LATE:
+            await asyncio.sleep(BEAT_S)
+            late = monotonic() - before - BEAT_S
+            if late > MAX_DELAY_S:
                 self.lost += late
 
     async def seconds(self) -> float:
-        await asyncio.sleep(2 * BEAT)  # the beat that is on its way
+        await asyncio.sleep(2 * BEAT_S)  # wait for the current beat
         return monotonic() - self._began - self.lost

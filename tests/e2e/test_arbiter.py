@@ -1,31 +1,31 @@
-"""An arbiter brings two others together over real sockets."""
+"""Rooms that an arbiter creates for two players."""
 
 from __future__ import annotations
 
 from tests.e2e.conftest import Come, Start
 
 
-async def test_two_are_invited_by_name_and_the_arbiter_watches(start: Start, come: Come) -> None:
-    house = await start()
-    eve, ann = await come(house.url, "eve"), await come(house.url, "ann")
-    made = await eve.ask("create", game="conga", players=["ann", "ben"])
-    assert (await eve.find(type="snapshot", room=made["room"]))["arbiter"] == "eve"
+async def test_arbiter_invites_two_players_watches_and_aborts(start: Start, come: Come) -> None:
+    server = await start()
+    eve, ann = await come(server.url, "eve"), await come(server.url, "ann")
+    created = await eve.ask("create", game="conga", players=["ann", "ben"])
+    assert (await eve.find(type="snapshot", room=created["room"]))["arbiter"] == "eve"
     invited = await ann.find(type="invited")
     assert (invited["by"], invited["room"]["players"]) == ("eve", ["ann", "ben"])
-    ben = await come(house.url, "ben")
-    assert (await ben.find(type="invited"))["room"]["room"] == made["room"]
+    ben = await come(server.url, "ben")
+    assert (await ben.find(type="invited"))["room"]["room"] == created["room"]
     for guest in (ben, ann):
-        await guest.ask("join", room=made["room"])
-    await eve.find(type="started", room=made["room"])
-    await ann.ask("move", room=made["room"], ply=0, move="a4b4")
+        await guest.ask("join", room=created["room"])
+    await eve.find(type="started", room=created["room"])
+    await ann.ask("move", room=created["room"], ply=0, move="a4b4")
     await eve.find(type="moved", move="a4b4")
-    await eve.ask("abort", room=made["room"])
+    await eve.ask("abort", room=created["room"])
     assert (await ben.find(type="ended"))["reason"] == "aborted"
 
 
-async def test_rooms_for_others_have_their_limits(start: Start, come: Come) -> None:
-    house = await start(rooms_per_player=2)
-    eve = await come(house.url, "eve")
+async def test_arbiter_has_the_limits_of_a_player(start: Start, come: Come) -> None:
+    server = await start(rooms_per_player=2)
+    eve = await come(server.url, "eve")
     for players in (["ann", "Ann"], ["eve", "ann"], ["", "ann"], ["x" * 99, "ann"]):
         assert (await eve.refused("create", game="conga", players=players))["code"] in ("bad_request", "bad_name")
     assert (await eve.refused("create", game="conga", players=["a", "b"], invite="c"))["code"] == "bad_request"

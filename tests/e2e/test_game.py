@@ -1,4 +1,4 @@
-"""Games between guests who have nothing but a WebSocket and a JSON or msgpack library."""
+"""Whole games over real sockets, in both encodings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.play import move, play, room_of
 
 
 @pytest.mark.parametrize("codecs", [("json", "msgpack"), ("msgpack", "json")], ids="-".join)
-async def test_a_whole_game_with_both_encodings_side_by_side(start: Start, come: Come, codecs: tuple[str, str]) -> None:
+async def test_whole_game_with_both_encodings(start: Start, come: Come, codecs: tuple[str, str]) -> None:
     server = await start(watch_tick=0.0)
     ann = await come(server.url, "ann", codecs[0])
     ben = await come(server.url, "ben", codecs[1])
@@ -36,7 +36,7 @@ async def test_a_whole_game_with_both_encodings_side_by_side(start: Start, come:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_every_game_is_served(start: Start, come: Come, game: str) -> None:
+async def test_every_game_can_be_played(start: Start, come: Come, game: str) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben", "json")
     room = await room_of(ann, ben, game, clock={"kind": "bank", "per_move": 5000, "bank": 60000})
@@ -47,7 +47,7 @@ async def test_every_game_is_served(start: Start, come: Come, game: str) -> None
     assert moved["left"] == [60000, 60000]
 
 
-async def test_the_welcome_says_what_can_be_played(start: Start) -> None:
+async def test_welcome_lists_games_and_limits(start: Start) -> None:
     server = await start()
     guest = await Guest.open(server.url, "json")
     welcome = await guest.hello("ann")
@@ -57,7 +57,7 @@ async def test_the_welcome_says_what_can_be_played(start: Start) -> None:
     await guest.close()
 
 
-async def test_two_race_for_one_seat(start: Start, come: Come) -> None:
+async def test_only_one_of_many_gets_a_seat(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     rivals = [await come(server.url, f"rival{n}", ("json", "msgpack")[n % 2]) for n in range(8)]
@@ -68,7 +68,7 @@ async def test_two_race_for_one_seat(start: Start, come: Come) -> None:
         assert sorted(answer.get("code", "ok") for answer in answers) == ["ok"] + ["seat_taken"] * 7
 
 
-async def test_a_move_sent_twice_counts_once_and_a_stale_one_gets_a_snapshot(start: Start, come: Come) -> None:
+async def test_repeated_move_is_stale_and_gets_a_snapshot(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -82,7 +82,7 @@ async def test_a_move_sent_twice_counts_once_and_a_stale_one_gets_a_snapshot(sta
     await move(ben, room, 1, "b1")
 
 
-async def test_mistakes_are_told_apart_and_change_nothing(start: Start, come: Come) -> None:
+async def test_invalid_commands_have_codes_and_change_nothing(start: Start, come: Come) -> None:
     server = await start()
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, "conga")
@@ -111,7 +111,7 @@ async def test_mistakes_are_told_apart_and_change_nothing(start: Start, come: Co
     assert (await move(ann, room, 0, "a4b4"))["seq"] == 5
 
 
-async def test_draws_takebacks_chat_and_a_rematch(start: Start, come: Come) -> None:
+async def test_draw_takeback_chat_and_rematch(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, "conga")
@@ -139,7 +139,7 @@ async def test_draws_takebacks_chat_and_a_rematch(start: Start, come: Come) -> N
     assert (await ann.find(type="moved", room=new))["side"] == 0
 
 
-async def test_pairing_brings_two_together(start: Start, come: Come) -> None:
+async def test_pair_seats_players_with_equal_terms(start: Start, come: Come) -> None:
     server = await start()
     guests = [await come(server.url, f"g{n}") for n in range(6)]
     terms: dict[str, Any] = {"game": "mancala", "options": {"pits": 4}, "clock": {"kind": "move", "per_move": 9000}}
@@ -154,7 +154,7 @@ async def test_pairing_brings_two_together(start: Start, come: Come) -> None:
             await guest.find(type="started")
 
 
-async def test_lists_and_the_live_lobby(start: Start, come: Come) -> None:
+async def test_lists_and_lobby_show_changes(start: Start, come: Come) -> None:
     server = await start(lobby_tick=0.01)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     await eve.ask("lobby", on=True)
@@ -176,7 +176,7 @@ async def test_lists_and_the_live_lobby(start: Start, come: Come) -> None:
     assert listed["reason"] == "resigned"
 
 
-async def test_an_invited_name_hears_of_it(start: Start, come: Come) -> None:
+async def test_invited_player_is_notified_now_or_at_hello(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "Ben")
     room = (await ann.ask("create", game="conga", private=True, invite="ben"))["room"]
@@ -191,7 +191,7 @@ async def test_an_invited_name_hears_of_it(start: Start, come: Come) -> None:
         assert (await ann.refused("create", game="conga", invite=name))["code"] == "bad_request"
 
 
-async def test_a_flag_falls_by_itself(start: Start, come: Come) -> None:
+async def test_flag_falls_without_a_command(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 100})
@@ -199,14 +199,14 @@ async def test_a_flag_falls_by_itself(start: Start, come: Come) -> None:
     assert (ended["reason"], ended["winner"]) == ("time", 1)
 
 
-async def test_a_room_nobody_joins_expires(start: Start, come: Come) -> None:
+async def test_waiting_room_expires(start: Start, come: Come) -> None:
     server = await start(expiry=0.2)
     ann = await come(server.url, "ann")
     room = (await ann.ask("create", game="conga"))["room"]
     assert (await ann.find(type="ended", room=room))["reason"] == "aborted"
 
 
-async def test_leaving_an_open_room_gives_the_seat_back(start: Start, come: Come) -> None:
+async def test_creator_who_leaves_a_waiting_room_ends_it(start: Start, come: Come) -> None:
     server = await start()
     ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
     room = (await ann.ask("create", game="conga"))["room"]

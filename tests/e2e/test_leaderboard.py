@@ -1,4 +1,4 @@
-"""Leaderboards: the message, the command, and the table in the lobby."""
+"""Leaderboards: the message, the command, and the dialog in the lobby."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.tui.offline_app import picture_of
 
 
 async def rated_games(server: Running, come: Come) -> None:
-    """Ann beats ben twice at cohcoh, and once on a board of 5 x 5; cy has played nothing."""
+    """Let ann beat ben twice at cohcoh and once on a 5 x 5 board. cy has not played."""
     ann, ben, _ = await members(server, come, "ann", "ben", "cy")
     for options in ({}, {}, {"n": 5}):
         room = await room_of(ann, ben, rated=True, options=options)
         await ben.ask("resign", room=room)
 
 
-async def test_the_best_come_first_for_every_profile(start: Start, come: Come) -> None:
+async def test_leaders_of_a_profile_are_sorted_by_rating(start: Start, come: Come) -> None:
     server = await start()
     await rated_games(server, come)
     eve = await come(server.url, "eve", "json")
@@ -47,7 +47,7 @@ async def test_the_best_come_first_for_every_profile(start: Start, come: Come) -
     assert (await eve.refused("leaderboard", game="conga", options={"stones": 99}))["code"] == "bad_options"
 
 
-async def test_a_rating_has_a_history(start: Start, come: Come) -> None:
+async def test_rating_history_has_pages(start: Start, come: Come) -> None:
     server = await start()
     await rated_games(server, come)
     eve = await come(server.url, "eve")
@@ -70,7 +70,7 @@ async def leaderboard(*words: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
-async def test_the_command(start: Start, come: Come) -> None:
+async def test_leaderboard_command(start: Start, come: Come) -> None:
     server = await start()
     assert await leaderboard("--url", server.url) == (0, "no rated games yet\n", "")
     await rated_games(server, come)
@@ -90,7 +90,7 @@ async def test_the_command(start: Start, come: Come) -> None:
         (("chess",), "no game 'chess'"),
         (("--option", "n=5"), "needs a game"),
         (("conga", "--limit", "101"), "at most 100"),
-        (("conga", "--player", "nobody"), "guests have no ratings"),
+        (("conga", "--player", "unknown"), "guests have no ratings"),
     ):
         code, out, err = await leaderboard(*words, "--url", server.url)
         assert (code, out) == (2, "")
@@ -98,13 +98,13 @@ async def test_the_command(start: Start, come: Come) -> None:
         assert len(err.splitlines()) == 1
 
 
-async def test_the_table_in_the_lobby(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_leaderboard_dialog_in_the_lobby(start: Start, come: Come, tmp_path: Path) -> None:
     server = await start()
     await rated_games(server, come)
     waiting = await come(server.url, "waiting")
     await waiting.ask("create", game="cohcoh", options={"n": 5})
     async with client(server.url, tmp_path) as (app, pilot):
-        await settled(pilot, "the lobby is there", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
+        await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
         lobby = app.screen
         await pilot.press(*"waiting", "ctrl+l")
         await settled(pilot, "ann is the best", lambda: ": leaderboard" in picture_of(app))

@@ -1,4 +1,4 @@
-"""Leaving with one of several connections."""
+"""Leave a room, also with one of several connections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.e2e.conftest import Come, Start
 from tests.e2e.play import move, room_of
 
 
-async def test_a_player_with_another_connection_stays(start: Start, come: Come) -> None:
+async def test_player_with_another_connection_stays_online(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben)
@@ -24,7 +24,7 @@ async def test_a_player_with_another_connection_stays(start: Start, come: Come) 
 
 
 @pytest.mark.parametrize("private", [False, True])
-async def test_who_gives_a_seat_back_is_no_player_on_any_connection(start: Start, come: Come, private: bool) -> None:
+async def test_leave_gives_up_the_seat_on_all_connections(start: Start, come: Come, private: bool) -> None:
     server = await start()
     ann, eve = [await come(server.url, name) for name in ("ann", "eve")]
     room = (await eve.ask("create", game="cohcoh", players=["ann", "ben"], private=private))["room"]
@@ -36,10 +36,10 @@ async def test_who_gives_a_seat_back_is_no_player_on_any_connection(start: Start
     await ann.ask("leave", room=room)
     await also_ann.find(type="unseated")
     assert live.players == ([], [])
-    assert len(live.watchers) == (1 if private else 2), "eve, and whoever may watch"
+    assert len(live.watchers) == (1 if private else 2), "eve, and in a public room also ann"
 
 
-async def test_a_player_who_left_and_goes_on_playing_is_back(start: Start, come: Come) -> None:
+async def test_move_after_leave_makes_the_player_online_again(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -52,7 +52,7 @@ async def test_a_player_who_left_and_goes_on_playing_is_back(start: Start, come:
     assert (await ben.refused("claim", room=room))["code"] == "too_early"
 
 
-async def test_a_room_in_which_nothing_was_played_takes_nobody_from_the_last_game(start: Start, come: Come) -> None:
+async def test_leaving_an_unplayed_room_keeps_the_last_game_open(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -63,11 +63,11 @@ async def test_a_room_in_which_nothing_was_played_takes_nobody_from_the_last_gam
     assert (await ann.find(type="said"))["text"] == "well played"
 
 
-async def test_a_room_in_which_nothing_was_played_can_be_watched_all_the_same(start: Start, come: Come) -> None:
+async def test_aborted_room_can_be_watched(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     other = (await ben.ask("create", game="cohcoh"))["room"]
     await ben.ask("leave", room=other)
     await ann.ask("resign", room=await room_of(ann, ben))
     await ann.ask("watch", room=other)
-    await ann.ask("say", room=other, text="nobody came")
+    await ann.ask("say", room=other, text="no opponent came")

@@ -1,4 +1,4 @@
-"""Quick pairing on real sockets: the nearest, farther with time, not the same again, not who is gone; or a bot."""
+"""Quick pairing: nearest rating, growing gap, no rematches, disconnects, and house bots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TERMS = {"game": "cohcoh", "clock": {"kind": "fischer", "base": 60_000}}
 
 
 async def rate(server: Running, **ratings: int) -> None:
-    """Give accounts a certain rating at cohcoh."""
+    """Store ratings of accounts at cohcoh."""
     rows = tuple(
         RatingRow("cohcoh", f"p-{name}", 40, float(value), 60.0, 0.06, now(), "r") for name, value in ratings.items()
     )
@@ -32,8 +32,8 @@ async def rated_members(server: Running, come: Come, **ratings: int) -> list[Gue
     return await members(server, come, *ratings)
 
 
-async def waits(guest: Guest, **more: object) -> str:
-    """Look for an opponent and find none; the room."""
+async def seek(guest: Guest, **more: object) -> str:
+    """Ask for an opponent, find none, and return the room in which the guest waits."""
     room: str = (await guest.ask("pair", **TERMS, **more))["room"]
     assert (await guest.find(type="snapshot", room=room))["status"] == "waiting"
     return room
@@ -43,14 +43,14 @@ async def waiting_rooms(server: Running) -> int:
     return len(await server.app.store.rooms("", "waiting", 10))
 
 
-async def until_none_waits(server: Running) -> None:
+async def until_no_room_waits(server: Running) -> None:
     async with asyncio.timeout(PATIENCE):
-        while await waiting_rooms(server):  # noqa: ASYNC110  # it happens in the store
+        while await waiting_rooms(server):  # noqa: ASYNC110  # the change is in the store
             await asyncio.sleep(0.005)
 
 
-async def gone_over(young: Guest, room: str, old: Guest, host: str) -> None:
-    """Who waited in one room has come to the other, and they play."""
+async def redirected(young: Guest, room: str, old: Guest, host: str) -> None:
+    """Check that the guest of one room was sent to the room of the other, and that they play."""
     assert (await young.find(type="rematched", room=room))["next"] == host
     assert (await young.find(type="ended", room=room))["result"] == "*"
     snapshot = await young.find(type="snapshot", room=host)
@@ -61,10 +61,10 @@ async def gone_over(young: Guest, room: str, old: Guest, host: str) -> None:
     await second.find(type="moved", room=host)
 
 
-async def test_the_nearest_of_those_who_wait(start: Start, come: Come) -> None:
+async def test_seeker_gets_the_nearest_rating(start: Start, come: Come) -> None:
     server = await start()
     low, mid, high, seeker = await rated_members(server, come, low=300, mid=1500, high=2700, seeker=1560)
-    rooms = [await waits(guest, rated=True) for guest in (low, mid, high)]
+    rooms = [await seek(guest, rated=True) for guest in (low, mid, high)]
     found = await seeker.ask("pair", **TERMS, rated=True)
     assert found["room"] == rooms[1]
     snapshot = await seeker.find(type="snapshot")
@@ -73,75 +73,75 @@ async def test_the_nearest_of_those_who_wait(start: Start, come: Come) -> None:
     await mid.find(type="started", room=rooms[1])
 
 
-async def test_who_waits_reaches_farther_with_time_and_goes_over(start: Start, come: Come) -> None:
+async def test_waiting_seekers_are_paired_when_the_gap_has_grown(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock)
     old, young = await rated_members(server, come, old=1000, young=3100)
-    host = await waits(old)
-    room = await waits(young)
+    host = await seek(old)
+    room = await seek(young)
     clock.pass_by(10)
     assert await waiting_rooms(server) == 2
     clock.pass_by(10)
-    await gone_over(young, room, old, host)
+    await redirected(young, room, old, host)
     assert await waiting_rooms(server) == 0
 
 
-async def test_not_the_same_opponent_again_while_another_waits(start: Start, come: Come) -> None:
+async def test_no_rematch_while_another_opponent_waits(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock)
     ann, ben, cy = await rated_members(server, come, ann=1500, ben=1500, cy=3100)
     game = await room_of(ann, ben)
     await ann.ask("resign", room=game)
-    room = await waits(ann)
-    await waits(cy)
-    await waits(ben)
+    room = await seek(ann)
+    await seek(cy)
+    await seek(ben)
     clock.pass_by(20)
     snapshot = await cy.find(type="snapshot", room=room)
     assert {seat["name"] for seat in snapshot["seats"]} == {"ann", "cy"}
     assert await waiting_rooms(server) == 1
 
 
-async def test_the_same_opponent_again_if_there_is_no_other(start: Start, come: Come) -> None:
+async def test_rematch_if_there_is_no_other_opponent(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     for _ in range(3):
-        room = await waits(ann)
+        room = await seek(ann)
         assert (await ben.ask("pair", **TERMS))["room"] == room
         await ann.find(type="started", room=room)
         await ben.ask("resign", room=room)
 
 
-async def test_a_wait_ends_with_its_connection(start: Start, come: Come) -> None:
+async def test_disconnect_ends_the_wait(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
-    room = await waits(ann)
+    room = await seek(ann)
     ann.socket.transport.abort()
-    await until_none_waits(server)
-    assert await waits(ben) != room
+    await until_no_room_waits(server)
+    assert await seek(ben) != room
     back = await come(server.url, resume=ann.session)
     await back.ask("watch", room=room)
     assert (await back.find(type="snapshot", room=room))["reason"] == "aborted"
 
 
-async def test_who_leaves_while_looking_leaves_nothing_behind(start: Start, come: Come) -> None:
+async def test_disconnect_during_pairing_leaves_no_waiting_room(start: Start, come: Come) -> None:
     server = await start()
     for number in range(10):
         guest = await come(server.url, f"g{number}")
         await guest.send("pair", **TERMS)
         guest.socket.transport.abort()
     ann = await come(server.url, "ann")
-    await until_none_waits(server)
-    await waits(ann)
+    await until_no_room_waits(server)
+    await seek(ann)
     assert await waiting_rooms(server) == 1
 
 
-async def test_a_wait_does_not_outlive_the_server(spawn: Spawn, come: Come) -> None:
+async def test_restart_ends_the_wait(spawn: Spawn, come: Come) -> None:
     first = await spawn()
-    await waits(await come(first.url, "ann"))
+    await seek(await come(first.url, "ann"))
     await first.kill()
     second = await spawn()
     ben = await come(second.url, "ben")
-    room = await waits(ben)
+    room = await seek(ben)
     assert [info["room"] for info in (await ben.ask("list"))["rooms"]] == [room]
 
 
@@ -149,15 +149,15 @@ async def bot(server: Running, come: Come, name: str, plays: tuple[str, ...] = (
     return await come(server.url, token=await account(server, name), plays=plays)
 
 
-async def test_a_bot_of_the_house_fills_in_when_the_waiter_says_so(start: Start, come: Come) -> None:
+async def test_house_bot_is_invited_after_the_requested_time(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock, house="greedy, search")
     greedy = await bot(server, come, "greedy")
     stranger = await bot(server, come, "stranger")
     other = await bot(server, come, "search", ("conga",))
     ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
-    await waits(eve, options={"n": 5})
-    room = await waits(ann, bot_after=30_000)
+    await seek(eve, options={"n": 5})
+    room = await seek(ann, bot_after=30_000)
     clock.pass_by(29)
     await ann.ask("list")
     clock.pass_by(2)
@@ -170,13 +170,13 @@ async def test_a_bot_of_the_house_fills_in_when_the_waiter_says_so(start: Start,
         assert "invited" not in [message["type"] for message in guest.seen]
 
 
-async def test_a_bot_that_does_not_come_is_followed_by_the_next_nearest(start: Start, come: Come) -> None:
+async def test_house_bots_are_invited_by_rating_until_one_joins(start: Start, come: Come) -> None:
     clock = Clock()
     server = await start(clock=clock, house="weak,strong,equal")
     await rate(server, weak=900, strong=2100, equal=1480, ann=1500)
     bots = {name: await bot(server, come, name) for name in ("weak", "strong", "equal")}
     (ann,) = await members(server, come, "ann")
-    room = await waits(ann, bot_after=0, rated=True)
+    room = await seek(ann, bot_after=0, rated=True)
     for name in ("equal", "weak", "strong", "equal"):
         assert (await bots[name].find(type="invited"))["room"]["room"] == room
         clock.pass_by(2.5)
@@ -184,7 +184,7 @@ async def test_a_bot_that_does_not_come_is_followed_by_the_next_nearest(start: S
     await ann.find(type="started", room=room)
 
 
-async def test_a_real_bot_comes_to_a_rated_game(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+async def test_house_bot_plays_a_rated_game(spawn: Spawn, come: Come, tmp_path: Path) -> None:
     server = await spawn(PARLOUR_HOUSE="random")
     _, token, _ = await parlour_account(tmp_path / "parlour.db", "add", "ann")
     ann = await come(server.url, token=token)

@@ -1,4 +1,4 @@
-"""`parlour serve` as a process: what it logs, and that it speaks TLS."""
+"""`parlour serve` as a process: its logs, and TLS."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def test_logs_are_json_lines_without_secrets(tmp_path: Path, come: Come) -
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """A certificate that signs itself, and its key."""
+    """Create a self-signed certificate and its key."""
     if shutil.which("openssl") is None:
         pytest.skip("needs the openssl command to make a certificate")
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
@@ -50,7 +50,7 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
     return certificate, key
 
 
-async def test_a_game_over_tls(certificate: tuple[Path, Path], spawn: Spawn) -> None:
+async def test_game_over_tls(certificate: tuple[Path, Path], spawn: Spawn) -> None:
     server = await spawn("--tls-cert", str(certificate[0]), "--tls-key", str(certificate[1]))
     assert server.url.startswith("wss://")
     trust = ssl.create_default_context(cafile=str(certificate[0]))

@@ -1,4 +1,4 @@
-"""How far games are, as the lobby hears it."""
+"""Ply counts of running games in the lobby."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ MOVES = ("a1", "b1", "c1")
 
 
 async def reached(lobby: Guest, room: str, ply: int) -> None:
-    """Wait until the lobby says so."""
+    """Wait until the lobby reports a ply of a room."""
     while (await lobby.find(type="lobby")).get("plies", {}).get(room) != ply:
         pass
 
 
-async def test_the_lobby_hears_how_far_public_games_are(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_lobby_reports_plies_of_public_games(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0.0)
     server = await start(lobby_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
@@ -35,29 +33,27 @@ async def test_the_lobby_hears_how_far_public_games_are(
     await reached(eve, room, len(MOVES) - 1)
 
 
-async def test_however_many_moves_there_are_the_lobby_hears_of_few(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_lobby_reports_plies_at_intervals(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 3600.0)
     server = await start(lobby_tick=0.0, sweep=3600.0)
-    look = server.app.progress.report
+    report = server.app.progress.report
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     first, second = await room_of(ann, ben), await room_of(ann, ben)
     await play(ann, ben, first, *MOVES)
-    look()  # nobody is there
+    report()  # no client watches the lobby
     await eve.ask("lobby", on=True)
     shown = {info["room"]: info.get("ply", 0) for info in (await eve.find(type="lobby", full=True))["rooms"]}
     assert shown == {first: len(MOVES), second: 0}
-    look()
+    report()
     assert (await eve.find(type="lobby"))["plies"] == {first: len(MOVES)}
     await play(ann, ben, second, *MOVES)
-    look()  # too early
+    report()  # too early
     await ann.ask("resign", room=second)
     update = await eve.find(type="lobby")
     assert ([info["ply"] for info in update["rooms"]], "plies" in update) == ([len(MOVES)], False)
 
 
-async def test_of_a_game_that_is_attended_here_other_nodes_know_nothing_better(
+async def test_reports_of_other_nodes_are_ignored_for_rooms_loaded_here(
     start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 3600.0)

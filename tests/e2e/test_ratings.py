@@ -1,4 +1,4 @@
-"""Rated games: who may play them, and what they do to ratings, once, whatever happens."""
+"""Rated games: they need accounts, and change both ratings exactly once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHANGES = [
 ]
 
 
-async def test_a_rated_game_changes_both_ratings_once(start: Start, come: Come) -> None:
+async def test_rated_game_changes_both_ratings(start: Start, come: Come) -> None:
     server = await start()
     store = server.app.store
     ann, ben = await members(server, come, "ann", "ben")
@@ -42,7 +42,7 @@ async def test_a_rated_game_changes_both_ratings_once(start: Start, come: Come) 
     assert (await ann.find(type="snapshot", status="ended"))["ratings"] == CHANGES
 
 
-async def test_a_move_that_ends_a_rated_game_tells_of_both(start: Start, come: Come) -> None:
+async def test_last_move_of_a_rated_game_reports_the_ratings(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await members(server, come, "ann", "ben")
     room = await room_of(ann, ben, options={"n": 3}, rated=True)
@@ -51,7 +51,7 @@ async def test_a_move_that_ends_a_rated_game_tells_of_both(start: Start, come: C
     assert (ended["winner"], ended["ratings"][0]["after"]) == (1, round(LOST.rating))
 
 
-async def test_a_rating_stands_beside_the_name_and_goes_along_to_a_rematch(start: Start, come: Come) -> None:
+async def test_rating_is_shown_with_the_name_and_updated_in_a_rematch(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await members(server, come, "ann", "ben")
     room = await room_of(ann, ben, rated=True)
@@ -70,7 +70,7 @@ async def test_a_rating_stands_beside_the_name_and_goes_along_to_a_rematch(start
     assert "rating" not in (await ben.find(type="snapshot", room=other))["seats"][0]
 
 
-async def test_an_arbiter_who_is_a_guest_can_have_others_play_for_ratings(start: Start, come: Come) -> None:
+async def test_guest_can_be_the_arbiter_of_a_rated_game(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await members(server, come, "ann", "ben")
     arbiter = await come(server.url, "arbiter")
@@ -82,7 +82,7 @@ async def test_an_arbiter_who_is_a_guest_can_have_others_play_for_ratings(start:
     assert (await arbiter.find(type="ended"))["ratings"] == CHANGES
 
 
-async def test_guests_and_odd_positions_are_not_rated(start: Start, come: Come) -> None:
+async def test_guests_and_custom_positions_cannot_be_rated(start: Start, come: Come) -> None:
     server = await start()
     ann, _ = await members(server, come, "ann", "ben")
     guest = await come(server.url, "guest")
@@ -98,7 +98,7 @@ async def test_guests_and_odd_positions_are_not_rated(start: Start, come: Come) 
     await ann.ask("create", game="cohcoh", options={"start": start_text})
 
 
-async def test_casual_and_aborted_games_do_not_count(start: Start, come: Come) -> None:
+async def test_casual_and_aborted_games_are_not_rated(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await members(server, come, "ann", "ben")
     casual = await room_of(ann, ben)
@@ -110,7 +110,7 @@ async def test_casual_and_aborted_games_do_not_count(start: Start, come: Come) -
     assert await server.app.store.ratings("cohcoh", ["p-ann", "p-ben"]) == {}
 
 
-async def test_games_that_end_at_once_all_count(start: Start, come: Come) -> None:
+async def test_games_that_end_at_the_same_time_are_all_rated(start: Start, come: Come) -> None:
     server = await start()
     names = [f"m{n}" for n in range(6)]
     ann, *others = await members(server, come, "ann", *names)
@@ -125,7 +125,7 @@ async def test_games_that_end_at_once_all_count(start: Start, come: Come) -> Non
     assert values == sorted(values, reverse=True)
 
 
-async def test_a_rating_is_there_after_kill_9(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+async def test_rating_survives_kill_9(spawn: Spawn, come: Come, tmp_path: Path) -> None:
     first = await spawn()
     store = open_store(str(tmp_path / "parlour.db"))
     await store.open()
@@ -143,10 +143,8 @@ async def test_a_rating_is_there_after_kill_9(spawn: Spawn, come: Come, tmp_path
     await store.close()
 
 
-async def test_a_move_was_in_time_however_long_ratings_take(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another game of the same player ends between the look at the ratings and the write, and an hour passes."""
+async def test_slow_ratings_do_not_make_a_move_late(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another game of the player ends between reading and writing the ratings, and an hour passes."""
     ahead = 0
     server = await start(clock=lambda: now() + ahead, sweep=3600.0)
     store = server.app.store
@@ -173,7 +171,7 @@ async def test_a_move_was_in_time_however_long_ratings_take(
 
 
 @pytest.mark.parametrize("both", [False, True])
-async def test_many_ends_of_one_game_count_once(start: Start, come: Come, both: bool) -> None:
+async def test_game_is_rated_once_despite_several_resignations(start: Start, come: Come, both: bool) -> None:
     server = await start()
     ann, ben = await members(server, come, "ann", "ben")
     room = await room_of(ann, ben, rated=True)

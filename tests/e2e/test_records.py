@@ -1,4 +1,4 @@
-"""A game that was played on a server, as a record: by the name of its room."""
+"""Records of games on a server, named by their room."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ NOWHERE = "ws://127.0.0.1:9/ws"
 
 
 async def play_one(url: str) -> str:
+    """Play a game, and return its room."""
     async with session(url, "alice") as alice, session(url, "bob") as bob:
         room = await seat_two(alice, bob, "cohcoh")
         await play((alice, bob), room, LINE)
     return room
 
 
-async def test_the_game_of_a_room(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as house:
-        room = await play_one(house.url)
-        there = {"PARLOUR_URL": house.url}
+async def test_commands_read_the_record_of_a_room(tmp_path: Path) -> None:
+    async with parlour(tmp_path) as server:
+        room = await play_one(server.url)
+        there = {"PARLOUR_URL": server.url}
         code, listed, _ = await parlour_command("rooms", "--status", "ended", **there)
         assert (code, listed.split()[0]) == (0, room)
         code, text, err = await parlour_command("export", room, "--text", **there)
@@ -32,7 +33,7 @@ async def test_the_game_of_a_room(tmp_path: Path) -> None:
         record = parse(text)
         assert (record.seats, record.result) == (("alice", "bob"), "0-1")
         assert tuple(played.move for played in record.moves) == LINE
-        _, data, _ = await parlour_command("export", room, "--url", house.url)
+        _, data, _ = await parlour_command("export", room, "--url", server.url)
         assert data.startswith('{"game": "cohcoh"')
         _, shown, _ = await parlour_command("show", room, "--plain", **there)
         assert shown.startswith("n-k-coh-coh: alice (white) against bob (black)\n")
@@ -40,27 +41,27 @@ async def test_the_game_of_a_room(tmp_path: Path) -> None:
         assert verified == f"{room}: ok, cohcoh, 5 plies, 0-1 line\n"
 
 
-async def test_a_file_of_that_name_comes_first_unless_a_server_is_named(
+async def test_file_of_the_same_name_comes_first_unless_a_url_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with parlour(tmp_path) as house:
-        room = await play_one(house.url)
+    async with parlour(tmp_path) as server:
+        room = await play_one(server.url)
         save(tmp_path, "parlour record 1\ngame: conga\n", room)
-        _, file, _ = await parlour_command("export", room, "--text", PARLOUR_URL=house.url)
+        _, file, _ = await parlour_command("export", room, "--text", PARLOUR_URL=server.url)
         assert parse(file).game == "conga"
-        _, game, _ = await parlour_command("export", room, "--text", "--url", house.url)
+        _, game, _ = await parlour_command("export", room, "--text", "--url", server.url)
         assert parse(game).game == "cohcoh"
 
 
-async def test_rooms_that_have_no_record(tmp_path: Path) -> None:
+async def test_missing_record_is_explained(tmp_path: Path) -> None:
     code, _, err = await parlour_command("show", "nowhere", PARLOUR_URL=NOWHERE)
     assert code == 2
     assert err.startswith(
         f"parlour: there is no file nowhere, and no record of such a room: no connection to {NOWHERE}: "
     )
-    async with parlour(tmp_path) as house, session(house.url, "alice") as alice, session(house.url, "bob") as bob:
-        there = ("--url", house.url)
+    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
+        there = ("--url", server.url)
         assert await parlour_command("export", "nowhere", *there) == (2, "", "parlour: there is no room 'nowhere'\n")
         running = await seat_two(alice, bob, "cohcoh")
         code, _, err = await parlour_command("export", running, *there)
@@ -69,10 +70,10 @@ async def test_rooms_that_have_no_record(tmp_path: Path) -> None:
         assert (code, err) == (2, "parlour: the game is not over yet\n")
 
 
-async def test_a_game_that_was_played_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_record_of_a_game_on_the_private_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("PARLOUR_URL", NOWHERE)
-    monkeypatch.setenv("PARLOUR_TOKEN", "of some other server")
+    monkeypatch.setenv("PARLOUR_TOKEN", "token-of-another-server")
     own = BackgroundServer()
     try:
         room = await play_one(await own.start())

@@ -1,4 +1,4 @@
-"""Another game: both hear of it wherever they are, and it does not begin without one of them."""
+"""Rematches: both players are notified, and the game starts once both are online."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
 
-async def test_a_rematch_of_an_older_game_is_told_to_both(start: Start, come: Come) -> None:
+async def test_both_players_are_notified_of_a_rematch_of_an_older_game(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     first = await room_of(ann, ben)
@@ -26,7 +26,7 @@ async def test_a_rematch_of_an_older_game_is_told_to_both(start: Start, come: Co
         assert (await guest.find(type="snapshot", room=new))["status"] == "running"
 
 
-async def test_who_asks_in_every_room_keeps_none_but_the_last(start: Start, come: Come) -> None:
+async def test_offers_in_many_rooms_keep_only_the_last_room_loaded(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     rooms = [await room_of(ann, ben) for _ in range(4)]
@@ -38,7 +38,7 @@ async def test_who_asks_in_every_room_keeps_none_but_the_last(start: Start, come
     assert list(server.app.registry.rooms) == rooms[-1:]
 
 
-async def test_a_rematch_that_is_refused_takes_nobody_along(start: Start, come: Come) -> None:
+async def test_refused_rematch_command_keeps_the_other_room_open(start: Start, come: Come) -> None:
     server = await start()
     ann, ben, cid = [await come(server.url, name) for name in ("ann", "ben", "cid")]
     rooms = [await room_of(other, ben) for other in (ann, cid)]
@@ -50,7 +50,7 @@ async def test_a_rematch_that_is_refused_takes_nobody_along(start: Start, come: 
     assert (await ben.find(type="said"))["text"] == "well played"
 
 
-async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, come: Come) -> None:
+async def test_rematch_waits_for_a_player_who_disconnected_after_the_offer(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "fischer", "base": 60_000})
@@ -59,7 +59,7 @@ async def test_a_rematch_waits_for_who_has_gone_since_the_offer(start: Start, co
     await ben.find(type="rematch_offered")
     await ann.close()
     (live,) = server.app.registry.rooms.values()
-    await until("ann is gone", lambda: not live.players[0])
+    await until("ann is disconnected", lambda: not live.players[0])
     await ben.ask("rematch", room=room)
     new = (await ben.find(type="rematched"))["next"]
     assert (await ben.find(type="snapshot", room=new))["status"] == "waiting"

@@ -1,4 +1,4 @@
-"""What survives: kill -9 at any moment, a gentle restart, a lost connection."""
+"""Games survive kill -9 at any moment, a graceful restart, and a lost connection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.e2e.stopwatch import Stopwatch
 FISCHER = {"kind": "fischer", "base": 60_000}
 
 
-async def test_a_lost_connection_comes_back_to_its_seat(start: Start, come: Come) -> None:
+async def test_player_resumes_after_a_lost_connection(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -45,7 +45,12 @@ def absent(server: Running, guest: Guest) -> bool:
     return not server.app.presence.is_here(guest.you["name"])
 
 
-async def test_who_is_gone_before_the_answer_is_not_taken_for_one_who_is_there(start: Start, come: Come) -> None:
+def incomplete(live: LiveRoom) -> bool:
+    """Return whether a player is away, or a seat is empty."""
+    return live.room.away != (None, None) or None in live.room.seats
+
+
+async def test_player_who_disconnects_while_joining_is_not_online(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     for number in range(8):
@@ -54,13 +59,13 @@ async def test_who_is_gone_before_the_answer_is_not_taken_for_one_who_is_there(s
         await hasty.send("join", room=room)
         hasty.socket.transport.abort()
         live = server.app.registry.rooms[room]
-        await until("the connection is gone", partial(absent, server, hasty))
-        await ann.ask("say", room=room, text="anybody there?")
-        await until("nobody is there", lambda live=live: live.room.away != (None, None) or None in live.room.seats)  # type: ignore[misc]
-        assert [len(peers) for peers in live.players] in ([0, 1], [1, 0])
+        await until("the connection is closed", partial(absent, server, hasty))
+        await ann.ask("say", room=room, text="hello?")
+        await until("the player is away or has no seat", partial(incomplete, live))
+        assert [len(clients) for clients in live.players] in ([0, 1], [1, 0])
 
 
-async def test_a_session_is_a_secret_of_its_own(start: Start, come: Come) -> None:
+async def test_session_cannot_be_guessed_from_the_player_id(start: Start, come: Come) -> None:
     server = await start()
     ann = await come(server.url, "ann")
     thief = await Guest.open(server.url)
@@ -69,7 +74,7 @@ async def test_a_session_is_a_secret_of_its_own(start: Start, come: Come) -> Non
     await thief.close()
 
 
-async def test_a_player_who_is_gone_can_be_claimed_against(start: Start, come: Come) -> None:
+async def test_claim_against_an_absent_player_names_the_remaining_time(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -80,7 +85,7 @@ async def test_a_player_who_is_gone_can_be_claimed_against(start: Start, come: C
     assert 0 < error["retry_after"] <= 60
 
 
-async def test_a_restart_gives_everything_back(spawn: Spawn, come: Come) -> None:
+async def test_graceful_restart_keeps_games_sessions_and_watchers(spawn: Spawn, come: Come) -> None:
     first = await spawn()
     ann, ben, eve = [await come(first.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, clock=FISCHER)
@@ -101,13 +106,13 @@ async def test_a_restart_gives_everything_back(spawn: Spawn, come: Come) -> None
     assert (await eve.find(type="moved"))["ply"] == 3
 
 
-async def test_clocks_are_credited_with_the_outage(spawn: Spawn, start: Start, come: Come) -> None:
+async def test_clocks_are_credited_with_the_downtime(spawn: Spawn, start: Start, come: Come) -> None:
     first = await spawn("--sweep", "0.05")
     ann, ben = await come(first.url, "ann"), await come(first.url, "ben")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 60_000})
     await move(ann, room, 0, "a1")
     await first.kill()
-    second = await start(clock=lambda: now() + 3_600_000)  # an hour later: without credit the flag would fall
+    second = await start(clock=lambda: now() + 3_600_000)  # an hour later: without the credit the flag would fall
     ben = await come(second.url, resume=ben.session)
     snapshot = await ben.find(type="snapshot", room=room)
     assert snapshot["status"] == "running"
@@ -115,7 +120,7 @@ async def test_clocks_are_credited_with_the_outage(spawn: Spawn, start: Start, c
     assert (await ben.ask("list"))["rooms"][0]["ply"] == 2
 
 
-async def test_no_flag_falls_while_other_rooms_are_still_read(
+async def test_no_flag_falls_while_other_rooms_are_loading(
     spawn: Spawn, start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await spawn("--sweep", "0.05")
@@ -123,19 +128,19 @@ async def test_no_flag_falls_while_other_rooms_are_still_read(
     clock = {"kind": "move", "per_move": 60_000}
     rooms = sorted([await room_of(ann, ben, clock=clock) for _ in range(2)])
     await first.kill()
-    rung, fired, events = asyncio.Event(), RoomTimers._fired, SqliteStore.events
+    done, fired, events = asyncio.Event(), RoomTimers._fired, SqliteStore.events
 
-    def ring(alarms: RoomTimers, live: LiveRoom) -> None:
-        fired(alarms, live)
-        rung.set()
+    def fire(timers: RoomTimers, live: LiveRoom) -> None:
+        fired(timers, live)
+        done.set()
 
-    async def slowly(store: SqliteStore, room: str, after: int = 0) -> list[bytes]:
+    async def slow_events(store: SqliteStore, room: str, after: int = 0) -> list[bytes]:
         if room == rooms[-1]:
-            await rung.wait()
+            await done.wait()
         return await events(store, room, after)
 
-    monkeypatch.setattr(RoomTimers, "_fired", ring)
-    monkeypatch.setattr(SqliteStore, "events", slowly)
+    monkeypatch.setattr(RoomTimers, "_fired", fire)
+    monkeypatch.setattr(SqliteStore, "events", slow_events)
     second = await start(clock=lambda: now() + 3_600_000)
     ben = await come(second.url, resume=ben.session)
     for room in rooms:
@@ -144,10 +149,10 @@ async def test_no_flag_falls_while_other_rooms_are_still_read(
 
 
 class Couple:
-    """Two guests who play random games as fast as they can, and remember what was acknowledged."""
+    """Two guests who play random moves as fast as they can and keep the acknowledged ones."""
 
     def __init__(self, seed: int) -> None:
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self.room = ""
         self.sessions: list[str] = []
         self.acknowledged: list[str] = []
@@ -166,14 +171,14 @@ class Couple:
         state = game.start()
         with suppress(ConnectionClosed, ConnectionError, OSError, TimeoutError):
             while legal := game.legal(state):
-                text, ply = self.chance.choice(legal), len(self.sent)
+                text, ply = self.rng.choice(legal), len(self.sent)
                 self.sent.append(text)
                 answer = await self.guests[ply % 2].ask("move", room=self.room, ply=ply, move=text)
-                assert answer["seq"] in (ply + 5, ply + 6)  # the last move comes with the end of the game
+                assert answer["seq"] in (ply + 5, ply + 6)  # the last move also ends the game
                 self.acknowledged.append(text)
                 state = game.play(state, game.parse(state, text))
 
-    async def come_back(self, url: str) -> Message:
+    async def resume(self, url: str) -> Message:
         for guest in self.guests:
             guest.socket.transport.abort()
         guest = await Guest.open(url)
@@ -184,21 +189,21 @@ class Couple:
 
 
 async def kill_and_compare(db: Path, couples: int, moves: int, seed: int) -> None:
-    """Games going on, kill -9 after so many moves, start again: what was acknowledged is there."""
+    """Kill the server after a number of moves, restart it, and check that no acknowledged move is lost."""
     first = await Process.start(db, "--rate", "100000", "--burst", "100000")
     playing = [Couple(seed + n) for n in range(couples)]
     for number, couple in enumerate(playing):
         await couple.open(first.url, ("json", "msgpack")[number % 2])
     tasks = [asyncio.create_task(couple.play_until_it_breaks()) for couple in playing]
     async with asyncio.timeout(30):
-        while sum(len(couple.acknowledged) for couple in playing) < moves:  # noqa: ASYNC110 -- many may finish it
+        while sum(len(couple.acknowledged) for couple in playing) < moves:  # noqa: ASYNC110 -- several tasks count
             await asyncio.sleep(0.001)
     await first.kill()
     await asyncio.wait_for(asyncio.gather(*tasks), 20)
     second = await Process.start(db)
     try:
         for couple in playing:
-            snapshot = await couple.come_back(second.url)
+            snapshot = await couple.resume(second.url)
             there = [played["move"] for played in snapshot["moves"]]
             assert there[: len(couple.acknowledged)] == couple.acknowledged
             assert there == couple.sent[: len(there)]
@@ -207,24 +212,24 @@ async def kill_and_compare(db: Path, couples: int, moves: int, seed: int) -> Non
         await second.kill()
 
 
-async def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+async def test_acknowledged_moves_survive_kill_9(tmp_path: Path) -> None:
     for n in range(2):
         await kill_and_compare(tmp_path / f"{n}.db", 4, random.Random(n).randrange(20, 400), n)
 
 
 @pytest.mark.long
-async def test_what_was_acknowledged_survives_kill_9_again_and_again(tmp_path: Path) -> None:
-    chance = random.Random()
+async def test_acknowledged_moves_survive_many_kills(tmp_path: Path) -> None:
+    rng = random.Random()
     for n in range(40):
-        await kill_and_compare(tmp_path / f"{n}.db", 10, chance.randrange(1, 1000), n)
+        await kill_and_compare(tmp_path / f"{n}.db", 10, rng.randrange(1, 1000), n)
 
 
-async def test_sigterm_with_many_connections_exits_in_time(spawn: Spawn) -> None:
+async def test_sigterm_with_many_connections_exits_soon(spawn: Spawn) -> None:
     server = await spawn()
     guests = [await Guest.open(server.url) for _ in range(50)]
     for guest in guests[:40]:
         await guest.hello()
-    guests[0].socket.transport.pause_reading()  # one who does not read does not hold it up
+    guests[0].socket.transport.pause_reading()  # a client that does not read must not delay the exit
     async with Stopwatch() as watch:
         assert await server.terminate() == 0
         assert await watch.seconds() < 5

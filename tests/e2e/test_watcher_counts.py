@@ -1,4 +1,4 @@
-"""How many watch a room: in lists, in the lobby, and when they go."""
+"""Numbers of watchers in lists and in the lobby."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tests.e2e.play import room_of
 
 
 async def counted(lobby: Guest, room: str, watchers: int) -> None:
-    """Wait until the lobby says so."""
+    """Wait until the lobby reports a number of watchers."""
     while True:
         update = await lobby.find(type="lobby")
         if [info.get("watchers", 0) for info in update["rooms"] if info["room"] == room] == [watchers]:
             return
 
 
-async def test_watchers_are_counted_as_they_come_and_go(start: Start, come: Come) -> None:
+async def test_watchers_are_counted(start: Start, come: Come) -> None:
     server = await start(lobby_tick=0.0)
     ann, ben, cy, eve, fay = [await come(server.url, name) for name in ("ann", "ben", "cy", "eve", "fay")]
     room = await room_of(ann, ben)
@@ -34,7 +34,7 @@ async def test_watchers_are_counted_as_they_come_and_go(start: Start, come: Come
     await counted(eve, room, 0)
 
 
-async def test_who_looks_at_a_finished_game_is_no_news(start: Start, come: Come) -> None:
+async def test_watchers_of_a_finished_game_are_not_reported(start: Start, come: Come) -> None:
     server = await start(lobby_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
@@ -49,12 +49,12 @@ async def test_who_looks_at_a_finished_game_is_no_news(start: Start, come: Come)
     assert [info["game"] for info in (await eve.find(type="lobby"))["rooms"]] == ["conga"]
 
 
-async def test_nobody_hears_who_watches_a_private_room(start: Start, come: Come) -> None:
+async def test_watchers_of_a_private_room_are_not_reported(start: Start, come: Come) -> None:
     server = await start(lobby_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     await eve.ask("lobby", on=True)
-    made = await ann.ask("create", game="conga", private=True)
-    await ben.ask("watch", room=made["room"], code=made["code"])
+    created = await ann.ask("create", game="conga", private=True)
+    await ben.ask("watch", room=created["room"], code=created["code"])
     await ann.ask("create", game="mancala")
     await eve.find(type="lobby", full=True)
     assert [info["game"] for info in (await eve.find(type="lobby"))["rooms"]] == ["mancala"]

@@ -1,4 +1,4 @@
-"""Watchers: late, delayed, many, and slow."""
+"""Watchers who come late, see the game with a delay, are many, or read slowly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLOOD = {"rate": 1e5, "burst": 100_000, "text_length": 12_000}
 MOVES = ["a1", "b1", "c1", "d1", "a3", "b3"]
 
 
-async def test_a_late_watcher_has_the_whole_log(start: Start, come: Come) -> None:
+async def test_late_watcher_gets_the_whole_game(start: Start, come: Come) -> None:
     server = await start()
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben, clock={"kind": "fischer", "base": 60000})
@@ -38,7 +38,7 @@ async def test_a_late_watcher_has_the_whole_log(start: Start, come: Come) -> Non
     assert [seat["name"] for seat in snapshot["seats"]] == ["ann", "ben"]
 
 
-async def test_watch_after_a_seq_sends_only_what_is_missing(start: Start, come: Come) -> None:
+async def test_watch_after_a_seq_sends_only_the_missing_events(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
@@ -52,7 +52,7 @@ async def test_watch_after_a_seq_sends_only_what_is_missing(start: Start, come: 
     assert (await eve.find(type="snapshot"))["seq"] == 7
 
 
-async def test_games_that_end_within_one_tick_are_all_seen_to_end(start: Start, come: Come) -> None:
+async def test_watcher_sees_all_games_that_end_within_one_tick(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.2)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     rooms = [await room_of(ann, ben) for _ in range(3)]
@@ -64,7 +64,7 @@ async def test_games_that_end_within_one_tick_are_all_seen_to_end(start: Start, 
         await eve.find(type="ended", room=room)
 
 
-async def test_a_spectator_delay_hides_the_last_plies(start: Start, come: Come) -> None:
+async def test_delay_hides_the_last_plies(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.0)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, delay=2)
@@ -80,7 +80,7 @@ async def test_a_spectator_delay_hides_the_last_plies(start: Start, come: Come) 
     assert (await eve.find(type="moved"))["ply"] == 5
 
 
-async def test_watchers_on_the_tick_see_everything_in_order(start: Start, come: Come) -> None:
+async def test_watchers_see_all_moves_in_order(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.02)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -93,7 +93,7 @@ async def test_watchers_on_the_tick_see_everything_in_order(start: Start, come: 
 
 
 async def stalled(url: str, room: str) -> ClientConnection:
-    """A watcher who asks to watch and never reads again."""
+    """Connect a watcher that stops reading."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     host, port = url.removeprefix("ws://").removesuffix("/ws").split(":")
@@ -109,7 +109,7 @@ async def stalled(url: str, room: str) -> ClientConnection:
     return client
 
 
-async def test_a_stalled_watcher_is_cut_and_slows_nobody(start: Start, come: Come) -> None:
+async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start, come: Come) -> None:
     server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=0.3, **FLOOD)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
@@ -118,17 +118,17 @@ async def test_a_stalled_watcher_is_cut_and_slows_nobody(start: Start, come: Com
     live = server.app.registry.rooms[room]
     assert len(live.watchers) == 2
     async with asyncio.timeout(20):
-        while len(live.watchers) == 2:  # chat is the quickest way to fill buffers
+        while len(live.watchers) == 2:  # chat fills buffers quickly
             await ann.ask("say", room=room, text=LONG)
             assert (await eve.find(type="said"))["text"] == LONG
     assert next(iter(live.watchers)).player.name == "eve"  # type: ignore[union-attr]
     assert server.app.metrics.turned_away["too slow to watch"] == 1
     sleeper.transport.abort()
-    assert all(peer.backlog() <= 1_000_000 for peer in server.app.server.connections)
+    assert all(client.backlog() <= 1_000_000 for client in server.app.server.connections)
 
 
 @pytest.mark.parametrize("send_buffer", [2_000, 100_000])
-async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: Come, send_buffer: int) -> None:
+async def test_watcher_that_recovers_gets_a_new_snapshot(start: Start, come: Come, send_buffer: int) -> None:
     server = await start(watch_tick=0.0, send_buffer=send_buffer, stall_timeout=60.0, **FLOOD)
     ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
     room = await room_of(ann, ben)
@@ -142,13 +142,13 @@ async def test_a_watcher_who_recovers_gets_a_fresh_snapshot(start: Start, come: 
         async with asyncio.timeout(20):
             while not live.lagging:
                 await ann.ask("say", room=room, text=LONG)
-        (peer,) = live.lagging
-        assert send_buffer < peer.backlog() < send_buffer + 2 * len(LONG)
+        (client,) = live.lagging
+        assert send_buffer < client.backlog() < send_buffer + 2 * len(LONG)
         seq = live.room.seq
-    finally:  # whoever does not read does not hear a goodbye either
+    finally:  # without reading, the close handshake would hang
         eve.socket.transport.resume_reading()
     snapshot = await eve.find(type="snapshot")
     assert snapshot["seq"] >= seq
-    await ann.ask("say", room=room, text="there you are")
-    assert (await eve.find(type="said", text="there you are"))["seq"] == snapshot["seq"] + 1
+    await ann.ask("say", room=room, text="welcome back")
+    assert (await eve.find(type="said", text="welcome back"))["seq"] == snapshot["seq"] + 1
     await eve.close()

@@ -1,4 +1,4 @@
-"""A token says who somebody is, whatever was remembered of others who played here."""
+"""A token identifies the player, whatever session the client has stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from bench.cluster.ports import free_port
 from client.presentation.launch_plan import LaunchPlan
 from client.sdk.errors import NoServer, Refused
-from client.tui.app import server_choice as hosts
+from client.tui.app import server_choice
 from client.tui.app.server_choice import ServerChoice
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come, Start
@@ -23,36 +23,36 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-async def who(url: str, token: str = "", name: str = "") -> str:
-    """As whom the client comes, which then leaves."""
-    host = ServerChoice(LaunchPlan(url=url, token=token, name=name))
+async def connect_as(url: str, token: str = "", name: str = "") -> str:
+    """Connect the client once, and return the name that the server gave it."""
+    choice = ServerChoice(LaunchPlan(url=url, token=token, name=name))
     try:
-        welcome = (await host.connect()).welcome
+        welcome = (await choice.connect()).welcome
         assert welcome is not None
         return welcome.you.name
     finally:
-        await host.close()
+        await choice.close()
 
 
-async def test_the_client_is_whose_token_it_is_given(start: Start) -> None:
+async def test_client_plays_as_the_owner_of_its_token(start: Start) -> None:
     server = await start()
     alice, beth = [await account(server, name) for name in ("alice", "beth")]
-    guest = await who(server.url)
+    guest = await connect_as(server.url)
     assert guest.startswith("guest-")
-    assert await who(server.url, alice) == "alice"
-    assert await who(server.url, beth) == "beth"
-    assert await who(server.url, alice, name="carl") == "alice"
+    assert await connect_as(server.url, alice) == "alice"
+    assert await connect_as(server.url, beth) == "beth"
+    assert await connect_as(server.url, alice, name="carl") == "alice"
     with pytest.raises(Refused, match="unknown or revoked token"):
-        await who(server.url, "nonsense")
-    assert await who(server.url) == guest  # whose way back nobody has overwritten
-    assert (await who(server.url, name="carl")) == "carl"
+        await connect_as(server.url, "nonsense")
+    assert await connect_as(server.url) == guest  # the stored session of the guest is not overwritten
+    assert (await connect_as(server.url, name="carl")) == "carl"
 
 
-async def test_a_token_beats_a_session_in_one_hello(start: Start, come: Come) -> None:
+async def test_token_takes_precedence_over_a_session(start: Start, come: Come) -> None:
     server = await start()
     alice = await come(server.url, token=await account(server, "alice"))
     token, sam = await account(server, "beth"), await come(server.url, "sam")
-    for session_of_another in (alice.session, sam.session, "of another time"):
+    for session_of_another in (alice.session, sam.session, "an-expired-session"):
         beth = await come(server.url, token=token, resume=session_of_another)
         assert (beth.you["name"], beth.you["account"]) == ("beth", True)
         assert beth.session not in (alice.session, sam.session)
@@ -61,21 +61,21 @@ async def test_a_token_beats_a_session_in_one_hello(start: Start, come: Come) ->
     await late.close()
 
 
-async def test_after_a_cut_the_token_says_it_again(start: Start, come: Come) -> None:
+async def test_token_is_sent_again_after_a_cut(start: Start, come: Come) -> None:
     server = await start()
     token, sam = await account(server, "alice"), await come(server.url, "sam")
     async with FaultProxy(server.url).open() as proxy, session(proxy.url, token=token, resume=sam.session) as alice:
         welcome = alice.welcome
         proxy.cut()
-        await until("alice is back", lambda: alice.welcome is not welcome)
+        await until("alice is connected again", lambda: alice.welcome is not welcome)
         assert welcome is not None
         assert alice.welcome is not None
         assert alice.welcome.you == welcome.you
         assert (welcome.you.name, welcome.you.account) == ("alice", True)
-        assert alice.welcome.session == welcome.session  # each new one would stay in the database
+        assert alice.welcome.session == welcome.session  # a new session would remain in the database
 
 
-async def test_with_a_token_no_private_server_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosts, "DEFAULT_URL", f"ws://127.0.0.1:{free_port()}/ws")
+async def test_no_private_server_is_started_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_choice, "DEFAULT_URL", f"ws://127.0.0.1:{free_port()}/ws")
     with pytest.raises(NoServer, match="is parlour serve running there"):
-        await who("", "some token")
+        await connect_as("", "some token")

@@ -1,4 +1,4 @@
-"""One connection, many games: what is over does not stay in memory for ever."""
+"""Ended rooms are evicted from memory, even if the players stay connected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.e2e.conftest import Come, Start
 from tests.e2e.play import room_of
 
 
-async def test_a_server_forgets_games_that_are_over(start: Start, come: Come) -> None:
+async def test_ended_rooms_are_evicted(start: Start, come: Come) -> None:
     server = await start(rate=1e5, burst=10_000)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
@@ -25,7 +25,7 @@ async def test_a_server_forgets_games_that_are_over(start: Start, come: Come) ->
             await guest.find(type="snapshot", room=room)
     known = server.app.registry.rooms
     assert rooms[-1] in known
-    assert len(known) <= ENDED_ROOMS_KEPT + 2, "the last room, what is kept, and what a watcher keeps"
+    assert len(known) <= ENDED_ROOMS_KEPT + 2, "the last room, rooms kept for players, and the room of the watcher"
     late = await come(server.url, "late")
     await late.ask("watch", room=rooms[0])
     assert (await late.find(type="snapshot"))["next"] == rooms[1]
