@@ -15,7 +15,7 @@ import pytest
 from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 
 Start = Callable[..., Awaitable[Running]]
 Come = Callable[..., Awaitable[Guest]]
@@ -65,7 +65,7 @@ class Process:
             env={**os.environ, "PARLOUR_LOG_LEVEL": "error", "PARLOUR_HOUSE": "none", **environment},
         )
         assert process.stdout is not None
-        line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
+        line = (await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)).decode()
         assert line.startswith("parlour: listening on ws"), line
         return cls(process, line.split()[-1])
 
@@ -75,7 +75,7 @@ class Process:
 
     async def terminate(self) -> int:
         self.process.terminate()
-        return await asyncio.wait_for(self.process.wait(), PATIENCE)
+        return await asyncio.wait_for(self.process.wait(), TIMEOUT_S)
 
 
 Spawn = Callable[..., Awaitable[Process]]

@@ -11,7 +11,7 @@ import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-PATIENCE = 30.0
+TIMEOUT_S = 30.0
 Message = dict[str, Any]
 ANSWERS = ("ok", "error", "welcome")
 
@@ -49,7 +49,7 @@ class Guest:
         await self.socket.send(json.dumps(tree) if self.codec == "json" else msgpack.packb(tree))
 
     async def receive(self) -> Message:
-        data = await asyncio.wait_for(self.socket.recv(), PATIENCE)
+        data = await asyncio.wait_for(self.socket.recv(), TIMEOUT_S)
         message: Message = json.loads(data) if self.codec == "json" else msgpack.unpackb(data)
         assert isinstance(data, str) == (self.codec == "json")
         return message
@@ -99,11 +99,11 @@ class Guest:
                 pass
 
         try:
-            await asyncio.wait_for(read_on(), PATIENCE)
+            await asyncio.wait_for(read_on(), TIMEOUT_S)
         except Exception as error:
             if isinstance(error, TimeoutError):
                 raise
-        await asyncio.wait_for(self.socket.wait_closed(), PATIENCE)
+        await asyncio.wait_for(self.socket.wait_closed(), TIMEOUT_S)
         assert self.socket.close_code is not None
         return self.socket.close_code
 

@@ -10,7 +10,7 @@ import pytest
 
 from server.storage.interface import Unavailable
 from tests.e2e.conftest import Come, Start
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 
 
 async def account(db: Path, *words: str) -> tuple[int, str, str]:
@@ -40,7 +40,7 @@ async def test_only_the_holder_of_a_token_can_use_its_name(start: Start, come: C
     assert again.you["name"] == "Alice~2"
     assert (await account(db, "list"))[1].split("\t")[0] == "alice"
     assert (await account(db, "revoke", "Alice"))[0] == 0
-    await asyncio.wait_for(alice.socket.wait_closed(), PATIENCE)
+    await asyncio.wait_for(alice.socket.wait_closed(), TIMEOUT_S)
     assert (alice.socket.close_code, alice.socket.close_reason) == (1008, "your account has been revoked")
     late = await Guest.open(server.url)
     assert (await late.refused("hello", token=token))["code"] == "bad_token"

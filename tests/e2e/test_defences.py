@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from tests.e2e.conftest import Come, Start
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.parlours import until
 from tests.e2e.play import move, room_of
 
@@ -99,7 +99,7 @@ async def test_frames_may_arrive_in_pieces(start: Start, piece: int) -> None:
         await asyncio.sleep(0)
     answers: list[str] = []
     while len(answers) < 4:
-        head = await asyncio.wait_for(reader.readexactly(2), PATIENCE)
+        head = await asyncio.wait_for(reader.readexactly(2), TIMEOUT_S)
         size = head[1] if head[1] < 126 else int.from_bytes(await reader.readexactly(2), "big")
         data = await reader.readexactly(size)
         if head[0] == 0x82:  # not a ping
@@ -144,7 +144,7 @@ async def test_connections_per_address_are_limited_until_one_closes(start: Start
         await Guest.open(server.url)
     assert caught.value.response.status_code == 429
     await guests.pop().close()
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while len(guests) < 3:  # the server notices the close a moment later
             with suppress(InvalidStatus):
                 guests.append(await Guest.open(server.url))

@@ -17,7 +17,7 @@ from server.transport import listener
 from server.transport.ip_limits import EXTRA_CONNECTIONS
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import Unread
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
@@ -66,7 +66,7 @@ async def test_connection_without_a_request_does_not_delay_the_shutdown(
 ) -> None:
     monkeypatch.setattr(listener, "OPEN_TIMEOUT_S", 3600.0)
     settings = Settings(port=0, db=str(tmp_path / "parlour.db"), hello_timeout=3600.0)
-    async with asyncio.timeout(PATIENCE), app.running(settings) as server:
+    async with asyncio.timeout(TIMEOUT_S), app.running(settings) as server:
         host, port = server.url.removeprefix("ws://").removesuffix("/ws").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         await until("the connection is accepted", lambda: bool(server.app.server.handshaking))

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.e2e.conftest import Come, Start
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
 
@@ -65,7 +65,7 @@ async def raw(url: str, request: str) -> str:
     parts = urlsplit(url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(request.encode())
-    answer = await asyncio.wait_for(reader.read(), PATIENCE)
+    answer = await asyncio.wait_for(reader.read(), TIMEOUT_S)
     writer.close()
     await writer.wait_closed()
     return answer.decode()

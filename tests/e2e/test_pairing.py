@@ -12,7 +12,7 @@ from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import account, members
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.play import room_of
 from tests.e2e.test_accounts import account as parlour_account
 
@@ -44,7 +44,7 @@ async def waiting_rooms(server: Running) -> int:
 
 
 async def until_no_room_waits(server: Running) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while await waiting_rooms(server):  # noqa: ASYNC110  # the change is in the store
             await asyncio.sleep(0.005)
 

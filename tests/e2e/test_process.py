@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Come, Spawn
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.play import move, room_of
 
 
@@ -23,7 +23,7 @@ async def test_logs_are_json_lines_without_secrets(tmp_path: Path, come: Come) -
         *command, "--log-level", "debug", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
-    url = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode().split()[-1]
+    url = (await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)).decode().split()[-1]
     ann, ben = await come(url, "ann"), await come(url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1", note="a private thought")
@@ -32,7 +32,7 @@ async def test_logs_are_json_lines_without_secrets(tmp_path: Path, come: Come) -
     await ann.find(type="error")
     await ben.ask("resign", room=room)
     process.terminate()
-    _, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    _, err = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
     lines = [json.loads(line) for line in err.decode().splitlines()]
     assert {"listening", "created", "ended", "draining", "stopped"} <= {line["event"] for line in lines}
     for secret in (ann.session, ben.session, "something said", "a private thought", "Traceback"):

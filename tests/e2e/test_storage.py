@@ -18,7 +18,7 @@ from server.storage.interface import StoreError
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import Come, Spawn, Start
-from tests.e2e.guest import PATIENCE, Message
+from tests.e2e.guest import TIMEOUT_S, Message
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
 from tests.e2e.stopwatch import Stopwatch
@@ -64,7 +64,7 @@ async def test_server_is_healthy_again_when_its_store_is(
         assert (await ann.refused("create", game="conga"))["code"] == "unavailable"
         assert (await get(server.url, "/healthz"))[0] == 503
         other.execute("COMMIT")
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while (await get(server.url, "/healthz"))[0] != 200:
             pass
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from client.presentation.launch_plan import GameRequest
 from server.config import Settings
 from tests.e2e.bots import builtin, running_bot
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.parlours import parlour
 from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
@@ -57,7 +57,7 @@ async def lines_until(choose_opening: str, url: str, folder: Path, *words: str) 
     lines: list[str] = []
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_S):
             while not lines or not lines[-1].startswith(choose_opening):
                 line = await process.stdout.readline()
                 assert line, lines

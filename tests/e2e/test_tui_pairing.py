@@ -13,7 +13,7 @@ from client.presentation.plain_play import Input, PlainPlay, read_events
 from client.tui.screens.table import TableScreen
 from protocol.commands import Pair, Resign
 from tests.e2e.faults import FaultProxy
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.parlours import parlour, session, until
 from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
@@ -64,7 +64,7 @@ async def test_plain_mode_follows_to_the_room_of_the_opponent(tmp_path: Path, mo
             playing = asyncio.create_task(play.run(inputs))
             await until("alice is in the other room", lambda: play.room == made.room and play.table)
             await alice.ask(Resign(id=alice.id(), room=made.room))
-            await asyncio.wait_for(playing, PATIENCE)
+            await asyncio.wait_for(playing, TIMEOUT_S)
             assert any("bob" in line and "wins" in line for line in said)
             reader.cancel()
             await asyncio.gather(reader, return_exceptions=True)
@@ -78,7 +78,7 @@ async def test_plain_mode_pairs_with_a_bot(tmp_path: Path) -> None:
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
-    async with asyncio.timeout(2 * PATIENCE):
+    async with asyncio.timeout(2 * TIMEOUT_S):
         while b"search" not in (line := await process.stdout.readline()):
             assert line, "the program ended early"
         process.stdin.write(b"resign\n")

@@ -16,7 +16,7 @@ from server.storage.sqlite import supervisor
 from server.storage.sqlite.store import SqliteStore
 from server.transport import http
 from tests.e2e.conftest import Come, Spawn, Start
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.pages import get
 from tests.e2e.parlours import until
 from tests.e2e.play import move, play, room_of
@@ -89,7 +89,7 @@ async def test_server_is_unhealthy_while_the_writer_process_hangs(
     os.kill(writer_pid(server), signal.SIGSTOP)
     assert await get(server.url, "/healthz") == (200, "ok\n"), "there is nothing to write"
     asked = await ann.send("move", room=room, ply=0, move="a1")
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while (page := await get(server.url, "/healthz"))[0] == 200:
             pass
     assert page[0] == 503

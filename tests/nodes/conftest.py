@@ -15,7 +15,7 @@ from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
 from tests.e2e.conftest import come as come
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 
 Start = Callable[..., Awaitable[Running]]
 _prefixes = count(1)
@@ -43,7 +43,7 @@ async def start(database: str, broker: Broker, prefix: str) -> AsyncIterator[Sta
         yield begin
 
 
-async def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+async def until(condition: Callable[[], bool], seconds: float = TIMEOUT_S) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # the condition depends on other processes
             await asyncio.sleep(0.005)

@@ -18,7 +18,7 @@ from protocol.events import Ended, Moved
 from server.cluster import node as cluster_node
 from server.storage.postgres.store import PostgresStore
 from tests.e2e.conftest import Come
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.play import move, play, room_of
 from tests.e2e.stopwatch import Stopwatch
 from tests.nodes.conftest import Start, until
@@ -77,7 +77,7 @@ async def kill_nodes_during_games(nodes: list[Node], store: PostgresStore, games
             await asyncio.to_thread(victim.start)
         while not all(match.over for match in matches):  # it may take long, but there must be progress
             known = sum(len(player.moves) for match in matches for player in match.players)
-            await until(lambda known=known: progress(matches, known), 2 * PATIENCE)  # type: ignore[misc]
+            await until(lambda known=known: progress(matches, known), 2 * TIMEOUT_S)  # type: ignore[misc]
         for match in matches:
             assert match.task is not None
             await match.task

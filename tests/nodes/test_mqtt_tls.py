@@ -19,7 +19,7 @@ from bench.cluster.postgres import Missing
 from server.app import running
 from server.config import Settings
 from tests.e2e.conftest import Come
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import until
 
@@ -87,7 +87,7 @@ async def test_anonymous_subscribers_cannot_publish(secured: Broker, tmp_path: P
         await stranger.publish("parlour/v1/nodes/forged", b'{"node": "forged", "online": true}', retain=True)
         for topic in ("forged", "+"):  # retained messages come in this order
             await stranger.subscribe(f"parlour/v1/nodes/{topic}")
-        node = await asyncio.wait_for(anext(aiter(stranger.messages)), PATIENCE)
+        node = await asyncio.wait_for(anext(aiter(stranger.messages)), TIMEOUT_S)
         assert json.loads(node.payload)["online"]
         assert "forged" not in str(node.topic)
 
@@ -117,7 +117,7 @@ async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
 async def topics_until(reader: aiomqtt.Client, last: str) -> list[str]:
     """Return the topics of all messages up to the first on this topic."""
     topics = []
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         async for message in reader.messages:
             topics.append(str(message.topic))
             if topics[-1] == last:

@@ -10,7 +10,7 @@ from protocol.codec import decode_part
 from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come
-from tests.e2e.guest import PATIENCE
+from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.test_pairing import TERMS, gone_over, rate, waits
 from tests.nodes.conftest import Start, until
 
@@ -63,7 +63,7 @@ async def test_every_player_is_paired_exactly_once(start: Start, come: Come, mon
         infos = [decode_part(data, RoomInfo) for data in await store.rooms("", status, 99)]
         return [seat.name for info in infos for seat in info.seats if seat is not None]
 
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while len(await seats("running")) < 10:  # noqa: ASYNC110  # polls the store
             await asyncio.sleep(0.01)
     playing = await seats("running")

@@ -10,7 +10,7 @@ from bench.cluster.postgres import Postgres
 from server.lobby import progress
 from server.rooms.timers import now
 from tests.e2e.conftest import Come
-from tests.e2e.guest import PATIENCE, Guest
+from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.e2e.test_progress import reached
@@ -154,7 +154,7 @@ async def test_guest_names_are_unique_among_all_nodes(start: Start, come: Come) 
     assert back.you == ann.you
     for guest in (ann, back):
         guest.socket.transport.abort()
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while (again := await come(right.url, "ann")).you["name"] != "ann":
             await again.close()
 
@@ -171,7 +171,7 @@ async def test_name_is_free_after_its_guest_left_during_a_database_outage(
     finally:
         await asyncio.to_thread(postgres.start)
     name = ""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         while name != "ann":
             guest = await Guest.open(right.url)
             answer = await guest.answer(await guest.send("hello", name="ann"))
