@@ -11,7 +11,7 @@ from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come
 from tests.e2e.guest import TIMEOUT_S
-from tests.e2e.test_pairing import TERMS, gone_over, rate, waits
+from tests.e2e.test_pairing import TERMS, rate, redirected, seek
 from tests.nodes.conftest import Start, until
 
 
@@ -24,17 +24,17 @@ async def test_waiting_player_is_paired_with_one_on_another_node(
     young = await come(right.url, token=await account(left, "young"))
     with monkeypatch.context() as patch:
         patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is close enough yet
-        host, room = await waits(old), await waits(young)
-    await gone_over(young, room, old, host)
+        host, room = await seek(old), await seek(young)
+    await redirected(young, room, old, host)
 
 
 async def test_player_who_left_another_node_is_not_paired(start: Start, come: Come) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
-    room = await waits(ann)
+    room = await seek(ann)
     ann.socket.transport.abort()
     await until(lambda: room not in left.app.registry.rooms)
-    assert await waits(ben) != room
+    assert await seek(ben) != room
 
 
 async def test_house_bot_of_another_node_is_invited(start: Start, come: Come) -> None:
@@ -42,7 +42,7 @@ async def test_house_bot_of_another_node_is_invited(start: Start, come: Come) ->
     greedy = await come(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
     await until(lambda: bool(left.app.feed.bots()))
     ann = await come(left.url, "ann")
-    room = await waits(ann, bot_after=0)
+    room = await seek(ann, bot_after=0)
     assert (await greedy.find(type="invited"))["room"]["room"] == room
     await greedy.ask("join", room=room)
     await ann.find(type="started", room=room)
