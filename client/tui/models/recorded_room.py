@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from client.sdk.room_view import RoomView
 from engine.record import Record, play_through
 from protocol.replies import Snapshot
-from protocol.types import Offers, PlayedMove, Seat, TimeControl
+from protocol.types import EndReason, Offers, PlayedMove, Result, Seat, TimeControl
 
 ROOM = "record"
+WINNERS = {"1-0": 0, "0-1": 1}
 UNNAMED = "unnamed"
 
 
@@ -48,5 +51,9 @@ def view_of(record: Record) -> RoomView:
         your_move=False,
         offers=Offers(),
         created_at=0,
+        result=cast(Result, record.result),
+        reason=cast(EndReason, record.reason),
+        winner=WINNERS.get(record.result),
+        scores=None if replay.ended is None else replay.ended.scores,
     )
     return RoomView(snapshot, now=0.0)
