@@ -1,0 +1,44 @@
+"""Helpers for tests of live rooms: rooms with their logs, and events as the processor would add them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from protocol.codec import MSGPACK
+from protocol.commands import Join
+from protocol.frames import Packet
+from protocol.types import TimeControl
+from server.domain.decision import Decision
+from server.rooms.live_room import LiveRoom
+from tests.server.domain.helpers import ANN, BEN, NOW, do, move, waiting
+
+BLITZ = TimeControl(kind="fischer", base=60_000)
+
+
+def live_waiting(game: str = "cohcoh", **terms: Any) -> LiveRoom:
+    """Return a live room in which ann waits in seat 0."""
+    events, room = waiting(game, **terms)
+    return LiveRoom(room, [MSGPACK.encode(event) for event in events])
+
+
+def live_game(*moves: str, game: str = "cohcoh", **terms: Any) -> LiveRoom:
+    """Return a live room, with its log, in which ann and ben have played these moves."""
+    live = live_waiting(game, **terms)
+    advance(live, do(live.room, BEN, Join, code=live.room.setup.code))
+    for text in moves:
+        play(live, text)
+    live.released = live.room.horizon
+    return live
+
+
+def play(live: LiveRoom, text: str, now: int = NOW) -> list[Packet]:
+    """Play a move of the side whose turn it is. Return its packets."""
+    return advance(live, move(live.room, (ANN, BEN)[live.room.turn], text, now))
+
+
+def advance(live: LiveRoom, decision: Decision) -> list[Packet]:
+    """Apply a decision as if it had been stored. Return the packets to publish."""
+    packets = [Packet(event) for event in decision.events]
+    live.room = decision.room
+    live.log += [packet.payload for packet in packets]
+    return packets

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from typing import Any
+
+from protocol.commands import Join, Move, Say
+from protocol.replies import Error, Ok, Snapshot
+from server.config import Settings
+from server.domain.decision import Refusal
+from server.rooms.broadcast import Broadcaster
+from server.rooms.live_room import LiveRoom
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW, do
+from tests.server.fakes import ManualClock, RecordingClient
+from tests.server.rooms.helpers import advance, live_game, live_waiting, play
+
+SEND_BUFFER = 1000
+STALL_TIMEOUT_MS = 10_000
+
+
+def broadcaster(clock: ManualClock, watch_tick: float = 0.0) -> Broadcaster:
+    settings = Settings(watch_tick=watch_tick, send_buffer=SEND_BUFFER, stall_timeout=STALL_TIMEOUT_MS / 1000)
+    return Broadcaster(settings, clock)
+
+
+def attach(live: LiveRoom, *clients: RecordingClient) -> Any:
+    for client in clients:
+        live.attach(client)
+    return clients[0] if len(clients) == 1 else clients
+
+
+def test_asker_gets_ok_before_the_events(clock: ManualClock) -> None:
+    live = live_game()
+    ann, ben = attach(live, RecordingClient(ANN), RecordingClient(BEN, text=True))
+    packets = play(live, "a1")
+    broadcaster(clock).publish(live, packets, ann, Move(id=7, room="r1", ply=0, move="a1"))
+    assert ann.kinds() == ["Ok", "Moved"]
+    assert ann.messages[0] == Ok(id=7, room="r1", seq=live.room.seq)
+    assert ann.writes == 1
+    assert ben.messages == [packets[0].message]
+
+
+def test_every_client_of_a_player_gets_the_events_but_only_the_asker_gets_ok(clock: ManualClock) -> None:
+    live = live_game()
+    first, second = attach(live, RecordingClient(ANN), RecordingClient(ANN))
+    broadcaster(clock).publish(live, play(live, "a1"), second, Move(id=1, room="r1", ply=0, move="a1"))
+    assert (first.kinds(), second.kinds()) == (["Moved"], ["Ok", "Moved"])
+
+
+def test_events_of_the_server_have_no_ok(clock: ManualClock) -> None:
+    live = live_game()
+    ann = attach(live, RecordingClient(ANN))
+    broadcaster(clock).publish(live, play(live, "a1"))
+    assert ann.kinds() == ["Moved"]
+
+
+def test_player_who_joins_gets_the_seat_and_a_snapshot_instead_of_events(clock: ManualClock) -> None:
+    live = live_waiting()
+    ann, ben = attach(live, RecordingClient(ANN)), RecordingClient(BEN)
+    packets = advance(live, do(live.room, BEN, Join))
+    broadcaster(clock).publish(live, packets, ben, Join(id=3, room="r1"))
+    assert ann.kinds() == ["Seated", "Started"]
+    assert ben.kinds() == ["Ok", "Snapshot"]
+    assert (ben.messages[0].id, ben.messages[0].seat) == (3, 1)
+    assert ben.rooms == {"r1": live}
+
+
+def test_watcher_who_asks_hears_no_seq_beyond_the_horizon(clock: ManualClock) -> None:
+    live = live_game("a1", "b1", delay=2)
+    eve = attach(live, RecordingClient(EVE))
+    packets = advance(live, do(live.room, EVE, Say, text="hi"))
+    assert live.room.horizon < live.room.seq
+    broadcaster(clock).publish(live, packets, eve, Say(id=4, room="r1", text="hi"))
+    assert eve.messages[0] == Ok(id=4, room="r1", seq=live.room.horizon)
+
+
+async def test_watchers_get_all_events_of_a_tick_in_one_write(clock: ManualClock) -> None:
+    live = live_game()
+    eve, other = attach(live, RecordingClient(EVE), RecordingClient(EVE, text=True))
+    sender = broadcaster(clock, watch_tick=3600.0)
+    sender.publish(live, play(live, "a1"))
+    sender.publish(live, play(live, "b1"))
+    assert eve.messages == []
+    sender.flush()
+    for watcher in (eve, other):
+        assert [event.ply for event in watcher.messages] == [1, 2]
+        assert watcher.writes == 1
+    sender.flush()
+    assert eve.writes == 1
+
+
+def test_watchers_get_events_at_once_without_a_tick(clock: ManualClock) -> None:
+    live = live_game()
+    eve = attach(live, RecordingClient(EVE))
+    broadcaster(clock).publish(live, play(live, "a1"))
+    assert eve.kinds() == ["Moved"]
+
+
+def test_watchers_of_a_delayed_game_get_events_late(clock: ManualClock) -> None:
+    live, sender = live_game(delay=2), broadcaster(clock)
+    eve = attach(live, RecordingClient(EVE))
+    for text in ("a1", "b1"):
+        sender.publish(live, play(live, text))
+    assert eve.messages == []
+    sender.publish(live, play(live, "c1"))
+    assert [event.ply for event in eve.messages] == [1]
+
+
+def test_events_without_watchers_are_not_kept_for_later_ones(clock: ManualClock) -> None:
+    live, sender = live_game(), broadcaster(clock)
+    sender.publish(live, play(live, "a1"))
+    eve = attach(live, RecordingClient(EVE))
+    sender.publish(live, play(live, "b1"))
+    assert [event.ply for event in eve.messages] == [2]
+
+
+def lagging_watcher(live: LiveRoom, sender: Broadcaster) -> RecordingClient:
+    """Return a watcher that has not read what it was sent."""
+    eve: RecordingClient = attach(live, RecordingClient(EVE))
+    eve.unread_bytes = SEND_BUFFER + 1
+    sender.publish(live, play(live, "a1"))
+    eve.messages.clear()
+    return eve
+
+
+def test_lagging_watcher_misses_events_until_it_has_caught_up(clock: ManualClock) -> None:
+    live, sender = live_game(), broadcaster(clock)
+    eve = lagging_watcher(live, sender)
+    other = attach(live, RecordingClient(EVE))
+    assert live.lagging == {eve: NOW}
+    sender.publish(live, play(live, "b1"))
+    assert (eve.messages, other.kinds()) == ([], ["Moved"])
+    eve.unread_bytes = SEND_BUFFER // 4 + 1
+    sender.check_lagging(live)
+    assert eve.messages == []
+    eve.unread_bytes = SEND_BUFFER // 4
+    sender.check_lagging(live)
+    assert eve.kinds() == ["Snapshot"]
+    assert eve.messages[0].ply == 2
+    assert not live.lagging
+
+
+def test_watcher_that_lags_too_long_is_disconnected(clock: ManualClock) -> None:
+    live, sender = live_game(), broadcaster(clock)
+    eve = lagging_watcher(live, sender)
+    clock.advance(STALL_TIMEOUT_MS)
+    sender.check_lagging(live)
+    assert eve.closed is None
+    clock.advance(1)
+    sender.check_lagging(live)
+    assert eve.closed == (1008, "too slow to watch")
+    assert not live.watchers
+
+
+def test_stale_command_gets_a_snapshot_with_the_error(clock: ManualClock) -> None:
+    live, sender = live_game("a1"), broadcaster(clock)
+    ann = attach(live, RecordingClient(ANN))
+    command = Move(id=5, room="r1", ply=0, move="a1")
+    sender.refuse(live, ann, command, Refusal("stale", "the game went on"))
+    sender.refuse(live, ann, command, Refusal("not_your_turn", "wait", retry_after=2.0))
+    stale, early = ann.of(Error)
+    assert isinstance(stale.snapshot, Snapshot)
+    assert (stale.id, stale.code, stale.snapshot.ply) == (5, "stale", 1)
+    assert early == Error(id=5, code="not_your_turn", text="wait", retry_after=2.0)
+
+
+def test_refused_action_of_the_server_is_not_sent(clock: ManualClock) -> None:
+    live = live_game()
+    ann = attach(live, RecordingClient(ANN))
+    broadcaster(clock).refuse(live, None, None, Refusal("internal", "a mistake"))
+    assert ann.messages == []

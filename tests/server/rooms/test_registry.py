@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from protocol.codec import MSGPACK
+from protocol.commands import Create, Join, Leave, List, Move, Resign, Watch
+from protocol.events import Said
+from server.domain.decision import Refusal, event_fields
+from server.rooms.live_room import LiveRoom
+from server.rooms.registry import NODE_SILENCE_MS, OVERDUE_GRACE_ALONE_MS, UNUSED_ROOM_MS
+from server.storage.interface import Append, StoreError, Unavailable, append_and_wait
+from tests.server.conftest import Build
+from tests.server.domain.helpers import ANN, BEN, EVE
+from tests.server.fakes import Harness, RecordingClient
+from tests.server.rooms.helpers import BLITZ
+
+
+async def create(server: Harness, client: RecordingClient, **terms: Any) -> LiveRoom:
+    return server.room((await server.ask(client, Create, game="cohcoh", seat=0, **terms)).room)
+
+
+async def start_game(server: Harness, **terms: Any) -> tuple[LiveRoom, RecordingClient, RecordingClient]:
+    ann, ben = server.connect(ANN), server.connect(BEN)
+    live = await create(server, ann, **terms)
+    await server.ask(ben, Join, room=live.room.id)
+    return live, ann, ben
+
+
+def forget(server: Harness, live: LiveRoom) -> str:
+    """Drop a room from memory, as a restart does. Return its name."""
+    for client in live.clients():
+        live.detach(client)
+    server.app.timers.cancel(live)
+    del server.app.registry.rooms[live.room.id]
+    return live.room.id
+
+
+def damage(server: Harness, room: str) -> None:
+    with closing(sqlite3.connect(server.store.path, isolation_level=None)) as connection:
+        connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 2", (room,))
+
+
+async def write_elsewhere(server: Harness, live: LiveRoom) -> None:
+    """Let another node write a chat line to a room."""
+    payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="hm"))
+    await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
+
+
+# -- load
+
+
+async def test_two_requests_at_once_load_a_room_once(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    name, seq = forget(server, live), live.room.seq
+    server.store.reads = 0
+    first, second = await asyncio.gather(server.app.registry.room(name), server.app.registry.room(name))
+    assert first is second is server.room(name)
+    assert server.store.reads == 1
+    assert first.room.seq == seq
+    assert first.log == live.log
+
+
+async def test_cancelled_request_does_not_cancel_the_load_for_another(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    name = forget(server, live)
+    impatient = asyncio.ensure_future(server.app.registry.room(name))
+    patient = asyncio.ensure_future(server.app.registry.room(name))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    assert await patient is server.room(name)
+
+
+async def test_failed_load_can_be_tried_again(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    name = forget(server, live)
+    server.store.read_error = Unavailable("no connection")
+    with pytest.raises(Unavailable):
+        await server.app.registry.room(name)
+    server.store.read_error = None
+    assert await server.app.registry.room(name) is not None
+
+
+async def test_find_refuses_an_unknown_room(server: Harness) -> None:
+    assert await server.app.registry.room("nowhere") is None
+    with pytest.raises(Refusal, match="there is no room 'nowhere'") as refused:
+        await server.app.registry.find("nowhere")
+    assert refused.value.code == "no_room"
+
+
+async def test_loaded_room_gets_a_timer(server: Harness) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    name = forget(server, live)
+    loaded = await server.app.registry.find(name)
+    assert loaded.timer is not None
+    assert loaded.timer_at == live.room.deadline
+
+
+async def test_room_in_memory_is_compared_with_a_shared_store(build: Build) -> None:
+    server = await build(shared=True)
+    live, ann, _ = await start_game(server)
+    await write_elsewhere(server, live)
+    ann.messages.clear()
+    assert await server.app.registry.room(live.room.id) is live
+    assert ann.kinds() == ["Said"]
+
+
+async def test_room_in_memory_is_not_read_again_from_a_store_of_one_node(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    server.store.reads = 0
+    assert await server.app.registry.room(live.room.id) is live
+    assert server.store.reads == 0
+
+
+# -- resume after a restart
+
+
+async def restart(server: Harness, build: Build, down_ms: int) -> Harness:
+    """Stop a server now, and start another on its database after a while."""
+    await server.store.mark_alive(server.app.node_id, server.clock())
+    await server.store.close()
+    server.clock.advance(down_ms)
+    fresh = await build()
+    await fresh.app.registry.start(fresh.app.node_id)
+    await fresh.settle()
+    return fresh
+
+
+async def test_restart_credits_the_downtime_to_running_clocks(server: Harness, build: Build) -> None:
+    live, ann, _ = await start_game(server, clock=BLITZ)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    due = live.room.deadline
+    assert due is not None
+    fresh = await restart(server, build, 45_000)
+    resumed = fresh.room(live.room.id).room
+    assert resumed.seq == live.room.seq + 1
+    assert resumed.deadline == due + 45_000
+    assert None not in resumed.away
+    assert not fresh.app.status.resuming
+
+
+async def test_restart_leaves_ended_games_in_the_store(server: Harness, build: Build) -> None:
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    fresh = await restart(server, build, 1000)
+    assert fresh.app.registry.rooms == {}
+
+
+async def test_damaged_log_does_not_stop_other_rooms(server: Harness, build: Build) -> None:
+    broken, _, _ = await start_game(server)
+    healthy, _, _ = await start_game(server)
+    damage(server, broken.room.id)
+    fresh = await restart(server, build, 1000)
+    assert set(fresh.app.registry.rooms) == {healthy.room.id}
+    assert fresh.app.registry.damaged == {broken.room.id}
+    assert await fresh.app.registry.room(broken.room.id) is None
+    assert await fresh.app.registry.rooms_of(ANN.id) == [healthy.room.id]
+    assert [info.room for info in (await fresh.ask(fresh.connect(EVE), List)).rooms] == [healthy.room.id]
+
+
+async def test_server_does_not_start_on_a_damaged_database(
+    server: Harness, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, _, _ = await start_game(server)
+    healthy, _, _ = await start_game(server)
+    damage(server, broken.room.id)
+    events = await server.store.events(healthy.room.id)
+    await server.store.close()
+
+    async def find_damage(table: str = "") -> str:
+        return "restore a backup"
+
+    fresh = await build()
+    monkeypatch.setattr(fresh.store, "find_damage", find_damage)
+    with pytest.raises(StoreError, match="restore a backup"):
+        await fresh.app.registry.start(fresh.app.node_id)
+    assert await fresh.store.events(healthy.room.id) == events  # nothing was written
+
+
+@pytest.mark.parametrize(("silent_ms", "resumed"), [(NODE_SILENCE_MS, False), (NODE_SILENCE_MS + 1, True)])
+async def test_node_resumes_games_only_if_no_other_node_is_at_work(
+    server: Harness, build: Build, silent_ms: int, resumed: bool
+) -> None:
+    live, _, _ = await start_game(server)
+    await server.store.mark_alive("another node", server.clock())
+    await server.store.close()
+    server.clock.advance(silent_ms)
+    fresh = await build(shared=True)
+    await fresh.app.registry.start(fresh.app.node_id)
+    await fresh.settle()
+    assert (live.room.id in fresh.app.registry.rooms) is resumed
+    assert await fresh.store.last_alive() == server.clock()
+
+
+# -- evict
+
+
+async def test_ended_room_is_evicted_when_its_last_client_has_left(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    await server.ask(ann, Resign, room=live.room.id)
+    await server.ask(ann, Leave, room=live.room.id)
+    assert live.room.id in server.app.registry.rooms
+    live.busy = True
+    live.detach(ben)
+    server.app.registry.evict_ended(live)
+    assert live.room.id in server.app.registry.rooms
+    live.busy = False
+    server.app.registry.evict_ended(live)
+    assert live.room.id not in server.app.registry.rooms
+    assert live.timer is None
+
+
+async def test_running_game_stays_in_memory_without_clients(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    for client in (ann, ben):
+        live.detach(client)
+    server.app.registry.evict_ended(live)
+    assert live.room.id in server.app.registry.rooms
+
+
+async def test_room_that_no_client_used_for_a_while_is_evicted(server: Harness) -> None:
+    used, _, _ = await start_game(server)
+    unused, _, _ = await start_game(server)
+    for client in unused.clients():
+        unused.detach(client)
+    server.clock.advance(UNUSED_ROOM_MS)
+    server.app.registry.evict_unused()
+    assert len(server.app.registry.rooms) == 2
+    server.clock.advance(1)
+    server.app.registry.evict_unused()
+    assert list(server.app.registry.rooms) == [used.room.id]
+
+
+async def test_damaged_room_disconnects_its_clients(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    server.app.registry.log_damaged(live)
+    assert ann.closed == eve.closed == (1011, "the log of a room is damaged")
+    assert (live.empty, ann.rooms, server.app.registry.rooms) == (True, {}, {})
+
+
+# -- new rooms
+
+
+async def test_new_room_is_announced_and_counted(server: Harness) -> None:
+    ann = server.connect(ANN)
+    live = await create(server, ann)
+    assert server.bus.announced == [(live.room.id, 2)]
+    assert server.bus.shown == [live.room.id]
+    assert server.app.metrics.events == 2
+    assert live.stored_deadline == live.room.deadline
+
+
+# -- several nodes
+
+
+async def test_announced_event_is_read_if_a_client_is_in_the_room(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await write_elsewhere(server, live)
+    ann.messages.clear()
+    server.app.registry.announced(live.room.id, live.room.seq)  # nothing new
+    await server.settle()
+    assert ann.messages == []
+    server.app.registry.announced(live.room.id, live.room.seq + 1)
+    await server.settle()
+    assert ann.kinds() == ["Said"]
+
+
+async def test_announced_event_is_ignored_without_clients(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    await write_elsewhere(server, live)
+    for client in (ann, ben):
+        live.detach(client)
+    server.app.registry.announced(live.room.id, live.room.seq + 1)
+    server.app.registry.announced("unknown", 5)
+    assert not live.busy
+
+
+async def test_attended_rooms_are_those_with_clients(server: Harness) -> None:
+    attended, _, _ = await start_game(server)
+    other, ann, ben = await start_game(server)
+    for client in (ann, ben):
+        other.detach(client)
+    registry = server.app.registry
+    assert registry.attended() == [attended.room]
+    assert [registry.is_attended(name) for name in (attended.room.id, other.room.id, "unknown")] == [True, False, False]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+async def test_room_without_clients_may_be_out_of_date_on_one_of_several_nodes(build: Build, shared: bool) -> None:
+    server = await build(shared=shared)
+    live, ann, ben = await start_game(server)
+    assert server.app.registry.is_current(live)
+    for client in (ann, ben):
+        live.detach(client)
+    assert server.app.registry.is_current(live) is not shared
+
+
+# -- periodic work
+
+
+async def test_sweep_postpones_a_deadline_that_the_index_has_too_early(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    early = live.room.deadline
+    assert early is not None
+    server.clock.advance(30_000)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    later = live.room.deadline
+    assert later is not None
+    assert later > early == live.stored_deadline
+    server.clock.at = early + OVERDUE_GRACE_ALONE_MS
+    await server.app.registry.sweep()
+    assert live.stored_deadline == later
+    assert await server.store.due(early) == []
+    assert await server.store.due(later) == [(live.room.id, later)]
+
+
+async def test_sweep_loads_overdue_rooms(server: Harness) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    name, due = forget(server, live), live.room.deadline
+    assert due is not None
+    server.clock.at = due + OVERDUE_GRACE_ALONE_MS - 1
+    await server.app.registry.sweep()
+    assert server.app.registry.rooms == {}
+    server.clock.advance(1)
+    await server.app.registry.sweep()
+    assert server.room(name).timer is not None
+
+
+async def test_sweep_checks_lagging_watchers(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    live.lagging[eve] = server.clock()
+    eve.messages.clear()
+    await server.app.registry.sweep()
+    assert eve.kinds() == ["Snapshot"]
+
+
+async def test_outage_of_the_store_is_credited_to_running_turns(server: Harness) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    due = live.deadline
+    assert due is not None
+    server.app.status.store_failed(Unavailable("the disk is full"))
+    server.clock.advance(7000)
+    server.app.status.store_works()
+    assert live.deadline == due + 7000
