@@ -111,12 +111,14 @@ class RecordingClient:
 
     def answer(self, id: int) -> Any:
         """Return the one reply to a command."""
-        (reply,) = [message for message in self.messages if isinstance(message, Ok | Error | Welcome) and message.id == id]
+        (reply,) = [
+            message for message in self.messages if isinstance(message, Ok | Error | Welcome) and message.id == id
+        ]
         return reply
 
 
 class FaultyStore(SqliteStore):
-    """A SQLite store that fails or reports a conflict on demand. `shared` makes it look like a store of several nodes."""
+    """A SQLite store that fails or reports a conflict on demand. `shared`: as if several nodes used it."""
 
     def __init__(self, path: str, shared: bool = False) -> None:
         super().__init__(path)

@@ -96,9 +96,7 @@ async def test_evicted_room_is_forgotten(node: Node) -> None:
     assert node.report() == {"r1": 1}
 
 
-async def test_reports_of_other_nodes_are_filled_in_up_to_a_limit(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_reports_of_other_nodes_are_filled_in_up_to_a_limit(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "MAX_REMOTE_GAMES", 2)
 
     def ply_of(name: str, room: Room) -> int:

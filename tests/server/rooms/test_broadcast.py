@@ -143,7 +143,7 @@ def test_watcher_that_lags_too_long_is_disconnected(clock: ManualClock) -> None:
     eve = lagging_watcher(live, sender)
     clock.advance(STALL_TIMEOUT_MS)
     sender.check_lagging(live)
-    assert eve.closed is None
+    assert (eve.closed, list(live.watchers)) == (None, [eve])
     clock.advance(1)
     sender.check_lagging(live)
     assert eve.closed == (1008, "too slow to watch")

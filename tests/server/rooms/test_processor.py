@@ -20,6 +20,7 @@ from server.rooms import processor
 from server.rooms.client import Client
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import NO_REQUEST, Commit, RoomObserver
+from server.rooms.status import RETRY_AFTER_S
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, do, move, running
 from tests.server.fakes import Harness, ManualBus, ManualClock, RecordingClient, SteppedStore
@@ -132,7 +133,7 @@ async def test_time_in_the_queue_is_not_charged(clock: ManualClock) -> None:
 
 async def test_conflict_is_decided_again_after_catching_up(clock: ManualClock) -> None:
     stepped = SteppedRooms(clock)
-    live, ann, ben = stepped.add(live_game())
+    live, ann, _ = stepped.add(live_game())
     seq = live.room.seq
     other = Said(**event_fields(live.room, clock()), name="ben", seat=1, text="from another node")
     stepped.store.log["r1", seq + 1] = MSGPACK.encode(other)
@@ -185,7 +186,7 @@ async def test_store_failure_answers_each_command_once_and_loses_nothing(server:
     await server.settle()
     for client in (ann, ben):
         (error,) = client.messages
-        assert (error.code, error.retry_after) == ("unavailable", processor.RETRY_AFTER_S)
+        assert (error.code, error.retry_after) == ("unavailable", RETRY_AFTER_S)
         assert str(DISK_FULL) in error.text
     assert (live.room.seq, live.busy, len(live.queue)) == (seq, False, 0)
     assert server.app.status.store_error == str(DISK_FULL)
@@ -444,4 +445,3 @@ async def test_player_is_moved_over_in_both_rooms_or_in_neither(server: Harness)
     await server.settle()
     assert (old.room.status, new.room.status, old.room.next) == ("ended", "running", new.room.id)
     assert new.players == ([ann], [ben])
-

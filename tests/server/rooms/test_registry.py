@@ -305,7 +305,7 @@ async def test_room_without_clients_may_be_out_of_date_on_one_of_several_nodes(b
 
 
 async def test_sweep_postpones_a_deadline_that_the_index_has_too_early(server: Harness) -> None:
-    live, ann, ben = await start_game(server, clock=BLITZ)
+    live, ann, _ = await start_game(server, clock=BLITZ)
     early = live.room.deadline
     assert early is not None
     server.clock.advance(30_000)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any
@@ -61,7 +62,7 @@ class Setup:
 @pytest.fixture
 def setup(monkeypatch: pytest.MonkeyPatch) -> Setup:
     loop = ManualLoop()
-    monkeypatch.setattr(timers.asyncio, "get_running_loop", lambda: loop)
+    monkeypatch.setattr(asyncio, "get_running_loop", lambda: loop)
     return Setup(loop)
 
 
