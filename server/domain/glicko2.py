@@ -67,14 +67,8 @@ def volatility(phi: float, v: float, delta: float, sigma: float) -> float:
         spread = phi * phi + v + exp(x)
         return exp(x) * (delta * delta - spread) / (2 * spread * spread) - (x - a) / (TAU * TAU)
 
-    low = a
-    if delta * delta > phi * phi + v:
-        high = log(delta * delta - phi * phi - v)
-    else:
-        k = 1
-        while f(a - k * TAU) < 0:
-            k += 1
-        high = a - k * TAU
+    low, excess = a, delta * delta - phi * phi - v
+    high = log(excess) if excess > 0 else a - TAU  # the paper's a - k * TAU: f is positive at k = 1 if TAU < 2
     at_low, at_high = f(low), f(high)
     while abs(high - low) > VOLATILITY_TOLERANCE:
         middle = low + (low - high) * at_low / (at_high - at_low)
