@@ -129,7 +129,13 @@ class FaultyStore(SqliteStore):
         self.appended: list[Append] = []
         self.reads = 0
 
-    def append(self, append: Append, done: Done) -> None:
+    async def open(self, create: bool = True) -> bool:
+        new = await super().open(create)
+        self._submit = self.append  # an open store hands appends straight to its write queue
+        self.append = self._append_or_fail  # type: ignore[method-assign]
+        return new
+
+    def _append_or_fail(self, append: Append, done: Done) -> None:
         self.appended.append(append)
         if self.write_error is not None:
             asyncio.get_running_loop().call_soon(done, self.write_error)
@@ -137,7 +143,7 @@ class FaultyStore(SqliteStore):
             self.conflicts -= 1
             asyncio.get_running_loop().call_soon(done, Conflict())
         else:
-            super().append(append, done)
+            self._submit(append, done)
 
     async def _write(self, sql: str, *values: Any) -> int:
         if self.write_error is not None:
