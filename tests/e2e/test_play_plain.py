@@ -81,7 +81,7 @@ def test_unfinished_games_are_offered(tmp_path: Path) -> None:
 
 
 def test_quitting_closes_a_waiting_room(tmp_path: Path) -> None:
-    for words in (("--vs", "anybody"), ("--seat", "first")):
+    for words in (("--vs", "anyone"), ("--vs", "anybody"), ("--seat", "first")):
         with playing(tmp_path, "conga", *words) as process:
             assert until(process, "Type")[-1].startswith("Type a move")  # there is no unfinished game
             type_line(process, "quit")
