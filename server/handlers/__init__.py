@@ -1,0 +1,1 @@
+"""Handlers of commands: the dispatcher, hello, authentication, and queries."""

@@ -1,0 +1,1 @@
+"""The lobby: lists of open rooms and bots, invitations, and matchmaking."""

@@ -1,0 +1,1 @@
+"""The stores: the interface, and the parts that SQLite and PostgreSQL share."""

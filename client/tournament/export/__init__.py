@@ -1,0 +1,1 @@
+"""Results for readers and programs: tables, a web page, plots, bundles, grades."""

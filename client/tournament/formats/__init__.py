@@ -1,0 +1,1 @@
+"""Schedules, openings and standings of every tournament format. Pure."""

@@ -1,0 +1,1 @@
+"""The folder of a tournament, its log, and the state that the log adds up to."""

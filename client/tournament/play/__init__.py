@@ -1,0 +1,1 @@
+"""Play a tournament: start players, create rooms as the arbiter, supervise games."""

@@ -1,0 +1,1 @@
+"""Dialogs in front of a screen: new game, confirmation, choice, help, leaderboard."""

@@ -1,0 +1,1 @@
+"""The state behind the screens, without any drawing."""

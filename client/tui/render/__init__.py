@@ -1,0 +1,1 @@
+"""Boards as text, and how the terminal shows them: colours and characters."""

@@ -1,0 +1,1 @@
+"""The screens: lobby, table and wall of boards."""

@@ -1,0 +1,1 @@
+"""The widgets that screens consist of, one per module."""

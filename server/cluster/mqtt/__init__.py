@@ -1,0 +1,1 @@
+"""The bus on an MQTT broker."""

@@ -1,0 +1,1 @@
+"""The store in a SQLite file. A separate process writes it."""
