@@ -9,7 +9,6 @@ from protocol.codec import MSGPACK
 from protocol.commands import Create, Join, Leave, Move, OfferDraw, Rematch, Resign, Say
 from protocol.events import AnyEvent, Ended, Moved, Said
 from protocol.replies import Error, Ok
-from protocol.types import Player
 from server.app import App
 from server.config import Settings
 from server.domain.decision import Decision, event_fields
@@ -24,9 +23,8 @@ from server.rooms.status import RETRY_AFTER_S
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, do, move, running
 from tests.server.fakes import Harness, ManualBus, ManualClock, RecordingClient, SteppedStore
-from tests.server.rooms.helpers import BLITZ, live_game
+from tests.server.rooms.helpers import BLITZ, live_game, start_game
 
-ANN_ACCOUNT, BEN_ACCOUNT = (Player(id=f"p-{name}", name=name, account=True) for name in ("ann", "ben"))
 DISK_FULL = Unavailable("the disk is full")
 
 
@@ -166,19 +164,8 @@ async def test_announcement_during_an_append_is_caught_up_afterwards(clock: Manu
 # -- the queue, with a real store
 
 
-async def seat_two(server: Harness, **terms: Any) -> tuple[LiveRoom, RecordingClient, RecordingClient]:
-    """Create a room in which ann and ben play. Their earlier messages are dropped."""
-    players = (ANN_ACCOUNT, BEN_ACCOUNT) if terms.get("rated") else (ANN, BEN)
-    ann, ben = map(server.connect, players)
-    created = await server.ask(ann, Create, game="cohcoh", seat=0, **terms)
-    await server.ask(ben, Join, room=created.room)
-    ann.messages.clear()
-    ben.messages.clear()
-    return server.room(created.room), ann, ben
-
-
 async def test_store_failure_answers_each_command_once_and_loses_nothing(server: Harness) -> None:
-    live, ann, ben = await seat_two(server)
+    live, ann, ben = await start_game(server)
     seq, name = live.room.seq, live.room.id
     server.store.write_error = DISK_FULL
     server.send(ann, Move, room=name, ply=0, move="a1")
@@ -197,7 +184,7 @@ async def test_store_failure_answers_each_command_once_and_loses_nothing(server:
 
 
 async def test_failed_catch_up_answers_every_queued_command(server: Harness) -> None:
-    live, ann, ben = await seat_two(server)
+    live, ann, ben = await start_game(server)
     server.store.conflicts, server.store.read_error = 1, DISK_FULL
     server.send(ann, Say, room=live.room.id, text="one")
     server.send(ben, Say, room=live.room.id, text="two")
@@ -207,7 +194,7 @@ async def test_failed_catch_up_answers_every_queued_command(server: Harness) -> 
 
 
 async def test_event_of_another_node_is_read_before_ours_is_decided_again(server: Harness) -> None:
-    live, ann, ben = await seat_two(server)
+    live, ann, ben = await start_game(server)
     other = do(live.room, BEN, Say, text="elsewhere").events[0]
     payload = MSGPACK.encode(Said(room=live.room.id, seq=other.seq, at=other.at, name="ben", seat=1, text="elsewhere"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
@@ -216,7 +203,7 @@ async def test_event_of_another_node_is_read_before_ours_is_decided_again(server
 
 
 async def test_stale_move_gets_a_snapshot(server: Harness) -> None:
-    live, ann, ben = await seat_two(server)
+    live, ann, ben = await start_game(server)
     await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
     error = await server.ask(ben, Move, room=live.room.id, ply=0, move="b1")
     assert isinstance(error, Error)
@@ -226,7 +213,7 @@ async def test_stale_move_gets_a_snapshot(server: Harness) -> None:
 
 
 async def test_counted_illegal_move_is_refused_and_recorded(server: Harness) -> None:
-    live, ann, ben = await seat_two(server, illegal=2)
+    live, ann, ben = await start_game(server, illegal=2)
     await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
     ben.messages.clear()
     error = await server.ask(ben, Move, room=live.room.id, ply=1, move="a1")
@@ -238,7 +225,7 @@ async def test_counted_illegal_move_is_refused_and_recorded(server: Harness) -> 
 async def test_bug_in_one_command_does_not_stop_the_room(
     server: Harness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    live, ann, ben = await seat_two(server)
+    live, ann, ben = await start_game(server)
 
     def broken(*values: Any) -> Decision:
         raise ZeroDivisionError
@@ -252,7 +239,7 @@ async def test_bug_in_one_command_does_not_stop_the_room(
 
 
 async def test_command_without_events_gets_ok(server: Harness) -> None:
-    live, ann, _ = await seat_two(server)
+    live, ann, _ = await start_game(server)
     second = server.connect(ANN)
     live.attach(second)
     seq = live.room.seq
@@ -274,7 +261,7 @@ async def test_turn_waits_for_the_commands_before_it(clock: ManualClock) -> None
 
 
 async def test_turn_reports_a_failed_store(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
-    live, ann, _ = await seat_two(server)
+    live, ann, _ = await start_game(server)
     monkeypatch.setattr(processor, "RETRY_AFTER_S", 0.001)
     server.store.conflicts, server.store.read_error = 1, DISK_FULL
     server.send(ann, Say, room=live.room.id, text="one")
@@ -282,7 +269,7 @@ async def test_turn_reports_a_failed_store(server: Harness, monkeypatch: pytest.
 
 
 async def test_damaged_room_rejects_its_queue(server: Harness) -> None:
-    live, ann, _ = await seat_two(server)
+    live, ann, _ = await start_game(server)
     live.busy = True
     server.send(ann, Say, room=live.room.id, text="one")
     server.app.processor.reject_queue(live)
@@ -294,7 +281,7 @@ async def test_damaged_room_rejects_its_queue(server: Harness) -> None:
 
 
 async def test_game_is_lost_on_time_when_the_deadline_has_passed(server: Harness) -> None:
-    live, ann, _ = await seat_two(server, clock=BLITZ)
+    live, ann, _ = await start_game(server, clock=BLITZ)
     due = live.deadline
     assert due is not None
     server.clock.at = due - 1
@@ -310,7 +297,7 @@ async def test_game_is_lost_on_time_when_the_deadline_has_passed(server: Harness
 
 @pytest.mark.parametrize("state", ["draining", "resuming", "store_error"])
 async def test_deadline_waits_while_players_could_not_move(server: Harness, state: str) -> None:
-    live, _, _ = await seat_two(server, clock=BLITZ)
+    live, _, _ = await start_game(server, clock=BLITZ)
     assert live.deadline is not None
     server.clock.at = live.deadline + 1
     setattr(server.app.status, state, True)
@@ -325,7 +312,7 @@ async def test_deadline_waits_while_players_could_not_move(server: Harness, stat
 
 
 async def test_rated_end_is_written_again_if_the_ratings_changed(server: Harness) -> None:
-    live, ann, ben = await seat_two(server, rated=True)
+    live, ann, ben = await start_game(server, rated=True)
     server.store.appended.clear()
     server.store.conflicts = 1
     assert isinstance(await server.ask(ann, Resign, room=live.room.id), Ok)
@@ -340,7 +327,7 @@ async def test_rated_end_is_written_again_if_the_ratings_changed(server: Harness
 
 
 async def test_rated_end_is_decided_again_if_the_room_changed(server: Harness) -> None:
-    live, ann, ben = await seat_two(server, rated=True)
+    live, ann, ben = await start_game(server, rated=True)
     payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="bye"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
     assert isinstance(await server.ask(ann, Resign, room=live.room.id), Ok)
@@ -348,7 +335,7 @@ async def test_rated_end_is_decided_again_if_the_room_changed(server: Harness) -
 
 
 async def test_rated_end_without_readable_ratings_is_refused(server: Harness) -> None:
-    live, ann, _ = await seat_two(server, rated=True)
+    live, ann, _ = await start_game(server, rated=True)
     server.store.read_error = DISK_FULL
     error = await server.ask(ann, Resign, room=live.room.id)
     assert error.code == "unavailable"
@@ -386,7 +373,7 @@ def observe(server: Harness) -> list[str]:
 
 
 async def test_observers_are_called_in_the_order_they_were_added(server: Harness) -> None:
-    live, ann, ben = await seat_two(server)
+    live, ann, ben = await start_game(server)
     calls = observe(server)
     await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
     assert calls == []
@@ -399,7 +386,7 @@ async def test_observers_are_called_in_the_order_they_were_added(server: Harness
 
 
 async def test_observers_hear_of_a_client_that_leaves(server: Harness) -> None:
-    live, ann, _ = await seat_two(server)
+    live, ann, _ = await start_game(server)
     calls = observe(server)
     await server.ask(ann, Leave, room=live.room.id)
     assert [call for call in calls if "left" in call] == ["a left", "b left"]
@@ -413,7 +400,7 @@ async def test_private_rooms_are_not_listed(server: Harness) -> None:
 
 
 async def test_observers_hear_of_events_that_another_node_wrote(server: Harness) -> None:
-    live, ann, _ = await seat_two(server)
+    live, ann, _ = await start_game(server)
     calls = observe(server)
     payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="hm"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))

@@ -3,32 +3,20 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
-from typing import Any
 
 import pytest
 
 from protocol.codec import MSGPACK
-from protocol.commands import Create, Join, Leave, List, Move, Resign, Watch
+from protocol.commands import Leave, List, Move, Resign, Watch
 from protocol.events import Said
 from server.domain.decision import Refusal, event_fields
 from server.rooms.live_room import LiveRoom
 from server.rooms.registry import NODE_SILENCE_MS, OVERDUE_GRACE_ALONE_MS, UNUSED_ROOM_MS
 from server.storage.interface import Append, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
-from tests.server.domain.helpers import ANN, BEN, EVE
-from tests.server.fakes import Harness, RecordingClient
-from tests.server.rooms.helpers import BLITZ
-
-
-async def create(server: Harness, client: RecordingClient, **terms: Any) -> LiveRoom:
-    return server.room((await server.ask(client, Create, game="cohcoh", seat=0, **terms)).room)
-
-
-async def start_game(server: Harness, **terms: Any) -> tuple[LiveRoom, RecordingClient, RecordingClient]:
-    ann, ben = server.connect(ANN), server.connect(BEN)
-    live = await create(server, ann, **terms)
-    await server.ask(ben, Join, room=live.room.id)
-    return live, ann, ben
+from tests.server.domain.helpers import ANN, EVE
+from tests.server.fakes import Harness
+from tests.server.rooms.helpers import BLITZ, create, start_game
 
 
 def forget(server: Harness, live: LiveRoom) -> str:

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+
+from protocol.commands import Create, Join, Pair, Resign
+from protocol.events import Seated
+from protocol.types import TimeControl
+from server.domain.decision import Refusal
+from server.rooms.admission import is_arbiter
+from server.storage.interface import Unavailable
+from tests.server.conftest import Build
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW, arbitrated
+from tests.server.fakes import Harness, RecordingClient
+from tests.server.rooms.helpers import ANN_ACCOUNT, create, start_game
+
+
+async def test_first_event_has_the_terms_of_the_command(build: Build) -> None:
+    server = await build(expiry=60.0)
+    ann = RecordingClient(ANN)
+    command = Create(id=1, game="cohcoh", options={"n": 5}, clock=TimeControl(kind="move", per_move=5000), delay=2)
+    created = await server.app.admission.created_event(ann, command)
+    assert (created.seq, created.at, created.by, created.expiry) == (1, NOW, ANN.id, 60_000)
+    assert (created.options["n"], created.clock, created.delay) == (5, command.clock, 2)
+    assert (created.private, created.code, created.paired, created.arbiter) == (False, "", False, "")
+
+
+async def test_private_room_gets_a_code(server: Harness) -> None:
+    ann = RecordingClient(ANN)
+    codes = {
+        (await server.app.admission.created_event(ann, Create(id=1, game="conga", private=True))).code for _ in range(3)
+    }
+    assert len(codes) == 3
+    assert "" not in codes
+
+
+async def test_paired_room_remembers_the_last_opponent(server: Harness) -> None:
+    created = await server.app.admission.created_event(RecordingClient(ANN), Pair(id=1, game="conga"), BEN.id)
+    assert (created.paired, created.met) == (True, BEN.id)
+
+
+async def test_arbiter_of_a_room_for_two_others_is_named(server: Harness) -> None:
+    command = Create(id=1, game="conga", players=("ann", "ben"), rated=True)  # the arbiter needs no account
+    created = await server.app.admission.created_event(RecordingClient(EVE), command)
+    assert (created.arbiter, created.players) == ("eve", ("ann", "ben"))
+
+
+async def test_guest_cannot_create_a_rated_room(server: Harness) -> None:
+    command = Create(id=1, game="conga", rated=True)
+    with pytest.raises(Refusal) as refused:
+        await server.app.admission.created_event(RecordingClient(ANN), command)
+    assert refused.value.code == "account_needed"
+    assert (await server.app.admission.created_event(RecordingClient(ANN_ACCOUNT), command)).rated
+
+
+async def test_player_has_a_limited_number_of_open_rooms(build: Build) -> None:
+    server = await build(rooms_per_player=2)
+    ann, ben = server.connect(ANN), server.connect(BEN)
+    rooms = [await create(server, ann) for _ in range(2)]
+    error = await server.ask(ann, Create, game="cohcoh")
+    assert error.code == "too_many_rooms"
+    assert "2 open rooms" in error.text
+    other = await create(server, ben)
+    assert (await server.ask(ann, Join, room=other.room.id)).code == "too_many_rooms"
+    assert (await server.ask(ben, Join, room=rooms[0].room.id)).seat == 1
+    await server.ask(ann, Resign, room=rooms[0].room.id)
+    assert (await server.ask(ann, Join, room=other.room.id)).seat == 1
+
+
+async def test_arbiter_has_a_limited_number_of_open_rooms(build: Build) -> None:
+    server = await build(rooms_per_player=1)
+    eve = server.connect(EVE)
+    await create(server, eve, players=("ann", "ben"), seat=None)
+    error = await server.ask(eve, Create, game="conga", players=("ann", "ben"))
+    assert error.code == "too_many_rooms"
+    assert "arbiter" in error.text
+
+
+def test_arbiter_is_the_creator_of_a_room_for_two_others() -> None:
+    room = arbitrated()
+    assert is_arbiter(RecordingClient(EVE), room)
+    assert not is_arbiter(RecordingClient(ANN), room)
+
+
+async def test_player_is_seated_with_the_current_rating(server: Harness) -> None:
+    live, ann, _ = await start_game(server, rated=True)
+    await server.ask(ann, Resign, room=live.room.id)
+    player = await server.app.admission.rated_player(ann, "cohcoh", live.room.setup.options)
+    assert player.rating is not None
+    assert player.rating < 1500
+    assert player.provisional
+    unrated = await server.app.admission.rated_player(ann, "conga", {})
+    assert unrated.rating is None
+    assert (await server.app.admission.rated_player(server.connect(ANN), "cohcoh", {})) is ANN
+
+
+async def test_player_who_joins_is_seated_before_the_answer(server: Harness) -> None:
+    ann, ben = server.connect(ANN), server.connect(BEN)
+    live = await create(server, ann)
+    await server.app.admission.join(ben, live, Join(id=9, room=live.room.id))
+    assert live.room.seat_of(BEN.id) == 1
+    assert ben.kinds() == ["Ok", "Snapshot"]
+    assert [event.seat for event in ann.of(Seated)] == [1]
+
+
+async def test_name_of_a_room_that_is_taken_is_refused(server: Harness) -> None:
+    ann = server.connect(ANN)
+    server.store.conflicts = 1
+    error = await server.ask(ann, Create, game="conga")
+    assert (error.code, error.retry_after) == ("unavailable", 0)
+    assert server.app.registry.rooms == {}
+
+
+async def test_room_that_cannot_be_written_is_not_opened(server: Harness) -> None:
+    ann = server.connect(ANN)
+    server.store.write_error = Unavailable("the disk is full")
+    assert (await server.ask(ann, Create, game="conga")).code == "unavailable"
+    assert (server.app.registry.rooms, ann.rooms) == ({}, {})
