@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -21,7 +22,7 @@ class PresenceStore:
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self.error: Unavailable | None = None
-        self.during_absent = lambda: None  # called while a name is being freed
+        self.during_absent: Callable[[], None] = lambda: None  # called while a name is being freed
 
     async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         self.calls.append(("present", node, *people))

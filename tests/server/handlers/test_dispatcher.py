@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol.commands import Create, Hello, Join, Leave, List, Move, Resign, Say, Watch
+from protocol.events import Moved, Said
+from protocol.replies import Error, Invited, Ok, Snapshot
+from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT, invited_names
+from server.storage.interface import Unavailable
+from tests.server.conftest import Build
+from tests.server.domain.helpers import ANN, BEN, EVE, arbitrated, running, waiting
+from tests.server.fakes import Harness, RecordingClient
+from tests.server.rooms.helpers import create, disconnect, start_game
+
+
+async def refused(server: Harness, client: RecordingClient, kind: Any, **fields: Any) -> Error:
+    error = await server.ask(client, kind, **fields)
+    assert isinstance(error, Error), error
+    return error
+
+
+# -- routing
+
+
+async def test_hello_comes_first(server: Harness) -> None:
+    assert (await refused(server, RecordingClient(), List)).code == "hello_first"
+    assert (await refused(server, RecordingClient(), Move, room="r1", ply=0, move="a1")).code == "hello_first"
+
+
+async def test_draining_server_refuses_commands(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    server.app.status.draining = True
+    for kind, fields in ((Move, {"ply": 0, "move": "a1"}), (Say, {"text": "hm"}), (Resign, {})):
+        error = await refused(server, ann, kind, room=live.room.id, **fields)
+        assert (error.code, error.retry_after) == ("draining", 1.0)
+    assert live.room.ply == 0
+
+
+async def test_move_goes_to_its_room_at_once(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    server.send(ann, Move, room=live.room.id, ply=0, move="a1")
+    await server.settle()
+    assert [event.move for event in ben.of(Moved)] == ["a1"]
+
+
+async def test_command_to_a_room_in_the_store_loads_it(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    for client in (ann, ben):
+        live.detach(client)
+    del server.app.registry.rooms[live.room.id]
+    assert isinstance(await server.ask(ann, Move, room=live.room.id, ply=0, move="a1"), Ok)
+    assert server.room(live.room.id).room.ply == 1
+    assert list(ann.rooms) == [live.room.id]
+
+
+async def test_unknown_room_is_refused(server: Harness) -> None:
+    for kind, fields in ((Say, {"text": "hm"}), (Watch, {}), (Join, {})):
+        assert (await refused(server, server.connect(ANN), kind, room="nowhere", **fields)).code == "no_room"
+
+
+async def test_store_failure_is_noted_and_answered(server: Harness) -> None:
+    server.store.read_error = Unavailable("no connection")
+    error = await refused(server, server.connect(ANN), List)
+    assert (error.code, error.retry_after) == ("unavailable", 1.0)
+    assert server.app.status.store_error == "no connection"
+
+
+async def test_disconnected_client_is_forgotten(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    server.app.feed.enter(ann)
+    disconnect(server, ann)
+    disconnect(server, RecordingClient())  # one that never said hello
+    await server.settle()
+    assert not server.app.presence.is_here("ann")
+    assert not server.app.feed.watched
+    assert live.players == ([], [ben])
+
+
+# -- rooms
+
+
+async def test_seated_player_who_sends_a_command_hears_the_room_again(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    second = server.connect(ANN)
+    assert isinstance(await server.ask(second, Move, room=live.room.id, ply=0, move="a1"), Ok)
+    assert live.players[0] == [ann, second]
+    assert second.kinds() == ["Ok", "Moved"]
+
+
+@pytest.mark.parametrize(("note", "code"), [("x" * 11, "too_long"), ("two\nlines", "bad_request"), ("depth 7", None)])
+async def test_note_of_a_move_is_checked(build: Build, note: str, code: str | None) -> None:
+    server = await build(note_length=10)
+    live, ann, _ = await start_game(server)
+    reply = await server.ask(ann, Move, room=live.room.id, ply=0, move="a1", note=note)
+    assert getattr(reply, "code", None) == (code or "")
+    assert [move.note for move in live.room.moves] == ([] if code else [note])
+
+
+@pytest.mark.parametrize(("text", "code"), [("x" * 11, "too_long"), ("  ", "bad_request"), ("a\x07", "bad_request")])
+async def test_chat_line_is_checked(build: Build, text: str, code: str) -> None:
+    server = await build(text_length=10)
+    live, ann, ben = await start_game(server)
+    assert (await refused(server, ann, Say, room=live.room.id, text=text)).code == code
+    assert ben.of(Said) == []
+
+
+async def test_only_clients_in_a_room_may_chat(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    eve = server.connect(EVE)
+    assert (await refused(server, eve, Say, room=live.room.id, text="hm")).code == "not_seated"
+    await server.ask(eve, Watch, room=live.room.id)
+    assert isinstance(await server.ask(eve, Say, room=live.room.id, text="hm"), Ok)
+
+
+async def test_chat_is_refused_while_a_room_is_busy_but_moves_are_not(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    server.send(ben, Say, room=live.room.id, text="first")  # is being written
+    for _ in range(MAX_QUEUED_FOR_CHAT):
+        server.send(ben, Say, room=live.room.id, text="next")
+    late = server.send(ben, Say, room=live.room.id, text="one too many")
+    server.send(ann, Move, room=live.room.id, ply=0, move="a1")
+    assert ben.answer(late).code == "rate_limited"
+    await server.settle()
+    assert (len(ann.of(Said)), live.room.ply) == (MAX_QUEUED_FOR_CHAT + 1, 1)
+
+
+async def test_watcher_gets_a_snapshot_or_the_events_after_a_seq(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    eve, other = server.connect(EVE), server.connect(EVE, text=True)
+    ok = await server.ask(eve, Watch, room=live.room.id)
+    assert (ok.seq, ok.seat) == (5, None)
+    assert eve.kinds() == ["Ok", "Snapshot"]
+    await server.ask(other, Watch, room=live.room.id, after=3)
+    assert other.kinds() == ["Ok", "Started", "Moved"]
+    late = server.connect(EVE)
+    await server.ask(late, Watch, room=live.room.id, after=99)  # a seq that does not exist
+    assert late.kinds() == ["Ok", "Snapshot"]
+
+
+async def test_watcher_of_a_delayed_game_gets_no_events_beyond_the_horizon(server: Harness) -> None:
+    live, ann, _ = await start_game(server, delay=2)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    eve = server.connect(EVE)
+    assert (await server.ask(eve, Watch, room=live.room.id, after=1)).seq == live.room.horizon == 4
+    assert eve.kinds() == ["Ok", "Seated", "Seated", "Started"]
+
+
+async def test_private_room_is_watched_with_its_code(server: Harness) -> None:
+    live, _, _ = await start_game(server, private=True)
+    eve = server.connect(EVE)
+    assert (await refused(server, eve, Watch, room=live.room.id, code="wrong")).code == "bad_code"
+    assert eve not in live.watchers
+    assert isinstance(await server.ask(eve, Watch, room=live.room.id, code=live.room.setup.code), Ok)
+
+
+async def test_private_room_is_open_to_its_players_its_creator_and_invited_players(server: Harness) -> None:
+    eve, ann = server.connect(EVE), server.connect(ANN)
+    invited = await create(server, eve, private=True, invite="ann")
+    assert isinstance(await server.ask(ann, Watch, room=invited.room.id), Ok)
+    arbitrated = await create(server, eve, private=True, players=("ann", "ben"), seat=None)
+    assert isinstance(await server.ask(eve, Watch, room=arbitrated.room.id), Ok)
+    live, ann, _ = await start_game(server, private=True)
+    assert isinstance(await server.ask(ann, Watch, room=live.room.id), Ok)
+
+
+async def test_watcher_leaves(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    assert isinstance(await server.ask(eve, Leave, room=live.room.id), Ok)
+    assert (list(live.watchers), eve.rooms) == ([], {})
+
+
+# -- new rooms
+
+
+async def test_creator_gets_a_seat_and_a_snapshot(server: Harness) -> None:
+    ann = server.connect(ANN)
+    ok = await server.ask(ann, Create, game="cohcoh", seat=1, private=True)
+    assert ok.seat == 1
+    assert ok.code == server.room(ok.room).room.setup.code != ""
+    assert [snapshot.your_seat for snapshot in ann.of(Snapshot)] == [1]
+
+
+async def test_invited_player_is_told(server: Harness) -> None:
+    ann, ben = server.connect(ANN), server.connect(BEN)
+    live = await create(server, ann, invite="Ben")
+    assert [(invited.by, invited.room.room) for invited in ben.of(Invited)] == [("ann", live.room.id)]
+    assert server.bus.invited == [(live.room.id, "Ben")]
+
+
+async def test_arbiter_watches_a_room_for_two_others(server: Harness) -> None:
+    eve, ann = server.connect(EVE), server.connect(ANN)
+    ok = await server.ask(eve, Create, game="conga", players=("ann", "ben"))
+    assert ok.seat is None
+    assert eve in server.room(ok.room).watchers
+    assert [invited.by for invited in ann.of(Invited)] == ["eve"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"invite": "ANN"},
+        {"players": ("ben", "Ben")},
+        {"players": ("ann", "ben")},
+        {"players": ("ben", "eve"), "seat": 0},
+        {"players": ("ben", "eve"), "invite": "ben"},
+    ],
+)
+async def test_room_with_impossible_players_is_refused(server: Harness, fields: dict[str, Any]) -> None:
+    assert (await refused(server, server.connect(ANN), Create, game="conga", **fields)).code == "bad_request"
+    assert server.app.registry.rooms == {}
+
+
+async def test_names_of_invited_players_are_checked(server: Harness) -> None:
+    ann = server.connect(ANN)
+    assert (await refused(server, ann, Create, game="conga", invite="a\nb")).code == "bad_name"
+    assert (await refused(server, ann, Create, game="conga", players=("ben", "x" * 99))).code == "bad_name"
+    suffixed = "x" * server.settings.name_length + "~12"  # such names exist
+    assert isinstance(await server.ask(ann, Create, game="conga", invite=suffixed), Ok)
+
+
+async def test_hello_is_answered_before_other_commands(server: Harness) -> None:
+    client = RecordingClient()
+    assert (await server.ask(client, Hello, name="ann")).you.name == "ann"
+    assert isinstance(await server.ask(client, List), Ok)
+
+
+def test_names_that_a_room_keeps_seats_for() -> None:
+    assert invited_names(running()) == ()
+    assert invited_names(waiting(invite="ben").room) == ("ben",)
+    assert invited_names(arbitrated()) == ("Ann", "Ben")

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+from protocol.commands import Create, Hello, Join
+from protocol.events import Presence
+from protocol.replies import Invited, Snapshot, Welcome
+from protocol.types import BotInfo
+from server.storage.interface import Unavailable
+from tests.server.conftest import Build
+from tests.server.domain.helpers import ANN, BEN, NOW
+from tests.server.fakes import Harness, RecordingClient
+from tests.server.rooms.helpers import create, disconnect
+
+
+async def hello(server: Harness, **fields: Any) -> RecordingClient:
+    """Connect a client and say hello."""
+    client = RecordingClient()
+    await server.ask(client, Hello, **fields)
+    return client
+
+
+def welcome(client: RecordingClient) -> Welcome:
+    reply: Welcome = client.messages[0]
+    assert isinstance(reply, Welcome)
+    return reply
+
+
+async def test_welcome_says_who_the_client_is_and_what_the_server_offers(server: Harness) -> None:
+    client = await hello(server, name="ann")
+    reply = welcome(client)
+    assert client.player == reply.you
+    assert (reply.you.name, reply.server, reply.rooms) == ("ann", "parlour", ())
+    assert reply.limits == server.settings.limits
+    assert {game.name for game in reply.games} == {"conga", "mancala", "maxconnect4", "cohcoh"}
+    assert server.app.presence.named("ann") == [client]
+    session = await server.store.session(reply.session)
+    assert session is not None
+    assert session.player == reply.you.id
+
+
+async def test_second_hello_is_refused(server: Harness) -> None:
+    client = await hello(server, name="ann")
+    assert (await server.ask(client, Hello, name="ben")).code == "already_welcome"
+
+
+async def test_draining_server_welcomes_no_client(server: Harness) -> None:
+    server.app.status.draining = True
+    client = await hello(server, name="ann")
+    (error,) = client.messages
+    assert (error.code, error.retry_after) == ("draining", 1.0)
+    assert client.player is None
+
+
+async def test_returning_player_gets_the_open_rooms(server: Harness) -> None:
+    first = await hello(server, name="ann")
+    opponent = server.connect(BEN)
+    live = await create(server, first)
+    await server.ask(opponent, Join, room=live.room.id)
+    disconnect(server, first)
+    await server.settle()
+    opponent.messages.clear()
+    back = await hello(server, resume=welcome(first).session)
+    assert welcome(back).rooms == (live.room.id,)
+    assert [(snapshot.room, snapshot.your_seat) for snapshot in back.of(Snapshot)] == [(live.room.id, 0)]
+    assert live.players[0] == [back]
+    assert [event.online for event in opponent.of(Presence)] == [True]
+
+
+async def test_new_guest_is_in_no_room(server: Harness) -> None:
+    await create(server, server.connect(ANN))
+    client = await hello(server, name="eve")
+    assert (client.kinds(), client.rooms) == (["Welcome"], {})
+
+
+async def test_invitations_wait_for_the_player(server: Harness) -> None:
+    await server.ask(server.connect(BEN), Create, game="conga", invite="ann")
+    client = await hello(server, name="Ann")
+    (invited,) = client.of(Invited)
+    assert (invited.by, invited.room.game) == ("ben", "conga")
+
+
+async def test_name_is_free_again_if_the_session_cannot_be_saved(server: Harness) -> None:
+    server.store.write_error = Unavailable("the disk is full")
+    client = await hello(server, name="ann")
+    assert [error.code for error in client.messages] == ["unavailable"]
+    assert client.player is None
+    server.store.write_error = None
+    assert welcome(await hello(server, name="ann")).you.name == "ann"
+
+
+async def test_bot_is_listed_with_the_games_that_the_server_has(server: Harness) -> None:
+    bot = await hello(server, name="robot", plays=("conga", "chess"))
+    assert server.app.feed.bots() == (BotInfo(name="robot", plays=("conga",)),)
+    assert server.app.feed.is_listening(bot)
+    await hello(server, name="human", plays=("chess",))
+    assert len(server.app.feed.bots()) == 1
+
+
+async def test_house_bot_is_one_with_the_account_of_a_configured_name(build: Build) -> None:
+    server = await build(house="random, greedy")
+    for name in ("greedy", "other"):
+        await server.store.add_account(name, f"p-{name}", f"token-{name}", NOW)
+        await hello(server, token=f"token-{name}", plays=("conga",))
+    await hello(server, name="random", plays=("conga",))  # a guest
+    assert {bot.name: bot.house for bot in server.app.feed.bots()} == {"greedy": True, "other": False, "random": False}

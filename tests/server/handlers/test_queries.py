@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.record import parse
+from protocol.commands import Export, History, Leaderboard, List, Lobby, Move, Ratings, Resign, Watch
+from protocol.replies import LobbyUpdate
+from protocol.types import BotInfo
+from server.storage.interface import Append, append_and_wait
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW
+from tests.server.fakes import Harness
+from tests.server.rooms.helpers import create, start_game
+
+
+async def play_and_resign(server: Harness, **terms: Any) -> str:
+    """Let ann resign after one move, at a time of its own. Return the room."""
+    live, ann, _ = await start_game(server, **terms)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    server.clock.advance(1000)
+    await server.ask(ann, Resign, room=live.room.id)
+    return live.room.id
+
+
+async def rooms(server: Harness, kind: Any = List, **fields: Any) -> list[str]:
+    return [info.room for info in (await server.ask(server.connect(EVE), kind, **fields)).rooms]
+
+
+# -- open rooms
+
+
+async def test_list_has_public_open_rooms_newest_first(server: Harness) -> None:
+    ann = server.connect(ANN)
+    first = await create(server, ann)
+    server.clock.advance(10)  # within one second
+    second = await create(server, ann, game="conga")
+    await create(server, ann, private=True)
+    ended = await play_and_resign(server)
+    assert await rooms(server) == [second.room.id, first.room.id]
+    assert await rooms(server, game="conga") == [second.room.id]
+    assert await rooms(server, status="waiting") == [second.room.id, first.room.id]
+    assert await rooms(server, status="running") == []
+    assert await rooms(server, status="ended") == [ended]
+
+
+async def test_list_shows_the_ply_and_watchers_that_only_memory_knows(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    (info,) = (await server.ask(eve, List)).rooms
+    assert (info.ply, info.watchers) == (1, 1)
+
+
+async def test_list_shows_what_other_nodes_report_of_rooms_in_the_index(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    for client in (ann, ben):
+        live.detach(client)
+    del server.app.registry.rooms[live.room.id]
+    server.app.progress.hear({live.room.id: 7})
+    server.app.watcher_counts.report("n2", {live.room.id: 3})
+    (info,) = (await server.ask(server.connect(EVE), List)).rooms
+    assert (info.ply, info.watchers) == (7, 3)
+
+
+async def test_damaged_rooms_are_not_listed(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    server.app.registry.damaged.add(live.room.id)
+    assert await rooms(server) == []
+
+
+async def test_lobby_starts_with_all_rooms_and_bots_and_then_sends_changes(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    bot = BotInfo(name="robot", plays=("conga",))
+    server.app.feed.add_bot(server.connect(BEN), bot)
+    eve = server.connect(EVE)
+    await server.ask(eve, Lobby, on=True)
+    assert eve.kinds() == ["Ok", "LobbyUpdate"]
+    (update,) = eve.lobby
+    assert (update.full, [info.room for info in update.rooms], update.bots) == (True, [live.room.id], (bot,))
+    await server.ask(ann, Resign, room=live.room.id)
+    server.app.feed.flush()
+    assert [info.status for info in eve.of(LobbyUpdate)[1].rooms] == ["ended"]
+    await server.ask(eve, Lobby, on=False)
+    assert not server.app.feed.watched
+
+
+# -- finished games
+
+
+async def test_history_has_pages_with_the_latest_games_first(server: Harness) -> None:
+    played = [await play_and_resign(server) for _ in range(5)][::-1]
+    eve = server.connect(EVE)
+    pages = []
+    before = None
+    for _ in range(3):
+        reply = await server.ask(eve, History, limit=2, before=before)
+        pages.append([info.room for info in reply.rooms])
+        before = reply.before
+    assert pages == [played[:2], played[2:4], played[4:]]
+    assert before is None
+
+
+async def test_history_can_be_narrowed_to_a_game_and_a_player(server: Harness) -> None:
+    name = await play_and_resign(server)
+    for fields, found in (
+        ({"game": "cohcoh"}, [name]), ({"game": "conga"}, []), ({"player": "ANN"}, [name]), ({"player": "eve"}, [])
+    ):  # fmt: skip
+        assert await rooms(server, History, **fields) == found
+
+
+# -- ratings
+
+
+async def rated_game(server: Harness) -> None:
+    for name in ("ann", "ben"):
+        await server.store.add_account(name, f"p-{name}", f"token-{name}", NOW)
+    await play_and_resign(server, rated=True)
+
+
+async def test_leaderboard_has_the_winner_first(server: Harness) -> None:
+    await rated_game(server)
+    await rated_game(server)
+    eve = server.connect(EVE)
+    leaders = (await server.ask(eve, Leaderboard, game="cohcoh")).leaders
+    assert [(leader.name, leader.games, leader.provisional) for leader in leaders] == [
+        ("ben", 2, True),
+        ("ann", 2, True),
+    ]
+    assert len((await server.ask(eve, Leaderboard, game="cohcoh", limit=1)).leaders) == 1
+    assert (await server.ask(eve, Leaderboard, game="cohcoh", options={"n": 5})).leaders == ()
+    assert (await server.ask(eve, Leaderboard, game="chess")).code == "unknown_game"
+
+
+async def test_ratings_of_a_player_have_pages(server: Harness) -> None:
+    for _ in range(3):
+        await rated_game(server)
+    eve = server.connect(EVE)
+    first = await server.ask(eve, Ratings, player="Ann", game="cohcoh", limit=2)
+    assert ([game.games for game in first.ratings], first.before) == ([3, 2], 2)
+    second = await server.ask(eve, Ratings, player="Ann", game="cohcoh", limit=2, before=first.before)
+    assert ([game.games for game in second.ratings], second.before) == ([1], None)
+
+
+async def test_guest_has_no_ratings(server: Harness) -> None:
+    error = await server.ask(server.connect(EVE), Ratings, player="ann", game="conga")
+    assert (error.code, error.text) == ("bad_request", "there is no account named 'ann'; guests have no ratings")
+
+
+# -- records
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+async def test_finished_game_is_exported(server: Harness, format: str) -> None:
+    name = await play_and_resign(server)
+    text = (await server.ask(server.connect(EVE), Export, room=name, format=format)).text
+    if format == "json":
+        assert json.loads(text)["result"] == "0-1"
+    else:
+        assert parse(text).result == "0-1"
+
+
+async def test_exported_room_does_not_stay_in_memory(server: Harness) -> None:
+    name = await play_and_resign(server)
+    for client in server.room(name).clients():
+        server.app.membership.leave(server.room(name), client)
+    await server.ask(server.connect(EVE), Export, room=name)
+    assert server.app.registry.rooms == {}
+
+
+async def test_running_game_is_not_exported(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    assert (await server.ask(ann, Export, room=live.room.id)).code == "too_early"
+    assert (await server.ask(ann, Export, room="nowhere")).code == "no_room"
+
+
+async def test_private_game_is_exported_for_its_players_only(server: Harness) -> None:
+    name = await play_and_resign(server, private=True)
+    assert (await server.ask(server.connect(EVE), Export, room=name)).code == "bad_code"
+    assert (await server.ask(server.connect(BEN), Export, room=name)).text
+
+
+async def test_damaged_line_of_the_index_is_skipped(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    row = next(append.row for append in server.store.appended if append.row is not None)
+    append = Append("broken", 0, (live.log[0],), row._replace(room="broken", info=b"\xc1"))
+    await append_and_wait(server.store, append)
+    assert await rooms(server) == [live.room.id]
