@@ -1,5 +1,6 @@
 """The bundle: a whole tournament in one archive. The same tournament always produces the same bytes.
 
+bundle.json                               the version of the texts for people
 plan.toml schedule.json versions.json     the plan, the games with their openings, the software
 games/0001.txt … results.json             the records and results
 table.json table.csv table.txt page.html  the table, and a page with every game
@@ -19,6 +20,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from client.tournament.export import grades, tables
 from client.tournament.export.html import page
+from client.tournament.export.text_versions import TEXT_VERSION
 from client.tournament.formats.openings import opening
 from client.tournament.formats.standings import standings
 from client.tournament.journal.replay import TournamentState, answered
@@ -26,6 +28,7 @@ from client.tournament.model import plan_file
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
+BUNDLE_FILE = "bundle.json"
 CHECKSUM_FILE = "SHA256SUMS"
 MAX_EVIDENCE_BYTES = 1 << 16  # per file of evidence
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date in a ZIP file
@@ -45,6 +48,7 @@ def contents(plan: Plan, state: TournamentState) -> Files:
     table = standings(plan, state.results)
     results = {game.number: state.results[game.number] for game in table.schedule.games if game.number in state.results}
     files = {
+        BUNDLE_FILE: as_json({"texts": TEXT_VERSION}),
         "plan.toml": plan_file.write(plan),
         "schedule.json": as_json(schedule_json(plan, results)),
         "versions.json": as_json(state.versions),

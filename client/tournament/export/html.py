@@ -35,7 +35,7 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
     """Return the page. `evidence` returns the link to the report of a forfeit, relative to the page."""
     package = files("client.tournament.export")
     style, script = (package.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    policy = f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}"
+    policy = page_policy(digest(style), digest(script))
     games = [game for game in table.schedule.games if game.number in results]
     data = [game_data(game, results[game.number]) for game in games]
     ratings = plot(ratings_by_round(table, plan, results), [row.name for row in table.rows])
@@ -65,6 +65,11 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
 GAME_VIEWER = """<section id="viewer" hidden><h3 id="title"></h3><pre id="board"></pre><p id="state"></p>
 <p><button id="first">|&lt;</button> <button id="back">&lt;</button> <button id="next">&gt;</button>
 <button id="last">&gt;|</button> or the arrow keys</p><p id="note"></p><p id="moves"></p></section>"""
+
+
+def page_policy(style: str, script: str) -> str:
+    """Return the content security policy that allows only the style and the script with these digests."""
+    return f"default-src 'none'; style-src {style}; script-src {script}"
 
 
 def digest(text: str) -> str:

@@ -1,5 +1,8 @@
 """Verify a bundle: replay every game, repeat every proof, and compute the table again.
 
+Data is compared strictly. Texts for people are compared byte for byte if this version wrote them; `text_versions`
+checks the texts of older versions.
+
 A bundle cannot prove that a clock ran out or that a program crashed. To detect such changes, compare the checksum of
 the archive with the published one.
 """
@@ -10,12 +13,29 @@ import json
 import tempfile
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from client.tournament.export.bundle import CHECKSUM_FILE, Files, as_json, derived_files, game_file, schedule_json
+from client.tournament.export.bundle import (
+    BUNDLE_FILE,
+    CHECKSUM_FILE,
+    Files,
+    as_json,
+    derived_files,
+    game_file,
+    schedule_json,
+)
+from client.tournament.export.text_versions import (
+    TEXT_VERSION,
+    UNSTATED_TEXT_VERSION,
+    same_grades,
+    same_page,
+    same_table,
+    sentences,
+)
 from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule import schedule
+from client.tournament.formats.standings import standings
 from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
@@ -29,12 +49,24 @@ from engine.record import RULE_REASONS, Record, fault, parse, play_through
 MAX_BUNDLE_BYTES = 1 << 30
 FIXED_FILES = {
     "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
-    "table.txt", "versions.json", CHECKSUM_FILE,
+    "table.txt", "versions.json", BUNDLE_FILE, CHECKSUM_FILE,
 }  # fmt: skip
 
 
-def verify(path: Path) -> tuple[list[str], int]:
-    """Return the differences, as sentences, and the number of games checked.
+class Verification(NamedTuple):
+    """What was found in a bundle.
+
+    `differences`: sentences; the bundle is correct if there are none. `games`: how many were checked.
+    `reworded`: texts of an older version that have the right names and numbers, but another wording.
+    """
+
+    differences: list[str]
+    games: int
+    reworded: list[str]
+
+
+def verify(path: Path) -> Verification:
+    """Check a bundle.
 
     Raises TournamentError if the file is not a bundle.
     """
@@ -44,16 +76,16 @@ def verify(path: Path) -> tuple[list[str], int]:
         plan = read_plan(files)
         results = read_results(files)
     except KeyError as error:
-        return [*found, f"the bundle cannot be read: {error.args[0]} is missing"], 0
+        return Verification([*found, f"the bundle cannot be read: {error.args[0]} is missing"], 0, [])
     except (TournamentError, ValueError, TypeError) as error:
-        return [*found, f"the bundle cannot be read: {error}"], 0
+        return Verification([*found, f"the bundle cannot be read: {error}"], 0, [])
     known = schedule(plan, results)
     for game in known.games:
         if game.number in results:
             found += [f"game {game.number}: {wrong}" for wrong in check_game(plan, game, results[game.number])]
     found += check_numbers(files, known.games, results)
-    found += check_derived(files, plan, results)
-    return found, len(results)
+    wrong, reworded = check_derived(files, plan, results)
+    return Verification(found + wrong, len(results), reworded)
 
 
 def unpack(path: Path) -> Files:
@@ -103,6 +135,15 @@ def read_results(files: Files) -> dict[int, Result]:
         int(number): Result.read({**entry, "record": files[game_file(int(number))].decode()})
         for number, entry in given.items()
     }
+
+
+def read_answers(files: Files) -> dict[tuple[str, str, str], Answer]:
+    """Return the answers to positions. A tournament without goals has none."""
+    found: dict[tuple[str, str, str], Answer] = {}
+    for entry in json.loads(files.get("answers.json", b"[]")):
+        answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
+        found[answer.student, answer.goal, answer.position] = answer
+    return found
 
 
 # -- one game
@@ -155,21 +196,65 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
     return found + [f"{name} does not belong to any result" for name in sorted(extra)]
 
 
-def check_derived(files: Files, plan: Plan, results: Results) -> list[str]:
+def check_derived(files: Files, plan: Plan, results: Results) -> tuple[list[str], list[str]]:
+    """Return the differences, and the names of the texts that have another wording."""
     found = []
     if files.get("schedule.json") != as_json(schedule_json(plan, results)).encode():
         found.append("schedule.json does not follow from the plan and the results")
     state = TournamentState(results=dict(results))
     if plan.goals:
+        if "answers.json" not in files:
+            found.append("answers.json is missing")
         try:
-            for entry in json.loads(files["answers.json"]):
-                answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
-                state.answers[answer.student, answer.goal, answer.position] = answer
-        except (KeyError, ValueError, TypeError):
+            state.answers = read_answers(files)
+        except (AttributeError, ValueError, TypeError):
             found.append("answers.json cannot be read")
     try:
         recomputed = derived_files(plan, state, results)
     except GameError:  # a record cannot be read; this is already reported
-        return found
+        return found, []
     changed = [name for name, text in recomputed.items() if files.get(name) != text.encode()]
-    return found + [f"{name} does not follow from the games" for name in changed]
+    try:
+        version = text_version(files)
+    except ValueError as error:
+        version = TEXT_VERSION
+        found.append(str(error))
+    reworded = []
+    if version < TEXT_VERSION:
+        reworded = [name for name in changed if is_reworded(name, files, recomputed, version, plan, results)]
+    return [*found, *(f"{name} does not follow from the games" for name in changed if name not in reworded)], reworded
+
+
+def text_version(files: Files) -> int:
+    """Return the version of the texts. Raises ValueError if it is newer than this program, or not a version."""
+    if BUNDLE_FILE not in files:
+        return UNSTATED_TEXT_VERSION
+    try:
+        version = json.loads(files[BUNDLE_FILE])["texts"]
+    except (KeyError, ValueError, TypeError):
+        version = None
+    if type(version) is not int or version < 1:
+        raise ValueError(f"{BUNDLE_FILE} does not state a version")
+    if version > TEXT_VERSION:
+        raise ValueError("the bundle was written by a newer version of Parlour: update Parlour to verify it")
+    return version
+
+
+def is_reworded(
+    name: str, files: Files, recomputed: dict[str, str], version: int, plan: Plan, results: Results
+) -> bool:
+    """Return whether a text differs from the recomputed one only in its wording."""
+    try:
+        given = files[name].decode()
+    except (KeyError, UnicodeDecodeError):
+        return False
+    expected, known = recomputed[name], sentences(standings(plan, results), plan, results)
+    match name:
+        case "table.txt":
+            return same_table(given, expected, known)
+        case "page.html":
+            return same_page(given, expected, known, version)
+        case "grades.csv":
+            return same_grades(given, expected)
+        case _:
+            return False

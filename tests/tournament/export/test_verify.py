@@ -61,7 +61,7 @@ def test_bundle_of_every_format_verifies(format: str, tmp_path: Path) -> None:
 
 
 def test_bundle_with_forfeit_and_proof_verifies(cup: tuple[Plan, TournamentState], tmp_path: Path) -> None:
-    assert verify(write(tmp_path, pack(*cup))) == ([], 6)
+    assert verify(write(tmp_path, pack(*cup))) == ([], 6, [])
 
 
 def change(name: str, old: str, new: str) -> Callable[[Files], None]:
@@ -139,10 +139,10 @@ def test_tampering_is_reported(kind: str, cup: tuple[Plan, TournamentState], tmp
     act, sentence = TAMPERING[kind]
     files = unpack(write(tmp_path, pack(*cup)))
     act(files)
-    found, _ = verify(write(tmp_path, archive(files)))
+    found = verify(write(tmp_path, archive(files))).differences
     assert any("checksum" in wrong or "missing" in wrong for wrong in found)
     del files[CHECKSUM_FILE]
-    found, _ = verify(write(tmp_path, archive(files | {CHECKSUM_FILE: checksums(files)})))
+    found = verify(write(tmp_path, archive(files | {CHECKSUM_FILE: checksums(files)}))).differences
     assert any(sentence in wrong for wrong in found), found
 
 
