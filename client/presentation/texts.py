@@ -185,16 +185,19 @@ def result_text(table: RoomView, outcome: Outcome) -> str:
         return "Game aborted: it does not count"
     if outcome.winner is None:
         score = f" {outcome.scores[0]}–{outcome.scores[1]}" if outcome.scores else ""
-        return DRAW_TEXTS.get(outcome.reason, f"Draw: {outcome.reason}") + score
+        return DRAW_TEXTS.get(outcome.reason, f"Draw: {printable(outcome.reason)}") + score
     winner, loser = outcome.winner, 1 - outcome.winner
     score = f" {outcome.scores[winner]}–{outcome.scores[loser]}" if outcome.scores else ""
     head = "You win" if winner == table.seat else f"{player_name(table, winner)} wins"
     length = table.setup.options.get("k")
-    why = LOSS_TEXTS.get(outcome.reason, outcome.reason).format(
-        loser="you" if loser == table.seat else player_name(table, loser),
-        has="have" if loser == table.seat else "has",
-        length=f" of {length}" if length else "",
-    )
+    if outcome.reason in LOSS_TEXTS:
+        why = LOSS_TEXTS[outcome.reason].format(
+            loser="you" if loser == table.seat else player_name(table, loser),
+            has="have" if loser == table.seat else "has",
+            length=f" of {length}" if length else "",
+        )
+    else:  # of a newer server, or of a record written by hand
+        why = printable(outcome.reason)
     return f"{head}{score}{f': {why}' if why else ''}"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from client.presentation.recorded_room import view_of
+from client.presentation.texts import situation
 from engine.record import Record, fault, play_through
 from engine.record_move import TIME_FIELDS
 
@@ -71,9 +73,7 @@ class Transcript:
         if self.record.result == "*":
             why = f" ({printable(self.record.reason)})" if self.record.reason else ""
             return f"{self.game.sides[self.game.turn(state)]} to move; the record ends here{why}"
-        outcome = self.through.ended
-        points = f", {outcome.scores[0]} to {outcome.scores[1]} points" if outcome and outcome.scores else ""
-        return f"{self.record.result}, {printable(self.record.reason)}{points}"
+        return situation(view_of(self.record))
 
     def lines(self) -> Iterator[str]:
         """Return the whole record as lines of text."""

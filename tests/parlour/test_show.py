@@ -141,7 +141,7 @@ def test_colours_can_be_turned_off(tmp_path: Path) -> None:
 
 def test_dumb_terminal_gets_text(tmp_path: Path) -> None:
     session = Session(tmp_path, GOOD, TERM="dumb")
-    session.child.expect("1-0, no_moves\r\ncode=0")
+    session.child.expect("alice wins: bøb has no moves left\r\ncode=0")
     assert "\x1b" not in session.child.before
 
 
@@ -152,7 +152,7 @@ def test_pipe_gets_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert text.startswith("Conga: alice (black) against bøb (white)\nstones 10, max_plies 400, start w9,")
         assert "\n4  w9 b3 b1  .\n3  b1 b1  . b1\n2  b1 b1  .  .\n1  w1 b1  .  .\n    a  b  c  d\n" in text
         assert "1. black c3b4  (left 299.000 s, took 1.000 s)  ; found \\x1b[31m it\n" in text
-        assert text.endswith("\n\n1-0, no_moves\n")
+        assert text.endswith("\n\nalice wins: bøb has no moves left\n")
 
 
 def test_wrong_record_is_shown_up_to_the_wrong_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

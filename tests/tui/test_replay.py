@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from client.presentation.recorded_room import view_of
 from client.tui.app.replay_app import ReplayApp
-from client.tui.models.recorded_room import view_of
 from client.tui.render.appearance import Appearance
 from engine.record import parse
 from parlour.cli.transcript import Transcript
@@ -64,7 +64,7 @@ async def test_result_is_shown_in_words() -> None:
 
 async def test_unknown_reason_is_shown_as_it_is() -> None:
     text = "parlour record 1\ngame: conga\nresult: 1-0\nreason: {loser} {0}\n"
-    assert "1-0, {loser} {0}" in await last_line(text)
+    assert "unnamed (black) wins: {loser} {0}" in await last_line(text)
 
 
 async def test_wrong_record_shows_its_fault() -> None:

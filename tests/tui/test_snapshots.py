@@ -17,6 +17,7 @@ from textual.widgets import Input
 
 import client.tui
 from client.presentation.launch_plan import GameRequest
+from client.presentation.recorded_room import ROOM, view_of
 from client.tui.dialogs.base import Dialog
 from client.tui.dialogs.choice import Choice
 from client.tui.dialogs.confirm import Confirm
@@ -24,7 +25,6 @@ from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms
-from client.tui.models.recorded_room import ROOM, view_of
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen

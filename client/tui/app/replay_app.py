@@ -10,10 +10,10 @@ from textual import events
 from textual.binding import Binding
 
 from client.presentation.launch_plan import LaunchPlan
+from client.presentation.recorded_room import view_of
 from client.sdk.room_view import RoomView
 from client.tui.app.app import ParlourApp
 from client.tui.app.run import exit_on_hangup
-from client.tui.models.recorded_room import view_of
 from client.tui.render.appearance import Appearance
 from client.tui.screens.replay import RecordTexts, ReplayScreen
 from engine.record import Record

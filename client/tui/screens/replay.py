@@ -6,10 +6,8 @@ from typing import Protocol
 
 from textual.widgets import Static
 
-from client.presentation.texts import DRAW_TEXTS, LOSS_TEXTS, result_text
+from client.presentation.recorded_room import ROOM
 from client.sdk.room_view import RoomView
-from client.tui.models.recorded_room import ROOM
-from client.tui.models.table_state import TableState
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.note_view import NoteView
@@ -63,14 +61,7 @@ class ReplayScreen(TableScreen):
         model = self.model
         if model is None or model.typed or self._notice:
             return super()._footer_text()
-        return f"{self._texts.move(model.ply)}   ply {model.ply} of {model.table.ply}   {self._status(model)}"
-
-    def _status(self, model: TableState) -> str:
-        table, outcome = model.table, model.table.outcome()
-        ends = model.ply == table.ply and table.result != "*" and not self._texts.fault
-        if ends and outcome is not None and outcome.reason in (*LOSS_TEXTS, *DRAW_TEXTS):
-            return result_text(table, outcome)
-        return self._texts.status(model.ply)
+        return f"{self._texts.move(model.ply)}   ply {model.ply} of {model.table.ply}   {self._texts.status(model.ply)}"
 
     def do_live(self) -> None:
         """Go to the last move. A record has no newer ones to wait for."""
