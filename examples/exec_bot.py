@@ -1,4 +1,4 @@
-"""parlour bot --exec "python3 exec_bot.py" """
+"""A bot for `parlour bot --exec "python3 exec_bot.py"`: play a random legal move."""
 
 import json
 import random

@@ -22,7 +22,7 @@ settings.load_profile("steady")
 
 @pytest.fixture(autouse=True)
 def no_log_is_left() -> Iterator[None]:
-    """A server that a test starts in this process writes to what pytest takes for stderr, which is closed by and by."""
+    """Drop the log handlers of servers started in this process: pytest closes the stderr they write to."""
     yield
     for handler in list(logging.root.handlers):
         if isinstance(handler.formatter, JsonFormatter | TextFormatter):
@@ -45,7 +45,7 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture
 async def database(postgres: Postgres) -> str:
-    """The address of an empty database."""
+    """Return the address of an empty database."""
     name = f"test{next(_numbers)}"
     await postgres.create(name)
     return postgres.url(name)
@@ -53,7 +53,7 @@ async def database(postgres: Postgres) -> str:
 
 @pytest.fixture(scope="session")
 def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
-    """An MQTT broker for the whole run: the best that is installed, or of the kind that a test asks for."""
+    """Return an MQTT broker for the whole run: the best one installed, or the kind that a test asks for."""
     try:
         server = Broker(getattr(request, "param", ""))
     except Missing as missing:

@@ -1,4 +1,4 @@
-"""The path of a command through its room:
+"""The path of a command through its room.
 
     queue → decide → encode once → append to the store → apply → broadcast → observe
 

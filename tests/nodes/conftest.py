@@ -23,7 +23,7 @@ _prefixes = count(1)
 
 @pytest.fixture
 def prefix() -> str:
-    """A topic prefix that no other test uses."""
+    """Return a topic prefix that no other test uses."""
     return f"test{next(_prefixes)}/v1"
 
 

@@ -45,5 +45,5 @@ async def cancel_tasks(harness: Harness) -> None:
 
 @pytest.fixture
 async def server(build: Build) -> Harness:
-    """A server with the default settings."""
+    """Return a server with the default settings."""
     return await build()

@@ -13,7 +13,7 @@ from server.storage.interface import Store
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The value of --db: a new file, or an empty database."""
+    """Return a value for --db: a new file, or an empty database."""
     if request.param == "sqlite":
         return str(tmp_path / "parlour.db")
     address: str = request.getfixturevalue("database")
