@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol.codec import MSGPACK
+from protocol.commands import Create, Resign, Watch
+from protocol.events import Presence, Said
+from protocol.replies import Invited
+from protocol.types import BotInfo
+from server.cluster.node import CLOCK_SYNC_INTERVAL_MS, NODE_TIMEOUT_MS, ROOM_CHECK_INTERVAL_MS
+from server.domain import snapshots
+from server.domain.decision import event_fields
+from server.rooms.live_room import LiveRoom
+from server.storage.interface import Append, Unavailable, append_and_wait
+from tests.server.conftest import Build
+from tests.server.domain.helpers import ANN, BEN, EVE, play
+from tests.server.domain.helpers import running as running_room
+from tests.server.fakes import Harness
+from tests.server.rooms.helpers import start_game
+
+
+@pytest.fixture
+async def server(build: Build) -> Harness:
+    """One of several nodes."""
+    return await build(shared=True)
+
+
+async def write_elsewhere(server: Harness, live: LiveRoom) -> None:
+    payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="hm"))
+    await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
+
+
+# -- what the bus announces
+
+
+async def test_announced_event_is_read_and_sent(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await write_elsewhere(server, live)
+    server.app.node.room_announced(live.room.id, live.room.seq + 1)
+    await server.settle()
+    assert ann.kinds() == ["Said"]
+
+
+async def test_lobby_hears_of_rooms_at_other_nodes_only(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    eve = server.connect(EVE)
+    server.app.feed.enter(eve)
+    elsewhere = snapshots.room_info(play(running_room("cohcoh"), "a1"))
+    here = snapshots.room_info(live.room)
+    server.app.node.lobby_announced((elsewhere, here), {"r2": 7, live.room.id: 9})
+    server.app.feed.flush()
+    (update,) = eve.lobby
+    assert ([info.room for info in update.rooms], update.plies) == (["r1"], {"r2": 7})
+
+
+async def test_bots_of_another_node_are_listed(server: Harness) -> None:
+    bot = BotInfo(name="robot", plays=("conga",))
+    server.app.node.bots_announced("n2", (bot,))
+    assert server.app.feed.bots() == (bot,)
+
+
+async def test_watchers_at_another_node_change_the_line_of_a_room_here(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    eve = server.connect(EVE)
+    server.app.feed.enter(eve)
+    server.app.node.watchers_announced("n2", {live.room.id: 3, "elsewhere": 1})
+    server.app.feed.flush()
+    assert [(info.room, info.watchers) for info in eve.lobby[0].rooms] == [(live.room.id, 3)]
+
+
+async def test_node_reports_its_own_rooms_and_watchers(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    await server.ask(server.connect(EVE), Watch, room=live.room.id)
+    node = server.app.node
+    assert node.watchers() == {live.room.id: 1}
+    assert node.open_rooms() == [live.room]
+    assert node.info(live.room).watchers == 1
+
+
+async def test_invitation_of_a_player_here_is_delivered(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    waiting = (await server.ask(server.connect(BEN), Create, game="conga", invite="eve")).room
+    eve = server.connect(EVE)
+    server.app.node.invitation_announced(waiting, "Eve")
+    server.app.node.invitation_announced(live.room.id, "eve")  # has started already
+    server.app.node.invitation_announced(waiting, "not here")
+    await server.settle()
+    assert [invited.room.room for invited in eve.of(Invited)] == [waiting]
+
+
+async def test_invitation_to_an_ended_room_is_a_rematch(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    live.detach(ben)
+    ben.messages.clear()
+    server.app.node.invitation_announced(live.room.id, "ben")
+    await server.settle()
+    assert ben.kinds() == ["Snapshot"]
+
+
+# -- sweep
+
+
+async def sweep(server: Harness) -> None:
+    await server.app.node.sweep()
+    await server.settle()
+
+
+async def test_lost_announcement_is_found_in_the_store(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await sweep(server)
+    await write_elsewhere(server, live)
+    server.clock.advance(ROOM_CHECK_INTERVAL_MS - 1)
+    await sweep(server)
+    assert ann.messages == []
+    server.clock.advance(1)
+    await sweep(server)
+    assert ann.kinds() == ["Said"]
+
+
+async def test_rooms_are_checked_in_every_sweep_while_the_bus_is_down(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await sweep(server)
+    await write_elsewhere(server, live)
+    server.bus.up = False
+    await sweep(server)
+    assert ann.kinds() == ["Said"]
+
+
+async def test_rooms_are_checked_when_the_bus_is_back(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await sweep(server)
+    await write_elsewhere(server, live)
+    server.app.node.bus_reconnected()
+    await server.settle()
+    assert ann.kinds() == ["Said"]
+
+
+async def test_heartbeat_ends_an_outage_and_reports_the_players_here(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.connect(ANN)
+    reports: list[Any] = []
+
+    async def mark_present(node: str, people: list[tuple[str, str]]) -> None:
+        reports.append(people)
+
+    monkeypatch.setattr(server.store, "mark_present", mark_present)
+    await sweep(server)
+    await sweep(server)
+    assert reports == [[(ANN.id, "ann")]]
+    server.store.write_error = Unavailable("no connection")
+    server.app.status.store_failed(server.store.write_error)
+    with pytest.raises(Unavailable):
+        await server.app.node.sweep()
+    server.store.write_error = None
+    await sweep(server)
+    assert len(reports) == 2  # the store may have removed this node as dead
+    assert server.app.status.store_error == ""
+    assert await server.store.last_alive() == server.clock()
+
+
+async def test_recovered_node_does_not_trust_the_indexed_deadlines(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    live.stored_deadline = 5
+    await sweep(server)
+    assert live.stored_deadline is None
+
+
+async def test_players_of_a_dead_node_are_offline(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    live, ann, ben = await start_game(server)
+    live.detach(ben)
+    calls: list[int] = []
+
+    async def remove_dead_nodes(before: int) -> list[str]:
+        calls.append(before)
+        return [BEN.id]
+
+    monkeypatch.setattr(server.store, "remove_dead_nodes", remove_dead_nodes)
+    await sweep(server)
+    server.clock.advance(NODE_TIMEOUT_MS - 1)
+    await sweep(server)
+    assert calls == []  # other nodes may have had no working store either
+    server.clock.advance(1)
+    await sweep(server)
+    assert calls == [server.clock() - NODE_TIMEOUT_MS]
+    assert [(event.seat, event.online) for event in ann.of(Presence)] == [(1, False)]
+
+
+async def test_clock_is_synchronised_now_and_then(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    async def time() -> int:
+        calls.append(server.clock())
+        return server.clock() + 250
+
+    monkeypatch.setattr(server.store, "time", time)
+    await server.app.node.start()
+    first = len(calls)
+    assert first
+    assert server.app.now() == server.clock() + 250
+    await sweep(server)
+    assert len(calls) == first
+    server.clock.advance(CLOCK_SYNC_INTERVAL_MS)
+    await sweep(server)
+    assert len(calls) > first
