@@ -78,8 +78,9 @@ def picture(game: Game, state: State, colour: bool) -> str:
 
 
 def verdict(outcome: Outcome, names: list[str], plies: int) -> str:
+    moves = "1 move" if plies == 1 else f"{plies} moves"
     if outcome.winner is None:
-        return f"A draw after {plies} moves: {REASONS[outcome.reason]}."
+        return f"A draw after {moves}: {REASONS[outcome.reason]}."
     loser = 2 - outcome.winner
     winner = f"Player {outcome.winner + 1} ({names[outcome.winner].strip()})"
-    return f"{winner} wins after {plies} moves: player {loser} cannot move."
+    return f"{winner} wins after {moves}: player {loser} cannot move."
