@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import NamedTuple
 
 from protocol.commands import Hello
@@ -22,6 +23,7 @@ class Identity(NamedTuple):
     session: Session
     secret: str
     player: Player
+    rooms: list[str] | None = None  # the player's open rooms; None for a new session, which is not saved yet
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
@@ -30,51 +32,54 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str) ->
         account = await store.account_of_token(hello.token)
         if account is None:
             raise Refusal("bad_token", "unknown or revoked token")
-        return identity(Session(account.player, account.name, account.name), new_secret())
+        session = Session(account.player, account.name, account.name)
+        return Identity(session, new_secret(), Player(id=account.player, name=account.name, account=True))
     if hello.resume:
         return await resume_session(store, settings, hello.resume, node)
     if settings.auth == "tokens":
         raise guests_refused()
-    player = new_player_id()
     name = hello.name.strip() or f"guest-{random_id(4)}"
     check_new_name(name, settings.name_length)
     if await store.account_named(name) is not None:
         raise Refusal("name_taken", f"the name {name} belongs to an account; choose another, or use its token")
-    return identity(Session(player, await claim_free_name(store, name, node, player), ""), new_secret())
+    id = new_player_id()
+    name = await claim_free_name(store, name, node, id)
+    return Identity(Session(id, name, ""), new_secret(), Player(id=id, name=name))
 
 
 async def resume_session(store: Store, settings: Settings, secret: str, node: str) -> Identity:
-    """Return the player of a session. Raises Refusal if the session is gone, or Unavailable."""
-    session = await store.session(secret)
-    if session is None:
+    """Return the player of a session. Raises Refusal if it cannot be resumed, or Unavailable."""
+    returning = await store.load_session(secret)
+    if returning is None:
         raise Refusal("bad_session", "unknown or expired session; say hello without resume")
-    if session.account:
-        owner = await store.account_named(session.name)
-        if owner is None or owner.player != session.player:
+    (id, name, account), name_owner, rooms = returning
+    if account:
+        if name_owner != id:
             raise Refusal("bad_session", "the account of this session has been revoked")
     elif settings.auth == "tokens":
         raise guests_refused()
-    else:  # another player may have the name by now
-        session = session._replace(name=await claim_free_name(store, session.name, node, session.player))
-    return identity(session, secret)
+    elif name_owner is not None or not await store.claim_name(node, id, name):
+        name = await claim_numbered_name(store, name, node, id)
+    return Identity(Session(id, name, account), secret, Player(id=id, name=name, account=bool(account)), rooms)
 
 
 async def claim_free_name(store: Store, name: str, node: str, player: str) -> str:
-    """Claim a name for a player at this node, with a suffix if it is taken at any node or by an account.
+    """Claim a name that no account owns, with a suffix if a player at any node has it."""
+    if await store.claim_name(node, player, name):
+        return name
+    return await claim_numbered_name(store, name, node, player)
+
+
+async def claim_numbered_name(store: Store, name: str, node: str, player: str) -> str:
+    """Claim a taken name with a suffix that makes it free.
 
     The suffix is a number. From the tenth player on it is random: the thousandth must not try a thousand numbers.
     """
-    candidate, number = name, 1
-    while await store.account_named(candidate) is not None or not await store.claim_name(node, player, candidate):
-        number += 1
+    for number in count(2):
         candidate = f"{name}~{number if number < MAX_NUMBERED_GUESTS else random_id(3)}"
-    return candidate
-
-
-def identity(session: Session, secret: str) -> Identity:
-    """Return the identity behind a session."""
-    player = Player(id=session.player, name=session.name, account=bool(session.account))
-    return Identity(session, secret, player)
+        if await store.account_named(candidate) is None and await store.claim_name(node, player, candidate):
+            return candidate
+    raise AssertionError("unreachable")
 
 
 def guests_refused() -> Refusal:

@@ -8,14 +8,14 @@ from contextlib import suppress
 from engine.registry import GAMES
 from protocol.commands import Hello
 from protocol.replies import Welcome
-from protocol.types import BotInfo
+from protocol.types import BotInfo, Player
 from server.config import Settings
 from server.domain import snapshots
 from server.domain.decision import Refusal
 from server.handlers.auth import Identity, identify
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
-from server.rooms.client import Client, player_of
+from server.rooms.client import Client
 from server.rooms.membership import Membership
 from server.rooms.presence import PresenceTracker
 from server.rooms.registry import RoomRegistry
@@ -44,6 +44,7 @@ class HelloHandler:
         self._node, self._settings, self._store, self._registry = node, settings, store, registry
         self._membership, self._presence, self._feed = membership, presence, feed
         self._invitations, self._status, self._now = invitations, status, now
+        self._limits = settings.limits
         self._house_bots = {name.strip() for name in settings.house.split(",")}
 
     async def hello(self, client: Client, command: Hello) -> None:
@@ -53,18 +54,18 @@ class HelloHandler:
         if self._status.draining:
             raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY_AFTER_S)
         identity = await identify(self._store, self._settings, command, self._node)
-        player = identity.player
-        rooms = await self._register(identity, returning=bool(command.resume or command.token))
-        client.player = player
+        rooms = await self._register(identity) if identity.rooms is None else identity.rooms
+        rooms = [name for name in rooms if name not in self._registry.damaged]
+        client.player = player = identity.player
         self._presence.add(client)
-        self._list_bot(client, command.plays)
+        self._list_bot(client, player, command.plays)
         client.send(
             Welcome(
                 id=command.id,
                 you=player,
                 session=identity.secret,
                 server="parlour",
-                limits=self._settings.limits,
+                limits=self._limits,
                 games=snapshots.game_list(),
                 rooms=tuple(rooms),
             )
@@ -76,27 +77,29 @@ class HelloHandler:
                 client.send(live.snapshot(client, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
             await self._store.mark_present(self._node, [(player.id, player.name)])
+            if identity.rooms is not None:  # renew the session, in the transaction of the presence events
+                await self._store.save_session(identity.secret, identity.session, self._now())
             for name in await self._store.rooms_waiting_for(player.name):
                 waiting = await self._registry.room(name)
                 if waiting is not None and waiting.room.status == "waiting":
                     self._invitations.send_to(waiting, client)
 
-    async def _register(self, identity: Identity, returning: bool) -> list[str]:
-        """Save the session. Return the open rooms of a player who returns."""
+    async def _register(self, identity: Identity) -> list[str]:
+        """Save a new session before the client learns its secret. Return the open rooms of an account."""
         player = identity.player
         self._presence.expect(player)
         try:
             await self._store.save_session(identity.secret, identity.session, self._now())
-            return await self._registry.rooms_of(player.id) if returning else []
+            return await self._store.rooms_of(player.id) if player.account else []
         except Unavailable:
             self._presence.release(player)
             raise
         finally:
             self._presence.stop_expecting(player)
 
-    def _list_bot(self, client: Client, games: Sequence[str]) -> None:
+    def _list_bot(self, client: Client, player: Player, games: Sequence[str]) -> None:
         """List a bot that plays any of our games in the lobby."""
-        player, plays = player_of(client), tuple(game for game in GAMES if game in games)
+        plays = tuple(game for game in GAMES if game in games)
         if plays:
             house = player.account and player.name in self._house_bots
             bot = BotInfo(name=player.name, plays=plays, account=player.account, house=house)

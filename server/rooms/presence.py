@@ -41,7 +41,8 @@ class PresenceTracker:
 
     def add(self, client: Client) -> None:
         """Add a client that has been welcomed."""
-        self._clients.setdefault(fold(player_of(client).name), {})[client] = None
+        assert client.player is not None
+        self._clients.setdefault(fold(client.player.name), {})[client] = None
 
     def remove(self, client: Client) -> None:
         """Remove a client that has disconnected."""

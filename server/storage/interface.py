@@ -79,6 +79,14 @@ class Session(NamedTuple):
     account: str  # the name of the account, empty for a guest
 
 
+class ReturningPlayer(NamedTuple):
+    """What the store knows of a player who resumes a session."""
+
+    session: Session
+    name_owner: str | None  # the player whose active account has the session's name
+    rooms: list[str]  # the open rooms in which the player is seated
+
+
 class Account(NamedTuple):
     """An account as `parlour account list` shows it."""
 
@@ -179,8 +187,8 @@ class Store(Protocol):
     async def forget_sessions(self, before: int) -> None:
         """Delete the sessions that were last renewed before this time."""
 
-    async def session(self, secret: str) -> Session | None:
-        """Return the session of a resume secret."""
+    async def load_session(self, secret: str) -> ReturningPlayer | None:
+        """Return the session of a resume secret, and what its player needs to continue."""
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         """Create an account. Return False if the name is taken."""

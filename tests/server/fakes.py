@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
@@ -21,7 +22,7 @@ from server.domain.room import Room
 from server.metrics import Metrics
 from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Conflict, Done, Unavailable
-from server.storage.sqlite.store import SqliteStore
+from server.storage.sqlite.store import Result, SqliteStore
 from tests.server.domain.helpers import NOW
 
 SETTLE_TIMEOUT_S = 20.0
@@ -150,11 +151,11 @@ class FaultyStore(SqliteStore):
             raise self.write_error
         return await super()._write(sql, *values)
 
-    async def _read(self, sql: str, *values: Any) -> list[Any]:
+    async def _in_reader(self, read: Callable[[sqlite3.Connection], Result]) -> Result:
         self.reads += 1
         if self.read_error is not None:
             raise self.read_error
-        return await super()._read(sql, *values)
+        return await super()._in_reader(read)
 
 
 class SteppedStore(SqliteStore):

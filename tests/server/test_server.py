@@ -75,8 +75,10 @@ async def test_start_drops_old_sessions(server: Harness) -> None:
     await server.store.save_session("old", session, NOW - SESSION_LIFETIME_MS - 1)
     await server.store.save_session("fresh", session, NOW - SESSION_LIFETIME_MS)
     await server.app.server.start()
-    assert await server.store.session("old") is None
-    assert await server.store.session("fresh") == session
+    assert await server.store.load_session("old") is None
+    fresh = await server.store.load_session("fresh")
+    assert fresh is not None
+    assert fresh.session == session
     assert await server.store.last_alive() == NOW
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from protocol.usernames import fold
-from server.storage.interface import Account, Session, digest
+from server.storage.interface import Account, ReturningPlayer, Session, digest
 
 
 class Accounts(ABC):
@@ -27,9 +27,18 @@ class Accounts(ABC):
     async def forget_sessions(self, before: int) -> None:
         await self._fetch("DELETE FROM sessions WHERE seen_at < $1", before)
 
-    async def session(self, secret: str) -> Session | None:
+    async def load_session(self, secret: str) -> ReturningPlayer | None:
         rows = await self._fetch("SELECT player, name, account FROM sessions WHERE secret = $1", digest(secret))
-        return Session(*rows[0]) if rows else None
+        if not rows:
+            return None
+        session = Session(*rows[0])
+        sql = """
+            SELECT (SELECT player FROM accounts WHERE folded = $1 AND revoked_at IS NULL), ARRAY(
+                SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $2 OR player1 = $2) ORDER BY room)
+        """
+        rows = await self._fetch(sql, fold(session.name), session.player)
+        owner, rooms = rows[0]
+        return ReturningPlayer(session, owner, rooms)
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from protocol.usernames import fold
 from server.storage import queries
@@ -16,6 +17,7 @@ from server.storage.interface import (
     Append,
     Done,
     OnCommit,
+    ReturningPlayer,
     Session,
     StoreError,
     Unavailable,
@@ -30,6 +32,12 @@ from server.storage.sqlite.writer_process import connect
 
 BUSY_TIMEOUT_S = 2.0  # while another process has the file locked
 LAST_OPPONENT = queries.last_opponent("?")
+ROOMS_OF = """
+    SELECT room FROM rooms WHERE status <> 'ended' AND player0 = ?1 UNION
+    SELECT room FROM rooms WHERE status <> 'ended' AND player1 = ?1 ORDER BY 1
+"""
+
+Result = TypeVar("Result")
 
 
 class SqliteStore(Ratings):
@@ -116,14 +124,13 @@ class SqliteStore(Ratings):
         return statement.changed
 
     async def _read(self, sql: str, *values: Any) -> list[Any]:
-        reader = self._reader
-        assert reader is not None
+        return await self._in_reader(partial(fetch, sql, values))
 
-        def rows() -> list[Any]:
-            return reader.execute(sql, values).fetchall()
-
+    async def _in_reader(self, read: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run a function in the thread that reads. Raises Unavailable."""
+        assert self._reader is not None
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._readers, rows)
+            return await asyncio.get_running_loop().run_in_executor(self._readers, read, self._reader)
         except sqlite3.Error as error:
             raise Unavailable(f"the database cannot be read: {error}") from None
 
@@ -153,9 +160,7 @@ class SqliteStore(Ratings):
         return str(rows[0][0]) if rows else ""
 
     async def rooms_of(self, player: str) -> list[str]:
-        sql = "SELECT room FROM rooms WHERE status != 'ended' AND {} = ?"
-        both = f"{sql.format('player0')} UNION {sql.format('player1')} ORDER BY 1"
-        return [room for (room,) in await self._read(both, player, player)]
+        return [room for (room,) in await self._read(ROOMS_OF, player)]
 
     async def rooms_waiting_for(self, name: str) -> list[str]:
         sql = """
@@ -186,9 +191,8 @@ class SqliteStore(Ratings):
     async def forget_sessions(self, before: int) -> None:
         await self._write("DELETE FROM sessions WHERE seen_at < ?", before)
 
-    async def session(self, secret: str) -> Session | None:
-        rows = await self._read("SELECT player, name, account FROM sessions WHERE secret = ?", digest(secret))
-        return Session(*rows[0]) if rows else None
+    async def load_session(self, secret: str) -> ReturningPlayer | None:
+        return await self._in_reader(partial(read_session, digest(secret)))
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
@@ -250,3 +254,19 @@ class SqliteStore(Ratings):
 
     async def remove_dead_nodes(self, before: int) -> list[str]:
         return []
+
+
+def fetch(sql: str, values: Sequence[Any], reader: sqlite3.Connection) -> list[Any]:
+    return reader.execute(sql, values).fetchall()
+
+
+def read_session(digested_secret: bytes, reader: sqlite3.Connection) -> ReturningPlayer | None:
+    row = reader.execute("SELECT player, name, account FROM sessions WHERE secret = ?", (digested_secret,)).fetchone()
+    if row is None:
+        return None
+    session = Session(*row)
+    owner = reader.execute(
+        "SELECT player FROM accounts WHERE folded = ? AND revoked_at IS NULL", (fold(session.name),)
+    ).fetchone()
+    rooms = [room for (room,) in reader.execute(ROOMS_OF, (session.player,))]
+    return ReturningPlayer(session, owner[0] if owner else None, rooms)

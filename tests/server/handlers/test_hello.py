@@ -34,9 +34,9 @@ async def test_welcome_says_who_the_client_is_and_what_the_server_offers(server:
     assert reply.limits == server.settings.limits
     assert {game.name for game in reply.games} == {"conga", "mancala", "maxconnect4", "cohcoh"}
     assert server.app.presence.named("ann") == [client]
-    session = await server.store.session(reply.session)
-    assert session is not None
-    assert session.player == reply.you.id
+    returning = await server.store.load_session(reply.session)
+    assert returning is not None
+    assert returning.session.player == reply.you.id
 
 
 async def test_second_hello_is_refused(server: Harness) -> None:
@@ -87,6 +87,36 @@ async def test_name_is_free_again_if_the_session_cannot_be_saved(server: Harness
     assert client.player is None
     server.store.write_error = None
     assert welcome(await hello(server, name="ann")).you.name == "ann"
+
+
+async def test_resumed_session_is_renewed_after_the_welcome(server: Harness) -> None:
+    first = await hello(server, name="ann")
+    disconnect(server, first)
+    server.clock.advance(1000)
+    await hello(server, resume=welcome(first).session)
+    await server.store.forget_sessions(server.clock.at)
+    assert await server.store.load_session(welcome(first).session) is not None
+
+
+async def test_session_is_resumed_while_the_store_cannot_write(server: Harness) -> None:
+    first = await hello(server, name="ann")
+    disconnect(server, first)
+    server.store.write_error = Unavailable("the disk is full")
+    back = await hello(server, resume=welcome(first).session)
+    assert back.kinds() == ["Welcome"]
+    assert welcome(back).you == welcome(first).you
+
+
+async def test_renamed_session_keeps_its_new_name(server: Harness) -> None:
+    first = await hello(server, name="ann")
+    disconnect(server, first)
+    await server.settle()
+    await hello(server, name="ann")
+    back = await hello(server, resume=welcome(first).session)
+    assert welcome(back).you.name == "ann~2"
+    returning = await server.store.load_session(welcome(first).session)
+    assert returning is not None
+    assert returning.session.name == "ann~2"
 
 
 async def test_bot_is_listed_with_the_games_that_the_server_has(server: Harness) -> None:

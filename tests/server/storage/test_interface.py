@@ -7,7 +7,16 @@ import asyncio
 import pytest
 
 from server.storage.factory import open_store
-from server.storage.interface import Append, Conflict, Session, Store, Unavailable, append_and_wait, new_secret
+from server.storage.interface import (
+    Append,
+    Conflict,
+    ReturningPlayer,
+    Session,
+    Store,
+    Unavailable,
+    append_and_wait,
+    new_secret,
+)
 from tests.server.storage.rows import row
 
 
@@ -163,13 +172,42 @@ async def test_reopened_store_has_all_events(store: Store, place: str) -> None:
 async def test_session_and_account_are_found_by_their_secrets(store: Store) -> None:
     await store.save_session("my-secret", Session("p1", "ann", ""), 5)
     assert await store.add_account("Ann", "p1", "my-token", 5)
-    assert await store.session("my-secret") == Session("p1", "ann", "")
-    assert await store.session("other") is None
+    returning = await store.load_session("my-secret")
+    assert returning is not None
+    assert returning.session == Session("p1", "ann", "")
+    assert await store.load_session("other") is None
     account = await store.account_of_token("my-token")
     assert account is not None
     assert account.name == "Ann"
     await store.forget_sessions(6)
-    assert await store.session("my-secret") is None
+    assert await store.load_session("my-secret") is None
+
+
+async def test_loaded_session_has_the_open_rooms_of_its_player(store: Store) -> None:
+    await store.save_session("secret", Session("p1", "ann", ""), 5)
+    assert await store.load_session("secret") == ReturningPlayer(Session("p1", "ann", ""), None, [])
+    for name, status, players in (
+        ("r3", "running", ("p1", "p2")),
+        ("r2", "waiting", ("", "p1")),
+        ("r1", "ended", ("p1", "p2")),
+        ("r0", "running", ("p2", "p3")),
+    ):
+        await append_and_wait(store, Append(name, 0, (b"a",), row(name, status, players=players)))
+    returning = await store.load_session("secret")
+    assert returning is not None
+    assert returning.rooms == ["r2", "r3"]
+
+
+async def test_loaded_session_tells_which_account_owns_its_name(store: Store) -> None:
+    await store.save_session("secret", Session("p1", "José", ""), 5)
+    assert await store.add_account("JOSE\u0301", "p2", "token", 6)
+    returning = await store.load_session("secret")
+    assert returning is not None
+    assert returning.name_owner == "p2"
+    await store.revoke_account("josé", 7)
+    returning = await store.load_session("secret")
+    assert returning is not None
+    assert returning.name_owner is None
 
 
 async def test_latest_seqs_of_several_rooms(store: Store) -> None:
