@@ -12,7 +12,6 @@ import secrets
 from asyncio import Future, get_running_loop
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from typing import NamedTuple, Protocol
 
 from server.domain.ratings import RatingRow
@@ -232,8 +231,8 @@ class Store(Protocol):
         """Remove the nodes without a heartbeat since this time. Return the players connected to no other node."""
 
 
-def as_future(begin: Callable[[Done], None]) -> Future[None]:
-    """Return a future for a function that takes a `done` callback."""
+def append_and_wait(store: Store, append: Append) -> Future[None]:
+    """Return a future for an append. Raises Conflict or Unavailable."""
     future: Future[None] = get_running_loop().create_future()
 
     def done(error: Exception | None) -> None:
@@ -243,13 +242,8 @@ def as_future(begin: Callable[[Done], None]) -> Future[None]:
             else:
                 future.set_exception(error)
 
-    begin(done)
+    store.append(append, done)
     return future
-
-
-def append_and_wait(store: Store, append: Append) -> Future[None]:
-    """Return a future for an append. Raises Conflict or Unavailable."""
-    return as_future(partial(store.append, append))
 
 
 def digest(secret: str) -> bytes:

@@ -21,10 +21,8 @@ from server.storage.interface import (
     Session,
     StoreError,
     Unavailable,
-    as_future,
     digest,
 )
-from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.ratings import Ratings
 from server.storage.sqlite.schema import check_path, explain, find_damage, lock_database, migrate
 from server.storage.sqlite.write_queue import WriteQueue
@@ -119,9 +117,7 @@ class SqliteStore(Ratings):
 
     async def _write(self, sql: str, *values: Any) -> int:
         assert self._writer is not None
-        statement = Statement(sql, values)
-        await as_future(partial(self._writer.submit, statement))
-        return statement.changed
+        return await self._writer.execute(sql, values)
 
     async def _read(self, sql: str, *values: Any) -> list[Any]:
         return await self._in_reader(partial(fetch, sql, values))

@@ -13,16 +13,32 @@ import marshal
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from time import perf_counter
+from typing import final
 
-from server.storage.interface import Conflict, Done, OnCommit, Unavailable
-from server.storage.sqlite.batch import QueuedJob, Statement, Work, as_job, outcome
+from server.storage.interface import Append, Conflict, Done, OnCommit, RoomRow, Unavailable
+from server.storage.sqlite.ratings import INSERT_RATING, REPLACE_STANDING
 from server.storage.sqlite.supervisor import WRITER_EXITED, WriterProcess, WriterSupervisor
-from server.storage.sqlite.writer_process import LENGTH_BYTES, Answer, Job, Rows
+from server.storage.sqlite.writer_process import LENGTH_BYTES, Answer, Job, Rows, Values
 
 EARLY_SEND_JOBS = 100  # this many jobs are sent at once, so that the disk can begin
 CLOSE_TIMEOUT_S = 0.5  # for the queued jobs, and again for the process to exit
 
 FindPayload = Callable[[str, int], Awaitable[bytes | None]]  # room, seq -> the payload of that event
+
+
+@final
+class Statement:
+    """A write other than an append."""
+
+    __slots__ = ("changed", "sql", "values")
+
+    def __init__(self, sql: str, values: Values) -> None:
+        self.sql, self.values = sql, values
+        self.changed = 0  # the number of changed rows, once it is done
+
+
+Work = Append | Statement
+QueuedJob = tuple[Work, Done]
 
 
 class WriterPipe(WriterProcess):
@@ -108,6 +124,22 @@ class WriteQueue:
             self._send()
         else:
             self._schedule_send()
+
+    def execute(self, sql: str, values: Values) -> asyncio.Future[int]:
+        """Queue a statement. Return a future of the number of rows that it changes."""
+        future: asyncio.Future[int] = self._loop.create_future()
+        statement = Statement(sql, values)
+
+        def done(error: Exception | None) -> None:
+            if future.done():
+                return
+            if error is None:
+                future.set_result(statement.changed)
+            else:
+                future.set_exception(error)
+
+        self.submit(statement, done)
+        return future
 
     def fail_fast(self) -> None:
         """Reject all jobs after the next failure."""
@@ -237,3 +269,41 @@ class WriteQueue:
         self._in_flight, self._collected = self._in_flight + self._collected, []
         if self._in_flight:
             self._finish([Unavailable(why)] * len(self._in_flight))
+
+
+# -- jobs in the form that the writer process takes, and the meaning of its answers
+
+
+def as_job(work: Work) -> Job:
+    """Return an append or a statement as the writer process takes it."""
+    if isinstance(work, Statement):
+        return ([], (), ((work.sql, work.values),))
+    events: Rows = []
+    rooms: list[Values] = []
+    statements: list[tuple[str, Values]] = []
+    part: Append | None = work
+    while part is not None:
+        for seq, payload in enumerate(part.payloads, part.after + 1):
+            events += (part.room, seq, payload)
+        if part.row is not None:
+            rooms.append(room_values(part.row))
+        for rating in part.ratings:
+            statements += ((INSERT_RATING, tuple(rating)), (REPLACE_STANDING, tuple(rating)))
+        part = part.also
+    return (events, tuple(rooms), tuple(statements))
+
+
+def room_values(row: RoomRow) -> Values:
+    return (
+        row.room, row.game, row.status, row.result, row.private, *row.players, *row.names,
+        row.deadline, row.changed_at, row.info,
+    )  # fmt: skip
+
+
+def outcome(work: Work, answer: Answer) -> Exception | None:
+    """Return the error that an answer stands for. Set `changed` of a statement."""
+    if isinstance(answer, str):
+        return Unavailable(answer) if answer else Conflict()
+    if isinstance(work, Statement):
+        work.changed = answer
+    return None

@@ -15,10 +15,9 @@ import pytest
 
 from server.storage.interface import Append, Conflict, StoreError, Unavailable, append_and_wait
 from server.storage.sqlite import supervisor, write_queue
-from server.storage.sqlite.batch import Statement
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.supervisor import WriterSupervisor
-from server.storage.sqlite.write_queue import WriterPipe
+from server.storage.sqlite.write_queue import Statement, WriterPipe
 from tests.client.sample_programs import gone
 from tests.e2e.parlours import until
 
