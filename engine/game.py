@@ -10,6 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
@@ -174,6 +175,11 @@ class Game(ABC):
 
     def start(self) -> State:
         return self._start
+
+    @cached_property
+    def start_position(self) -> str:
+        """The text of the start position."""
+        return self.dump(self._start)
 
     def turn(self, state: State) -> Side:
         return state.turn

@@ -153,7 +153,7 @@ def to_json(record: Record) -> dict[str, Any]:
         "result": record.result,
         "reason": record.reason,
         "seed": record.seed,
-        "start": game.dump(game.start()),
+        "start": game.start_position,
         "moves": moves,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Unicode names of printable characters that show nothing, or only select a variant, contain one of these.
 INVISIBLE_NAMES = (
@@ -11,9 +12,11 @@ INVISIBLE_NAMES = (
     "NULL NOTEHEAD", "OBJECT REPLACEMENT",
 )  # fmt: skip
 SIMILAR_ALPHABETS = ("Latin", "Greek", "Cyrillic", "Armenian", "Cherokee", "Coptic", "Lisu")  # they share shapes
+FOLDED_NAMES_CACHED = 1024  # the name of a player is folded at every hello and at every change of its rooms
 MAX_MARKS_PER_LETTER = 2  # some languages need that many
 
 
+@lru_cache(FOLDED_NAMES_CACHED)
 def fold(name: str) -> str:
     """Return a key that is equal for names that look alike: it ignores width, case and how characters are composed."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

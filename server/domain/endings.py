@@ -5,7 +5,6 @@ from __future__ import annotations
 from protocol.commands import Abort, Claim, Resign
 from protocol.events import Resumed
 from protocol.types import Player
-from server.domain import clock
 from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game, event_fields
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room
 from server.domain.seating import awaits_pairing
@@ -33,19 +32,13 @@ def abort_by_arbiter(room: Room, player: Player, now: int) -> Decision:
 
 def claim(room: Room, seat: int, command: Claim, now: int) -> Decision:
     """Win against an opponent who has been away too long. Raises Refusal before that."""
-    at = claim_at(room, seat)
+    at = room.claim_at(seat)
     if at is None:
         raise Refusal("too_early", "your opponent is online: only a game against an absent opponent can be claimed")
     if now < at:
         wait = (at - now + 999) // 1000
         raise Refusal("too_early", f"your opponent may be away for {wait} s more: claim again then", retry_after=wait)
     return end_game(room, seat, "abandoned", now)
-
-
-def claim_at(room: Room, seat: int) -> int | None:
-    """Return when a seat may claim the game, or None if the opponent is online or no game is running."""
-    away = room.away[1 - seat]
-    return None if away is None or room.status != "running" else away + clock.claim_delay(room.setup.clock)
 
 
 def check_deadline(room: Room, now: int, uncharged: int = 0) -> Decision:

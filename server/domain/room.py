@@ -105,6 +105,11 @@ class Room:
             return 0
         return 1 if second is not None and second.player == player else None
 
+    def claim_at(self, seat: int) -> int | None:
+        """Return when a seat may claim the game, or None if the opponent is online or no game is running."""
+        away = self.away[1 - seat]
+        return None if away is None or self.status != "running" else away + clock.claim_delay(self.setup.clock)
+
     @property
     def deadline(self) -> int | None:
         """Return when the server must act next: flag fall, expiry of a waiting room, or both players away too long."""

@@ -12,7 +12,6 @@ from protocol.events import Moved
 from protocol.replies import Snapshot
 from protocol.types import GameInfo, Offers, OptionInfo, PlayedMove, RoomInfo, Seat
 from server.domain import clock
-from server.domain.endings import claim_at
 from server.domain.room import Room
 
 Seats = tuple[Seat | None, Seat | None]
@@ -23,7 +22,7 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
 
     `uncharged` is the time, in milliseconds, that is not charged to the side to move.
     """
-    setup, end = room.setup, room.ended
+    setup, end, turn = room.setup, room.ended, room.state.turn
     timed = setup.clock.kind != "none"
     running = room.status == "running"
     _, _, since = room.clocks
@@ -37,16 +36,16 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
         clock=setup.clock,
         status=room.status,
         seats=seats_with_presence(room),
-        start=room.game.dump(room.game.start()),
+        start=room.game.start_position,
         position=room.game.dump(room.state),
         ply=room.ply,
-        turn=room.turn,
-        moves=tuple(played_move(ply, moved) for ply, moved in enumerate(room.moves, 1)),
+        turn=turn,
+        moves=tuple(played_move(ply, moved) for ply, moved in enumerate(room.move_log[: room.ply], 1)),
         left=times_left(room, now - uncharged) if timed else None,
-        running=room.turn if running and timed else None,
+        running=turn if running and timed else None,
         elapsed=max(0, now - uncharged - since) if running and timed else 0,
         your_seat=seat,
-        your_move=running and seat == room.turn,
+        your_move=running and seat == turn,
         offers=Offers(
             draw=room.draw_offer,
             takeback=None if room.takeback_offer is None else room.takeback_offer[0],
@@ -63,7 +62,7 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
         players=setup.players,
         arbiter=setup.arbiter,
         fouls=room.fouls,
-        claim_at=(claim_at(room, 0), claim_at(room, 1)),
+        claim_at=(room.claim_at(0), room.claim_at(1)),
         chat=room.chat,
         result="*" if end is None else end.result,
         reason=None if end is None else end.reason,
@@ -97,9 +96,9 @@ def times_left(room: Room, now: int) -> tuple[int, int]:
     left, _, since = room.clocks
     if room.status != "running":
         return left
-    used = max(0, now - since - room.setup.clock.per_move)
-    mine = max(0, left[room.turn] - used)
-    return (mine, left[1]) if room.turn == 0 else (left[0], mine)
+    turn = room.state.turn
+    mine = max(0, left[turn] - max(0, now - since - room.setup.clock.per_move))
+    return (mine, left[1]) if turn == 0 else (left[0], mine)
 
 
 def played_move(ply: int, moved: Moved) -> PlayedMove:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.commands import Abort, Claim, Join, Resign
 from protocol.types import TimeControl
 from server.domain import snapshots
-from server.domain.endings import check_deadline, claim_at, resume
+from server.domain.endings import check_deadline, resume
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS
 from server.domain.seating import set_presence
 from tests.server.domain.helpers import (
@@ -60,7 +60,7 @@ def test_game_against_an_absent_player_can_be_claimed_after_a_delay() -> None:
     room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
     assert refused(room, ANN, Claim).code == "too_early"
     away = set_presence(room, 1, False, NOW).room
-    assert (claim_at(away, 0), claim_at(away, 1)) == (NOW + 30_000, None)
+    assert (away.claim_at(0), away.claim_at(1)) == (NOW + 30_000, None)
     early = refused(away, ANN, Claim, NOW + 29_999)
     assert (early.code, early.retry_after) == ("too_early", 1)
     end = do(away, ANN, Claim, NOW + 30_000).room.ended
@@ -75,7 +75,7 @@ def test_no_claim_against_a_player_who_returned() -> None:
 
 
 def test_waiting_room_has_no_claim() -> None:
-    assert claim_at(set_presence(waiting().room, 0, False, NOW).room, 1) is None
+    assert set_presence(waiting().room, 0, False, NOW).room.claim_at(1) is None
 
 
 def test_game_without_players_ends_without_a_result() -> None:
