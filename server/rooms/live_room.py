@@ -12,7 +12,7 @@ from protocol.frames import Packet
 from protocol.replies import Snapshot
 from server.domain import snapshots
 from server.domain.room import Room, replay
-from server.rooms.client import Client, player_of
+from server.rooms.client import Client
 
 
 class LiveRoom:
@@ -69,7 +69,8 @@ class LiveRoom:
 
     def attach(self, client: Client) -> int | None:
         """Let a client hear what happens here. Return its player's seat, or None for a watcher."""
-        seat = self.room.seat_of(player_of(client).id)
+        assert client.player is not None
+        seat = self.room.seat_of(client.player.id)
         if seat is None:
             self.watchers[client] = None
         else:

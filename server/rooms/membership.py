@@ -51,7 +51,8 @@ class Membership(RoomObserver):
 
     def enter(self, live: LiveRoom, client: Client) -> int | None:
         """Let a client hear a room; its player, if seated there, is online from now on. Return the seat."""
-        self._broadcaster.flush_room(live)  # a new watcher must not hear of earlier events
+        if live.pending:  # a new watcher must not hear of earlier events
+            self._broadcaster.flush_room(live)
         seat = live.attach(client)
         if seat is None:
             self._watchers_changed(live)

@@ -361,7 +361,8 @@ class RoomProcessor:
         if not room.setup.private:
             for observer in self._observers:
                 observer.listing_changed(room)
-            self._bus.show(room)
+            if self._bus.has_listeners:
+                self._bus.show(room)
 
     # -- when the store did not take a commit
 
