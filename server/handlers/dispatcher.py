@@ -200,7 +200,7 @@ class Dispatcher:
             for packet in live.events_between(command.after, upto):
                 client.write(packet.text if client.text else packet.binary)
         else:
-            client.send(live.snapshot(client, self._now()))
+            client.send(live.snapshot(seat, self._now()))
 
     async def _join(self, client: Client, command: Join) -> None:
         live = await self._registry.find(command.room)

@@ -72,12 +72,14 @@ class Broadcaster:
         seat = live.attach(client)
         setup = live.room.setup
         client.send(Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
-        client.send(live.snapshot(client, self._now()))
+        client.send(live.snapshot(seat, self._now()))
 
     def refuse(self, live: LiveRoom, client: Client | None, command: RoomCommand | None, refusal: Refusal) -> None:
         """Answer a command with `error`. A stale move gets a snapshot with it."""
         if client is not None and command is not None:
-            snapshot = live.snapshot(client, self._now()) if refusal.code == "stale" else None
+            snapshot = None
+            if refusal.code == "stale":
+                snapshot = live.snapshot(live.room.seat_of(player_of(client).id), self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 
     def flush(self) -> None:
@@ -109,7 +111,7 @@ class Broadcaster:
             if watcher.backlog() <= self._max_backlog // 4:
                 del live.lagging[watcher]
                 self.flush_room(live)
-                watcher.send(live.snapshot(watcher, now))
+                watcher.send(live.snapshot(None, now))
             elif now - since > self._stall_timeout_ms:
                 live.remove_watcher(watcher)
                 watcher.cut(1008, "too slow to watch")

@@ -74,7 +74,8 @@ class LiveRoom:
         if seat is None:
             self.watchers[client] = None
         else:
-            self.remove_watcher(client)
+            if client in self.watchers:
+                self.remove_watcher(client)
             if client not in self.players[seat]:
                 self.players[seat].append(client)
         client.rooms[self.room.setup.room] = self
@@ -95,10 +96,9 @@ class LiveRoom:
         self.watchers.pop(client, None)
         self.lagging.pop(client, None)
 
-    def snapshot(self, client: Client, now: int) -> Snapshot:
-        """Return the room as this client may see it: watchers see it as of the horizon."""
+    def snapshot(self, seat: int | None, now: int) -> Snapshot:
+        """Return the room as the player of a seat sees it, or, if `seat` is None, a watcher: as of the horizon."""
         room = self.room
-        seat = None if client.player is None else room.seat_of(client.player.id)
         if seat is None and room.horizon != room.seq:
             shown = replay(decode_event(payload) for payload in self.log[: room.horizon])
             return snapshots.snapshot(shown, None, now, 0)
