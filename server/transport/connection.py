@@ -76,9 +76,10 @@ class Connection(FastPath):
         """Serve the client until the connection is lost. Messages are handled as they arrive."""
         if self.subprotocol == JSON.subprotocol:
             self.use_json()
-        self.services.spawn(self.measure_latency())
         self.services.connections.add(self)
         try:
+            with suppress(ConnectionClosed):
+                self.latency = await (await self.ping())  # the next ping follows only after the ping interval
             await asyncio.shield(self.connection_lost_waiter)
         finally:
             self.lost = True
@@ -92,11 +93,6 @@ class Connection(FastPath):
         if self.abort_timer is not None:
             self.abort_timer.cancel()
         super().connection_lost(exc)
-
-    async def measure_latency(self) -> None:
-        """Send the first ping at once. The next one follows only after the ping interval."""
-        with suppress(ConnectionClosed):
-            self.latency = await (await self.ping())
 
     def timeout_reason(self, now: float) -> str | None:
         """Return why to disconnect a client that has sent nothing for too long, or None."""
