@@ -24,6 +24,7 @@ class Identity(NamedTuple):
     secret: str
     player: Player
     rooms: list[str] | None = None  # the player's open rooms; None for a new session, which is not saved yet
+    saved_at: int = 0  # when the store saved this session, 0 if it has to
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
@@ -52,15 +53,16 @@ async def resume_session(store: Store, settings: Settings, secret: str, node: st
     returning = await store.load_session(secret)
     if returning is None:
         raise Refusal("bad_session", "unknown or expired session; say hello without resume")
-    (id, name, account), name_owner, rooms = returning
+    (id, name, account), saved_at, name_owner, rooms = returning
     if account:
         if name_owner != id:
             raise Refusal("bad_session", "the account of this session has been revoked")
     elif settings.auth == "tokens":
         raise guests_refused()
     elif name_owner is not None or not await store.claim_name(node, id, name):
-        name = await claim_numbered_name(store, name, node, id)
-    return Identity(Session(id, name, account), secret, Player(id=id, name=name, account=bool(account)), rooms)
+        name, saved_at = await claim_numbered_name(store, name, node, id), 0
+    player = Player(id=id, name=name, account=bool(account))
+    return Identity(Session(id, name, account), secret, player, rooms, saved_at)
 
 
 async def claim_free_name(store: Store, name: str, node: str, player: str) -> str:

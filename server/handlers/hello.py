@@ -23,6 +23,8 @@ from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
+SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if that was longer ago, so that it does not expire
+
 
 class HelloHandler:
     """Answers `hello`."""
@@ -73,11 +75,11 @@ class HelloHandler:
         for name in rooms:
             live = await self._registry.room(name)
             if live is not None:
-                self._membership.enter(live, client)
-                client.send(live.snapshot(client, self._now()))
+                seat = self._membership.enter(live, client)
+                client.send(live.snapshot(seat, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
             await self._store.mark_present(self._node, [(player.id, player.name)])
-            if identity.rooms is not None:  # renew the session, in the transaction of the presence events
+            if identity.rooms is not None and self._now() - identity.saved_at > SESSION_RENEWAL_MS:
                 await self._store.save_session(identity.secret, identity.session, self._now())
             for name in await self._store.rooms_waiting_for(player.name):
                 waiting = await self._registry.room(name)

@@ -82,6 +82,7 @@ class ReturningPlayer(NamedTuple):
     """What the store knows of a player who resumes a session."""
 
     session: Session
+    saved_at: int  # when the session was created or renewed
     name_owner: str | None  # the player whose active account has the session's name
     rooms: list[str]  # the open rooms in which the player is seated
 

@@ -28,17 +28,20 @@ class Accounts(ABC):
         await self._fetch("DELETE FROM sessions WHERE seen_at < $1", before)
 
     async def load_session(self, secret: str) -> ReturningPlayer | None:
-        rows = await self._fetch("SELECT player, name, account FROM sessions WHERE secret = $1", digest(secret))
+        rows = await self._fetch(
+            "SELECT player, name, account, seen_at FROM sessions WHERE secret = $1", digest(secret)
+        )
         if not rows:
             return None
-        session = Session(*rows[0])
+        *names, saved_at = rows[0]
+        session = Session(*names)
         sql = """
             SELECT (SELECT player FROM accounts WHERE folded = $1 AND revoked_at IS NULL), ARRAY(
                 SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $2 OR player1 = $2) ORDER BY room)
         """
         rows = await self._fetch(sql, fold(session.name), session.player)
         owner, rooms = rows[0]
-        return ReturningPlayer(session, owner, rooms)
+        return ReturningPlayer(session, saved_at, owner, rooms)
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """

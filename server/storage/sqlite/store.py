@@ -257,12 +257,15 @@ def fetch(sql: str, values: Sequence[Any], reader: sqlite3.Connection) -> list[A
 
 
 def read_session(digested_secret: bytes, reader: sqlite3.Connection) -> ReturningPlayer | None:
-    row = reader.execute("SELECT player, name, account FROM sessions WHERE secret = ?", (digested_secret,)).fetchone()
+    row = reader.execute(
+        "SELECT player, name, account, seen_at FROM sessions WHERE secret = ?", (digested_secret,)
+    ).fetchone()
     if row is None:
         return None
-    session = Session(*row)
+    *names, saved_at = row
+    session = Session(*names)
     owner = reader.execute(
         "SELECT player FROM accounts WHERE folded = ? AND revoked_at IS NULL", (fold(session.name),)
     ).fetchone()
     rooms = [room for (room,) in reader.execute(ROOMS_OF, (session.player,))]
-    return ReturningPlayer(session, owner[0] if owner else None, rooms)
+    return ReturningPlayer(session, saved_at, owner[0] if owner else None, rooms)

@@ -6,6 +6,7 @@ from protocol.commands import Create, Hello, Join
 from protocol.events import Presence
 from protocol.replies import Invited, Snapshot, Welcome
 from protocol.types import BotInfo
+from server.handlers.hello import SESSION_RENEWAL_MS
 from server.storage.interface import Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, NOW
@@ -89,19 +90,22 @@ async def test_name_is_free_again_if_the_session_cannot_be_saved(server: Harness
     assert welcome(await hello(server, name="ann")).you.name == "ann"
 
 
-async def test_resumed_session_is_renewed_after_the_welcome(server: Harness) -> None:
+async def test_old_session_is_renewed(server: Harness) -> None:
     first = await hello(server, name="ann")
     disconnect(server, first)
-    server.clock.advance(1000)
-    await hello(server, resume=welcome(first).session)
-    await server.store.forget_sessions(server.clock.at)
-    assert await server.store.load_session(welcome(first).session) is not None
+    for wait_ms, saved_at in ((SESSION_RENEWAL_MS, NOW), (1, NOW + SESSION_RENEWAL_MS + 1)):
+        server.clock.advance(wait_ms)
+        disconnect(server, await hello(server, resume=welcome(first).session))
+        returning = await server.store.load_session(welcome(first).session)
+        assert returning is not None
+        assert returning.saved_at == saved_at
 
 
 async def test_session_is_resumed_while_the_store_cannot_write(server: Harness) -> None:
     first = await hello(server, name="ann")
     disconnect(server, first)
     server.store.write_error = Unavailable("the disk is full")
+    server.clock.advance(SESSION_RENEWAL_MS + 1)
     back = await hello(server, resume=welcome(first).session)
     assert back.kinds() == ["Welcome"]
     assert welcome(back).you == welcome(first).you

@@ -185,7 +185,7 @@ async def test_session_and_account_are_found_by_their_secrets(store: Store) -> N
 
 async def test_loaded_session_has_the_open_rooms_of_its_player(store: Store) -> None:
     await store.save_session("secret", Session("p1", "ann", ""), 5)
-    assert await store.load_session("secret") == ReturningPlayer(Session("p1", "ann", ""), None, [])
+    assert await store.load_session("secret") == ReturningPlayer(Session("p1", "ann", ""), 5, None, [])
     for name, status, players in (
         ("r3", "running", ("p1", "p2")),
         ("r2", "waiting", ("", "p1")),
