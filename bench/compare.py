@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
-from bench.server import OPEN_HOUSE, in_turn
+from bench.server import NO_LIMITS, in_turn
 from client.loadtest.matches import Match, Tally, open_matches
 
 HERE = Path(__file__).resolve().parents[1]
@@ -64,7 +64,7 @@ def cpu_s(pid: int) -> float:
 def serve(name: str, tree: Path) -> Iterator[Candidate]:
     """Run the server of a checkout on a free port, with a temporary database."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", f"{folder}/bench.db", *OPEN_HOUSE]
+        command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", f"{folder}/bench.db", *NO_LIMITS]
         environment = {**os.environ, "PYTHONPATH": str(tree)}
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen(command, cwd=tree, env=environment, stdout=pipe, stderr=null)

@@ -1,6 +1,6 @@
-"""The bare servers that Parlour is compared with: an echo, and a broadcast. websockets and uvloop, nothing else.
+"""The bare server that Parlour is compared with: echo and broadcast, with only websockets and uvloop.
 
-Prints its address; a client that sends "broadcast N SIZE" makes it send N messages to everybody.
+Prints its URL. A client that sends "broadcast N SIZE" makes it send N messages to all clients.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 
 
 async def main() -> None:
-    everybody: set[ServerConnection] = set()
+    clients: set[ServerConnection] = set()
 
     async def handle(connection: ServerConnection) -> None:
-        everybody.add(connection)
+        clients.add(connection)
         try:
             async for message in connection:
                 if isinstance(message, bytes) and message.startswith(b"broadcast "):
@@ -25,12 +25,12 @@ async def main() -> None:
                 else:
                     await connection.send(message)
         finally:
-            everybody.discard(connection)
+            clients.discard(connection)
 
     async def send_to_all(count: int, payload: bytes) -> None:
         began = time.perf_counter()
         for _ in range(count):
-            broadcast(everybody, payload)
+            broadcast(clients, payload)
             await asyncio.sleep(0)
         print(f"broadcast {time.perf_counter() - began:.3f}", flush=True)
 

@@ -1,6 +1,6 @@
-"""A server whose one room talks to its watchers as fast as it can: what a crowd costs, without players and disk.
+"""A server with one room that sends events to its watchers as fast as it can, without players and disk.
 
-Prints its address and a room; a line "N" on standard input makes N events of the size of a move.
+Prints its URL. A line "N" on standard input sends N events of the size of a move.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from server.rooms.live_room import LiveRoom
 from server.storage.interface import append_and_wait
 from server.storage.room_index import creation_append
 
-TEXT = "x" * 96  # makes a frame as long as that of a move
+SPEAKER = "a-player"
+TEXT = "x" * 96  # the frame is as long as that of a move
 
 
 async def make_room(app: App) -> LiveRoom:
-    now, somebody = app.now(), Player(id="p", name="somebody")
+    now, player = app.now(), Player(id="p", name=SPEAKER)
     options = creation.resolve_options("conga", {}, TimeControl())
     created = Created(room="crowded", seq=1, at=now, game="conga", options=options, clock=TimeControl(), by="p")
-    founded = creation.create_room(created, somebody, 0)
-    first = creation_append(founded)
+    new_room = creation.create_room(created, player, 0)
+    first = creation_append(new_room)
     await append_and_wait(app.store, first)
-    return app.registry.add(founded, first.payloads)
+    return app.registry.add(new_room, first.payloads)
 
 
-async def talk(app: App, live: LiveRoom, count: int) -> None:
+async def send_events(app: App, live: LiveRoom, count: int) -> None:
     for _ in range(count):
-        said = Said(room=live.room.id, seq=live.room.seq + 1, at=app.now(), name="somebody", text=TEXT)
+        said = Said(room=live.room.id, seq=live.room.seq + 1, at=app.now(), name=SPEAKER, text=TEXT)
         live.room = apply(live.room, said)
         app.broadcaster.publish(live, [Packet(said)], None, None)
         await asyncio.sleep(0)
@@ -54,7 +55,7 @@ async def main() -> None:
             print(f"listening on {server.url}", flush=True)
             loop = asyncio.get_running_loop()
             while line := await loop.run_in_executor(None, sys.stdin.readline):
-                await talk(server.app, live, int(line))
+                await send_events(server.app, live, int(line))
 
 
 if __name__ == "__main__":

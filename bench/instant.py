@@ -1,7 +1,7 @@
-"""Players that answer at once, all of them in one process: `python -m bench.instant URL COUNT [GAMES AT_A_TIME]`.
+"""Players that answer at once, all in one process: `python -m bench.instant URL COUNT [GAMES AT_A_TIME]`.
 
-Without GAMES they wait to be invited. With it they play so many among themselves, so many at a time, and print how
-many seconds that took: what a server can do when nobody looks after its games.
+Without GAMES they wait for invitations. With GAMES they play that many games against each other, AT_A_TIME at once, and
+print the seconds it took. This is the rate of the server without a tournament runner.
 """
 
 from __future__ import annotations
@@ -27,31 +27,33 @@ def name(number: int) -> str:
     return f"instant{number}"
 
 
-class Instant:
-    def __init__(self, number: int, hall: Hall) -> None:
-        self.name, self._hall = name(number), hall
+class InstantPlayer:
+    """Accepts every invitation, and answers every position at once."""
+
+    def __init__(self, number: int, games: Games) -> None:
+        self.name, self._games = name(number), games
         self._seats: dict[str, int] = {}
         self._client: Client | None = None
-        self.here = asyncio.get_running_loop().create_future()
+        self.welcomed = asyncio.get_running_loop().create_future()
 
-    async def come(self, url: str) -> None:
+    async def connect(self, url: str) -> None:
         self._client = await connect(url)
-        self._client.on_message = self._hear
-        self.say(Hello(id=1, name=self.name, plays=(GAME,)))
-        await self.here
+        self._client.on_message = self._receive
+        self.send(Hello(id=1, name=self.name, plays=(GAME,)))
+        await self.welcomed
 
-    def say(self, command: Command) -> None:
+    def send(self, command: Command) -> None:
         assert self._client is not None
         self._client.send(masked(MSGPACK.encode(command)))
 
-    def _hear(self, payload: bytes) -> None:
+    def _receive(self, payload: bytes) -> None:
         message = MSGPACK.decode_server_message(payload)
         match message:
             case Moved() | Started():
                 if message.turn == self._seats[message.room]:
                     self._move(message.room, message.position, message.ply if isinstance(message, Moved) else 0)
             case Invited():
-                self.say(Join(id=2, room=message.room.room))
+                self.send(Join(id=2, room=message.room.room))
             case Snapshot():
                 if message.your_seat is not None:
                     self._seats[message.room] = message.your_seat
@@ -59,31 +61,31 @@ class Instant:
                         self._move(message.room, message.position, message.ply)
             case Ended():
                 if self._seats.pop(message.room) == 0:
-                    self._hall.ended()
+                    self._games.ended()
             case Welcome():
-                self.here.set_result(None)
+                self.welcomed.set_result(None)
 
     def _move(self, room: str, position: str, ply: int) -> None:
         state = RULES.load(position)
         moves = RULES.moves(state)
         if moves:
-            self.say(Move(id=3, room=room, ply=ply, move=RULES.format(state, moves[hash((room, ply)) % len(moves)])))
+            self.send(Move(id=3, room=room, ply=ply, move=RULES.format(state, moves[hash((room, ply)) % len(moves)])))
 
 
-class Hall:
-    """Everybody, and the games they play among themselves."""
+class Games:
+    """The players, and the games they play against each other."""
 
     def __init__(self) -> None:
-        self.players: list[Instant] = []
+        self.players: list[InstantPlayer] = []
         self.left = self.open = 0
         self.done = asyncio.Event()
 
     def ended(self) -> None:
         if self.open:
             self.open -= 1
-            self.begin()
+            self.start_next()
 
-    def begin(self) -> None:
+    def start_next(self) -> None:
         if not self.left:
             if not self.open:
                 self.done.set()
@@ -92,21 +94,21 @@ class Hall:
         self.open += 1
         count = len(self.players)
         first, second = self.left % count, (self.left + 1 + self.left // count % (count - 1)) % count
-        self.players[first].say(Create(id=4, game=GAME, seat=0, invite=self.players[second].name))
+        self.players[first].send(Create(id=4, game=GAME, seat=0, invite=self.players[second].name))
 
 
 async def main(url: str, count: int, games: int = 0, at_a_time: int = 0) -> None:
-    hall = Hall()
-    hall.players = [Instant(number, hall) for number in range(count)]
-    for player in hall.players:
-        await player.come(url)
-    print("here", flush=True)
+    all_games = Games()
+    all_games.players = [InstantPlayer(number, all_games) for number in range(count)]
+    for player in all_games.players:
+        await player.connect(url)
+    print("ready", flush=True)
     if not games:
         await asyncio.Event().wait()
-    hall.left, began = games, time.perf_counter()
+    all_games.left, began = games, time.perf_counter()
     for _ in range(at_a_time):
-        hall.begin()
-    await hall.done.wait()
+        all_games.start_next()
+    await all_games.done.wait()
     print(time.perf_counter() - began, flush=True)
 
 

@@ -1,7 +1,7 @@
-"""Two nodes against one, on the same PostgreSQL and the same broker, turn by turn.
+"""Two nodes compared with one, on the same PostgreSQL and the same broker, in turns.
 
-    python -m bench.nodes               all of it
-    python -m bench.nodes moves         moves/s and p99: one node, two nodes, two nodes with the players apart
+    python -m bench.nodes               everything
+    python -m bench.nodes moves         moves/s and p99: one node, two nodes, opponents on different nodes
     python -m bench.nodes calm          a move from node to node at 100 moves/s (goal: p99 20 ms)
 
 Everything runs on this machine: with few cores the database, the broker and the load compete with the nodes.
@@ -19,8 +19,8 @@ import uvloop
 from bench.cluster.parts import Cluster
 from client.loadtest.matches import Match, Tally, open_matches, percentile, play
 
-OPEN_HOUSE = ("--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error")
-Plan = list[tuple[int, int]]  # for every group of matches: the nodes of its two players
+NO_LIMITS = ("--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error")
+Plan = list[tuple[int, int]]  # for each group of matches, the nodes of its two players
 PLANS: dict[str, Plan] = {"one node": [(0, 0)], "two nodes": [(0, 0), (1, 1)], "players apart": [(0, 1), (1, 0)]}
 
 
@@ -54,7 +54,7 @@ async def moves(cluster: Cluster, args: Namespace) -> None:
 
 
 async def calm(cluster: Cluster, args: Namespace) -> None:
-    """20 matches, a move every 0.2 s in each."""
+    """Measure 20 matches with a move every 0.2 s in each."""
     for name in ("one node", "players apart"):
         rate, delays = await measure(cluster, PLANS[name], 20, 2 * args.seconds, 0.19)
         print(
@@ -69,7 +69,7 @@ PARTS = {"moves": moves, "calm": calm}
 
 
 async def main(args: Namespace) -> None:
-    cluster = Cluster(2, OPEN_HOUSE)
+    cluster = Cluster(2, NO_LIMITS)
     try:
         await cluster.start()
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, broker {cluster.broker.kind}")
@@ -82,8 +82,8 @@ async def main(args: Namespace) -> None:
 
 if __name__ == "__main__":
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is given")
-    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement (default: 5)")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--matches", type=int, default=100)
     uvloop.run(main(parser.parse_args()))

@@ -1,10 +1,10 @@
-"""What the rules cost in plain Python: microseconds for each question about a position, and for judging one move.
+"""Speed of the rules in plain Python: microseconds per call, and for judging one move.
 
-python -m bench.rules            all games with their default options
-python -m bench.rules --rounds 9 more patience, steadier numbers
+    python -m bench.rules            all games with their default options
+    python -m bench.rules --rounds 9 steadier numbers
 
-Judging a move is what the server does with every move it is sent: parse its text, play it, ask for the outcome. The
-goal is 25 µs for every game; the last column is the goal over the cost, so that more is better and 1 is the goal.
+Judging is what the server does with every move: parse its text, play it, and compute the outcome. The goal is 25 µs for
+every game. The last column is goal / judge: higher is better, and 1 meets the goal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from engine.game import Game, State
 from engine.registry import GAMES, create
 
-GOAL = 25.0  # microseconds
+GOAL_US = 25.0
 POSITIONS = 2000
 
 
@@ -31,27 +31,27 @@ class Sample(NamedTuple):
 
 
 def samples(game: Game, count: int, seed: int = 1) -> list[Sample]:
-    """Positions all along games of random moves; finished ones have nothing to judge."""
-    dice, found, state = random.Random(seed), list[Sample](), game.start()
+    """Return positions from random games, each with a move. Finished positions are left out."""
+    rng, found, state = random.Random(seed), list[Sample](), game.start()
     plies = 0
     while len(found) < count:
         moves = game.moves(state)
         if not moves or plies == 200:
             state, plies = game.start(), 0
             continue
-        move = dice.choice(moves)
+        move = rng.choice(moves)
         found.append(Sample(state, move, game.format(state, move)))
         state, plies = game.play(state, move), plies + 1
     return found
 
 
 def judge(game: Game, state: State, text: str) -> None:
-    """A move as the server judges it."""
+    """Judge a move as the server does."""
     game.outcome(game.after(state, game.parse(state, text)))
 
 
 def cost(work: Callable[[Sample], object], over: Sequence[Sample], rounds: int) -> float:
-    """Microseconds of the processor a call, whoever else uses it: the best round, less what the bare loop costs."""
+    """Return the CPU time of a call in microseconds: the best round, minus the cost of the loop itself."""
 
     def best(call: Callable[[Sample], object]) -> float:
         times = []
@@ -77,7 +77,9 @@ def measure(game: Game, rounds: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds over the positions; the best one counts")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds over the positions; the best one counts (default: 5)"
+    )
     rounds = max(parser.parse_args().rounds, 1)
     print(
         f"{'game':12} {'moves':>8} {'play':>8} {'outcome':>8} {'judge':>8}   goal / judge   (µs, {POSITIONS} positions)"
@@ -85,7 +87,7 @@ def main() -> None:
     for name in GAMES:
         costs = measure(create(name), rounds)
         numbers = " ".join(f"{value:8.2f}" for value in costs.values())
-        print(f"{name:12} {numbers}   {GOAL / costs['judge']:12.1f}")
+        print(f"{name:12} {numbers}   {GOAL_US / costs['judge']:12.1f}")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""The search, measured: all figures of one run, as ratios where machines differ.
+"""Speed of the search.
 
-  python -m bench.search                  everything (minutes)
-  python -m bench.search speed start      some of it: speed start deadline loop solve late forced
+python -m bench.search                  everything (minutes)
+python -m bench.search speed start      some parts
 
-speed     nodes/s of the compiled search over the same functions translated to C (gcc -O3), in turns; goal 0.8
-start     a warm `parlour best` from process start to its answer; goal 0.7 s
-deadline  how far a warm search overruns its seconds; goal 10 ms
-loop      how late an event loop is while a search runs in a thread; goal p99 < 20 ms
-solve     `solve` from scratch: seconds, nodes, memory
-late      Max-Connect4 with 20 empty squares; goal 1 s
-forced    Conga wins forced within 7 plies; goal 1 s
+speed     nodes/s of the compiled search, relative to the same functions translated to C (gcc -O3); goal 0.8
+start     time from process start to the answer of a warm `parlour best`; goal 0.7 s
+deadline  how far a warm search exceeds its time limit; goal 10 ms
+loop      delay of an event loop while a search runs in a thread; goal p99 < 20 ms
+solve     `parlour solve` from scratch: seconds, nodes, memory
+late      solving Max-Connect4 with 20 empty squares; goal 1 s
+forced    finding Conga wins that are forced within 7 plies; goal 1 s
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ BOARDS: list[tuple[str, dict[str, object]]] = [
 
 
 def c_thinker(game: Game, folder: Path) -> Thinker:
-    """A Thinker whose search is C."""
+    """Return a Thinker whose search runs in C."""
     path = folder / f"{game.name}.c"
     path.write_text(to_c(game))
     library = path.with_suffix(".so")
@@ -58,7 +59,7 @@ def c_thinker(game: Game, folder: Path) -> Thinker:
 
 def speed(rounds: int = 9, nodes: int = 1_000_000) -> None:
     if shutil.which("gcc") is None:
-        print("speed     skipped: there is no gcc here")
+        print("speed     skipped: gcc is not installed")
         return
     with tempfile.TemporaryDirectory() as folder:
         for name, options in BOARDS:
@@ -72,7 +73,7 @@ def speed(rounds: int = 9, nodes: int = 1_000_000) -> None:
                     report = thinker.think(game.start(), Limits(nodes=nodes))
                     rates[which].append(report.nodes / (time.process_time() - start) / 1e6)
                     counts.add((report.nodes, report.depth, report.value))
-            assert len(counts) == 1, f"not the same search: {counts}"
+            assert len(counts) == 1, f"the two searches differ: {counts}"
             fast, c = (statistics.median(rates[which]) for which in ("numba", "C"))
             print(
                 f"speed     {name:12} {fast:6.2f} million nodes/s, C {c:6.2f}: ratio {fast / c:.2f}   goal 0.80",
@@ -86,20 +87,20 @@ def start(rounds: int = 7) -> None:
         command += [f"--option={key}={value}" for key, value in options.items()]
         times, busy = [], []
         for _ in range(rounds + 1):
-            begin, before = time.perf_counter(), processor_time()
+            begin, before = time.perf_counter(), children_cpu_s()
             subprocess.run(command, check=True, capture_output=True)
             times.append(time.perf_counter() - begin)
-            busy.append(processor_time() - before)
-        del times[0], busy[0]  # it may have compiled
+            busy.append(children_cpu_s() - before)
+        del times[0], busy[0]  # the first run may have compiled
         print(
-            f"start     {name:12} {min(times):.2f} s at best, {statistics.median(times):.2f} s median, "
-            f"{statistics.median(busy):.2f} s of processor time   goal 0.70 s",
+            f"start     {name:12} {min(times):.2f} s best, {statistics.median(times):.2f} s median, "
+            f"{statistics.median(busy):.2f} s CPU time   goal 0.70 s",
             flush=True,
         )
 
 
-def processor_time() -> float:
-    """What ended child processes have used so far."""
+def children_cpu_s() -> float:
+    """Return the CPU time of all child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -114,31 +115,31 @@ def deadline(rounds: int = 30, seconds: float = 0.05) -> None:
             thinker.think(thinker.game.start(), Limits(seconds=seconds))
             late.append(1000 * (time.perf_counter() - begin - seconds))
         print(
-            f"deadline  {name:12} {statistics.median(late):+.1f} ms median, {max(late):+.1f} ms at worst   goal 10 ms",
+            f"deadline  {name:12} {statistics.median(late):+.1f} ms median, {max(late):+.1f} ms worst   goal 10 ms",
             flush=True,
         )
 
 
 def loop(seconds: float = 3.0) -> None:
-    async def beats(stop: asyncio.Event) -> list[float]:
+    async def measure_delays(stop: asyncio.Event) -> list[float]:
         late = []
         while not stop.is_set():
-            asked = time.perf_counter()
+            before = time.perf_counter()
             await asyncio.sleep(0.001)
-            late.append(1000 * (time.perf_counter() - asked - 0.001))
+            late.append(1000 * (time.perf_counter() - before - 0.001))
         return sorted(late)
 
-    async def scene(work: Callable[[], object]) -> list[float]:
+    async def run_beside(work: Callable[[], object]) -> list[float]:
         stop = asyncio.Event()
-        watcher = asyncio.create_task(beats(stop))
+        watcher = asyncio.create_task(measure_delays(stop))
         await asyncio.to_thread(work)
         stop.set()
         return await watcher
 
     for name, options in BOARDS:
         thinker = Thinker(create(name, options))
-        late = asyncio.run(scene(lambda t=thinker: t.think(t.game.start(), Limits(seconds=seconds))))  # type: ignore[misc]
-        idle = asyncio.run(scene(lambda: time.sleep(seconds)))
+        late = asyncio.run(run_beside(lambda t=thinker: t.think(t.game.start(), Limits(seconds=seconds))))  # type: ignore[misc]
+        idle = asyncio.run(run_beside(lambda: time.sleep(seconds)))
         p99, quiet = late[int(0.99 * len(late))], idle[int(0.99 * len(idle))]
         print(
             f"loop      {name:12} p99 {p99:.1f} ms late while searching, {quiet:.1f} ms when idle   goal 20 ms",
@@ -162,7 +163,7 @@ def solve() -> None:
         lines = done.stdout.splitlines()
         what = f"{name} {','.join(map(str, options.values()))}"
         print(
-            f"solve     {what:12} {lines[0]}; {spent:.1f} s in all; {lines[-1]}; <= {memory:.0f} MB   {goal}",
+            f"solve     {what:12} {lines[0]}; {spent:.1f} s in total; {lines[-1]}; <= {memory:.0f} MB   {goal}",
             flush=True,
         )
 
@@ -170,35 +171,35 @@ def solve() -> None:
 def late(positions: int = 30, empty: int = 20) -> None:
     game, times = create("maxconnect4"), []
     for seed in range(positions):
-        chance, state = random.Random(seed), game.start()
+        rng, state = random.Random(seed), game.start()
         for _ in range(42 - empty):
-            state = game.after(state, chance.choice(game.moves(state)))
+            state = game.after(state, rng.choice(game.moves(state)))
         report = Thinker(game).solve(state, Limits(seconds=60))
         assert report.proved
         times.append(report.seconds)
     print(
-        f"late      {empty} empty: {statistics.median(times):.2f} s median, {max(times):.2f} s at worst   goal 1 s",
+        f"late      {empty} empty: {statistics.median(times):.2f} s median, {max(times):.2f} s worst   goal 1 s",
         flush=True,
     )
 
 
 def forced(positions: int = 40) -> None:
-    """Positions just before the end of games against a random player, where a win is forced within 7 plies."""
+    """Search positions near the end of games against a random player in which a win is forced within 7 plies."""
     game = create("conga")
     times: list[float] = []
-    chance, thinker = random.Random(1), Thinker(create("conga"))
+    rng, thinker = random.Random(1), Thinker(create("conga"))
     while len(times) < positions:
         states = [game.start()]
         while game.outcome(states[-1]) is None:
             state = states[-1]
             move = thinker.think(state, Limits(nodes=20_000), past=states[:-1]).move
-            states.append(game.after(state, chance.choice(game.moves(state)) if state.turn or move is None else move))
+            states.append(game.after(state, rng.choice(game.moves(state)) if state.turn or move is None else move))
         for state in states[-8:-1]:
             report = Thinker(game).think(state, Limits(depth=7))
             if report.proved and report.value == 1:
                 times.append(report.seconds)
     print(
-        f"forced    {len(times)} wins: {statistics.median(times):.3f} s median, {max(times):.3f} s at worst   goal 1 s",
+        f"forced    {len(times)} wins: {statistics.median(times):.3f} s median, {max(times):.3f} s worst   goal 1 s",
         flush=True,
     )
 
@@ -207,8 +208,18 @@ PARTS: dict[str, Callable[[], None]] = {
     "speed": speed, "start": start, "deadline": deadline, "loop": loop, "late": late, "forced": forced, "solve": solve,
 }  # fmt: skip
 
-if __name__ == "__main__":
-    for part in sys.argv[1:] or PARTS:
-        if part not in PARTS:
-            raise SystemExit(f"there is no part {part!r}; there are {', '.join(PARTS)}")
+
+def main() -> None:
+    parser = ArgumentParser(
+        prog="python -m bench.search", description=__doc__, formatter_class=RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
+    parts = parser.parse_args().parts
+    if unknown := [part for part in parts if part not in PARTS]:
+        parser.error(f"{unknown[0]!r} is not a part: try {', '.join(PARTS)}")
+    for part in parts or PARTS:
         PARTS[part]()
+
+
+if __name__ == "__main__":
+    main()

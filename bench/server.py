@@ -1,15 +1,15 @@
-"""What the server can do, as ratios to bare websockets measured in the same run, turn by turn.
+"""Speed of the server, as ratios to bare websockets measured in the same run, in turns.
 
-    python -m bench.server              all of it, a few minutes
-    python -m bench.server moves        accepted durable moves, 200 matches : echo round trips, 400 connections
-    python -m bench.server calm         the delay of a move at a tenth of that load
-    python -m bench.server watchers     1 room, 200 watchers : websockets.broadcast()
-    python -m bench.server crowd        what players notice of 200 watchers
-    python -m bench.server memory       idle watchers : bare connections
-    python -m bench.server rooms        moves with 10, 200 and 2000 rooms
+    python -m bench.server              everything, a few minutes
+    python -m bench.server moves        durable moves in 200 matches, relative to echo round trips on 400 connections
+    python -m bench.server calm         delay of a move at a tenth of that load
+    python -m bench.server watchers     events to 200 watchers of one room, relative to websockets.broadcast()
+    python -m bench.server crowd        delay of a move with 200 watchers, relative to none
+    python -m bench.server memory       memory of an idle watcher, relative to a bare connection
+    python -m bench.server rooms        moves per second with 10, 200 and 2000 rooms
 
-Servers and load run in processes of their own, everything on the loopback. A move counts once the opponent has seen
-it, which is after it is on the disk; so the disk of --dir sets the floor of every delay, and is measured along.
+Servers and load run in separate processes, all on the loopback interface. A move counts when the opponent has received
+it, which is after it is on disk. So no delay is shorter than a write to the disk of --dir, which is measured too.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from client.loadtest.matches import play as play_on
 from client.loadtest.sockets import Client, connect, masked
 from protocol.commands import Hello, Watch
 
-FRAME = 44  # bytes of a move, for the echo
-ROUNDS = 4  # of a measurement, where two servers are compared
-OPEN_HOUSE = [
+MOVE_BYTES = 44  # message of the echo
+ROUNDS = 4  # per measurement that compares two servers
+NO_LIMITS = [
     "--house",
     "none",
     "--rate",
@@ -53,7 +53,7 @@ OPEN_HOUSE = [
 
 
 class Server:
-    """A server process; its address is the last word of the first line it prints."""
+    """A server process. The last word of the first line it prints is its URL."""
 
     def __init__(self, *command: str) -> None:
         self.process = subprocess.Popen(
@@ -62,21 +62,21 @@ class Server:
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().decode().split()[-1]
 
-    def rss(self) -> int:
-        return rss(self.process.pid)
+    def rss_bytes(self) -> int:
+        return rss_bytes(self.process.pid)
 
-    def rss_of_others(self) -> int:
-        """Of the processes it has started: the one that writes the database."""
+    def children_rss_bytes(self) -> int:
+        """Return the memory of its child processes: the one that writes to the database."""
         pid = self.process.pid
-        return sum(rss(int(child)) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return sum(rss_bytes(int(child)) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
-    def say(self, line: str) -> None:
+    def send_line(self, line: str) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{line}\n".encode())
         self.process.stdin.flush()
 
 
-def rss(pid: int) -> int:
+def rss_bytes(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
 
 
@@ -94,7 +94,7 @@ def server(*command: str) -> Iterator[Server]:
 def parlour(folder: str, *flags: str) -> Iterator[Server]:
     with (
         TemporaryDirectory(dir=folder) as place,
-        server("parlour", "serve", "--port", "0", "--db", f"{place}/bench.db", *OPEN_HOUSE, *flags) as running,
+        server("parlour", "serve", "--port", "0", "--db", f"{place}/bench.db", *NO_LIMITS, *flags) as running,
     ):
         yield running
 
@@ -103,15 +103,15 @@ def parlour(folder: str, *flags: str) -> Iterator[Server]:
 
 
 async def echo(url: str, connections: int, seconds: float) -> float:
-    """Round trips a second of an echo."""
+    """Return the round trips per second of an echo."""
     clients = [await connect(url) for _ in range(connections)]
-    count, going, frame = 0, True, masked(bytes(FRAME))
+    count, running, frame = 0, True, masked(bytes(MOVE_BYTES))
 
     def reader(client: Client) -> Callable[[bytes], None]:
         def read(payload: bytes) -> None:
             nonlocal count
             count += 1
-            if going:
+            if running:
                 client.send(frame)
 
         return read
@@ -123,7 +123,7 @@ async def echo(url: str, connections: int, seconds: float) -> float:
     before, began = count, time.perf_counter()
     await asyncio.sleep(seconds)
     rate = (count - before) / (time.perf_counter() - began)
-    going = False
+    running = False
     await asyncio.sleep(0.2)
     for client in clients:
         client.transport.close()
@@ -131,7 +131,7 @@ async def echo(url: str, connections: int, seconds: float) -> float:
 
 
 async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[float, list[float]]:
-    """Moves a second, and the delays until the opponent saw them, in ms and sorted; without errors."""
+    """Return moves per second, and the sorted delays in ms until the opponent received a move. Fails on any error."""
     measured = await play_on(matches, tally, seconds)
     assert not tally.errors, tally.errors[0]
     await asyncio.sleep(0.3)
@@ -139,7 +139,7 @@ async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[floa
 
 
 def flush_ms(folder: str) -> float:
-    """The median time of the smallest durable transaction on this disk."""
+    """Return the median time of a minimal durable transaction on this disk."""
     times = []
     with TemporaryDirectory(dir=folder) as place:
         connection = sqlite3.connect(f"{place}/flush.db", isolation_level=None)
@@ -152,12 +152,12 @@ def flush_ms(folder: str) -> float:
     return statistics.median(times)
 
 
-# -- what is measured
+# -- measurements
 
 
 async def moves(args: Namespace) -> None:
-    """Short rounds in turn, since the speed of a shared machine changes from one second to the next."""
-    print(f"disk: {flush_ms(args.dir):.1f} ms for the smallest transaction")
+    """Measure in short alternating rounds, because the speed of a shared machine changes from second to second."""
+    print(f"disk: {flush_ms(args.dir):.1f} ms for a minimal transaction")
     ratios, late = [], []
     with server("bench.echo") as bare, parlour(args.dir) as ours:
         tally = Tally()
@@ -172,12 +172,12 @@ async def moves(args: Namespace) -> None:
                 f"send to seen p50 {percentile(delays, 50):.1f} p99 {late[-1]:.1f} ms",
                 flush=True,
             )
-        size, writing = ours.rss() / 2**20, ours.rss_of_others() / 2**20
+        size, writing = ours.rss_bytes() / 2**20, ours.children_rss_bytes() / 2**20
         for match in matches:
             match.close()
     print(
         f"moves: median {statistics.median(ratios):.2f} x (goal 0.75), p99 {statistics.median(late):.1f} ms (goal 25); "
-        f"RSS with 200 matches {size:.0f} MB (goal 60), and {writing:.0f} MB of the writer process"
+        f"RSS with 200 matches {size:.0f} MB (goal 60), writer process {writing:.0f} MB"
     )
 
 
@@ -190,12 +190,12 @@ async def calm(args: Namespace) -> None:
         print(
             f"calm: {paced:.0f}/s of {rate:.0f}/s: send to seen "
             f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms "
-            f"(goal p99 5, on a disk that needs {flush_ms(args.dir):.1f} ms)"
+            f"(goal p99 5; the disk takes {flush_ms(args.dir):.1f} ms)"
         )
 
 
 async def deliveries(url: str, start: Callable[[Client], None], count: int, watch: bool) -> float:
-    """Deliveries a second of `count` messages to 200 connections, to the last byte of the last one."""
+    """Return the deliveries per second of `count` messages to 200 connections, until the last byte has arrived."""
     clients = [await connect(url) for _ in range(200)]
     for client in clients if watch else ():
         await ask(client, Hello(id=1))
@@ -212,7 +212,7 @@ async def deliveries(url: str, start: Callable[[Client], None], count: int, watc
 
     for client in clients:
         client.on_bytes = count_bytes
-    size = MESSAGE + 4  # with the frame's head
+    size = EVENT_BYTES + 4  # with the header of the frame
     began = time.perf_counter()
     start(clients[0])
     await asyncio.wait_for(done.wait(), 120)
@@ -222,17 +222,17 @@ async def deliveries(url: str, start: Callable[[Client], None], count: int, watc
     return rate
 
 
-MESSAGE = 158  # bytes of what bench/fanout.py sends
+EVENT_BYTES = 158  # size of an event of bench/fanout.py
 
 
 async def watchers(args: Namespace) -> None:
     count = 2000
-    order = masked(f"broadcast {count} {MESSAGE}".encode())
+    request = masked(f"broadcast {count} {EVENT_BYTES}".encode())
     with server("bench.echo") as bare, server("bench.fanout", "0") as once, server("bench.fanout", "0.02") as tick:
         for _ in range(args.repeat):
-            base = await deliveries(bare.url, lambda client: client.send(order), count, False)
-            at_once = await deliveries(once.url, lambda _: once.say(str(count)), count, True)
-            on_tick = await deliveries(tick.url, lambda _: tick.say(str(count)), count, True)
+            base = await deliveries(bare.url, lambda client: client.send(request), count, False)
+            at_once = await deliveries(once.url, lambda _: once.send_line(str(count)), count, True)
+            on_tick = await deliveries(tick.url, lambda _: tick.send_line(str(count)), count, True)
             print(
                 f"watchers: broadcast() {base / 1e6:.2f} M/s; at once {at_once / base:.2f} x (goal 1.5), "
                 f"on the tick {on_tick / base:.2f} x (goal 8)",
@@ -243,20 +243,20 @@ async def watchers(args: Namespace) -> None:
 async def crowd(args: Namespace) -> None:
     with parlour(args.dir) as ours:
         for _ in range(args.repeat):
-            halves = []
+            medians = []
             for size in (0, 200):
                 tally = Tally()
                 (match,) = await open_matches(ours.url, 1, tally)
-                audience = [await connect(ours.url) for _ in range(size)]
-                for client in audience:
+                spectators = [await connect(ours.url) for _ in range(size)]
+                for client in spectators:
                     await ask(client, Hello(id=1))
                     await ask(client, Watch(id=2, room=match.room))
                     client.on_bytes = lambda amount: None
                 _, delays = await play([match], tally, args.seconds)
-                halves.append(percentile(delays, 50))
-                for client in audience:
+                medians.append(percentile(delays, 50))
+                for client in spectators:
                     client.transport.close()
-            print(f"crowd: p50 {halves[0]:.2f} ms alone, with 200 watchers {halves[1] / halves[0]:.2f} x (goal 1.5)")
+            print(f"crowd: p50 {medians[0]:.2f} ms alone, with 200 watchers {medians[1] / medians[0]:.2f} x (goal 1.5)")
 
 
 async def memory(args: Namespace) -> None:
@@ -264,7 +264,7 @@ async def memory(args: Namespace) -> None:
     with server("bench.echo") as bare, parlour(args.dir) as ours:
         (match,) = await open_matches(ours.url, 1, Tally())
         for running, watch in ((bare, False), (ours, True)):
-            empty, clients = running.rss(), []
+            empty, clients = running.rss_bytes(), []
             for _ in range(count):
                 client = await connect(running.url)
                 clients.append(client)
@@ -272,7 +272,7 @@ async def memory(args: Namespace) -> None:
                     await ask(client, Hello(id=1))
                     await ask(client, Watch(id=2, room=match.room))
             await asyncio.sleep(1)
-            used.append((running.rss() - empty) / count / 1024)
+            used.append((running.rss_bytes() - empty) / count / 1024)
             for client in clients:
                 client.transport.close()
     print(f"memory: {count} idle watchers: {used[1]:.1f} KiB each (goal 18), bare websockets {used[0]:.1f} KiB")
@@ -280,7 +280,7 @@ async def memory(args: Namespace) -> None:
 
 
 async def rooms(args: Namespace) -> None:
-    """Ten moves under way at any time, in turn in all rooms."""
+    """Keep ten moves in flight at any time, in all rooms by turns."""
     rates: dict[int, list[float]] = {10: [], 200: [], 2000: []}
     with ExitStack() as servers:
         tables: dict[int, tuple[Tally, list[Match]]] = {}
@@ -303,17 +303,17 @@ async def rooms(args: Namespace) -> None:
         print(f"rooms: {count}: {rate:.0f} moves/s, {ratio:.2f} x of 10 rooms (goal 0.8)", flush=True)
 
 
-async def in_turn(matches: list[Match], under_way: int, tally: Tally, seconds: float) -> tuple[float, list[float]]:
-    """As `play`, so many moves under way at any time, with matches that can go on afterwards."""
+async def in_turn(matches: list[Match], in_flight: int, tally: Tally, seconds: float) -> tuple[float, list[float]]:
+    """Measure as `play` does, with `in_flight` moves at any time. The matches can continue afterwards."""
     for match in matches:
         match.playing = True
-    for match in matches[:under_way]:
+    for match in matches[:in_flight]:
         match.move()
     measured = await measure(tally, seconds)
     assert not tally.errors, tally.errors[0]
     for match in matches:
         match.playing = False
-    await asyncio.sleep(0.5)  # the last moves, and rematches
+    await asyncio.sleep(0.5)  # for the last moves and for rematches
     return measured
 
 
@@ -329,17 +329,17 @@ PARTS: dict[str, Callable[[Namespace], Coroutine[Any, Any, None]]] = {
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is given")
-    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement (default: 5)")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--idle", type=int, default=5000, help="connections for memory")
-    parser.add_argument("--dir", default=".", help="a folder on the disk to be measured")
+    parser.add_argument("--idle", type=int, default=5000, help="connections of the memory part (default: 5000)")
+    parser.add_argument("--dir", default=".", help="folder on the disk to measure (default: the current folder)")
     args = parser.parse_args()
     if unknown := [part for part in args.parts if part not in PARTS]:
-        parser.error(f"there is no part {unknown[0]!r}; there are {', '.join(PARTS)}")
+        parser.error(f"{unknown[0]!r} is not a part: try {', '.join(PARTS)}")
     wanted = [part for part in PARTS if not args.parts or part in args.parts]
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    max_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for part in wanted:
         uvloop.run(PARTS[part](args))

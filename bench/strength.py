@@ -1,8 +1,8 @@
-"""The search against a player who moves at random: wins, draws, losses and the length of the games.
+"""The search against random moves: wins, draws, losses, and the length of the games.
 
-  python -m bench.strength [GAME...] [--games 200] [--seconds 0.05]
+    python -m bench.strength [GAME...] [--games 200] [--seconds 0.05]
 
-coh-coh is played on 5 x 5 with k = 4, where the side that moves well does not lose from either seat.
+n-k-coh-coh is played on 5 x 5 with k = 4, where good play does not lose from either seat.
 """
 
 from __future__ import annotations
@@ -24,15 +24,13 @@ GOALS = {
 }
 
 
-def play(game: Game, thinker: Thinker, seat: int, limits: Limits, chance: random.Random) -> tuple[float, int]:
-    """One game: the search's points, and the plies it took."""
+def play(game: Game, thinker: Thinker, seat: int, limits: Limits, rng: random.Random) -> tuple[float, int]:
+    """Play one game. Return the points of the search and the number of plies."""
     states = [game.start()]
     while (outcome := ending(game, states)) is None:
         state = states[-1]
         move = (
-            thinker.think(state, limits, past=states[:-1]).move
-            if state.turn == seat
-            else chance.choice(game.moves(state))
+            thinker.think(state, limits, past=states[:-1]).move if state.turn == seat else rng.choice(game.moves(state))
         )
         assert move is not None
         states.append(game.after(state, move))
@@ -49,13 +47,13 @@ def main() -> None:
     args = parser.parse_args()
     for name in args.games:
         game = create(name, OPTIONS.get(name, {}))
-        thinker, chance = Thinker(game), random.Random(args.seed)
-        played = [play(game, thinker, i % 2, Limits(seconds=args.seconds), chance) for i in range(args.count)]
+        thinker, rng = Thinker(game), random.Random(args.seed)
+        played = [play(game, thinker, i % 2, Limits(seconds=args.seconds), rng) for i in range(args.count)]
         points = [point for point, _ in played]
         wins, draws, losses = points.count(1.0), points.count(0.5), points.count(0.0)
         mean = sum(plies for _, plies in played) / len(played)
         goal = GOALS.get(name, "none")
-        print(f"{name:12} +{wins} ={draws} -{losses}  {mean:.1f} plies a game   goal: {goal}", flush=True)
+        print(f"{name:12} +{wins} ={draws} -{losses}  {mean:.1f} plies per game   goal: {goal}", flush=True)
 
 
 if __name__ == "__main__":

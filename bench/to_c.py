@@ -1,7 +1,7 @@
-"""The search of a game as a C program: the very functions that numba compiles, translated statement by statement.
+"""Translate the search of a game to C, statement by statement: the same functions that numba compiles.
 
-Made only for bench/search.py, which compares compiled Python with C. It knows the small subset of Python in which
-the rules and the search are written: ints, loops, conditions, tuples that are returned or unpacked.
+For bench/search.py, which compares compiled Python with C. Only the subset of Python that the rules and the search use
+is supported: ints, loops, conditions, and tuples that are returned or unpacked.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ OPERATORS = {
     ast.Gt: ">", ast.GtE: ">=", ast.And: "&&", ast.Or: "||", ast.Invert: "~", ast.USub: "-", ast.Not: "!",
 }  # fmt: skip
 RETURNS = {"tuple[int, int]": "two", "tuple[int, int, bool]": "three", "None": "void"}
-KINDS: dict[str, str] = {}  # what the functions met so far return
+KINDS: dict[str, str] = {}  # function: its return type in C
 
 
 def to_c(game: Game) -> str:
-    """The functions of a game's search, in C, without a main()."""
+    """Return the functions of a game's search in C, without a main()."""
     parts = [PRELUDE]
     for node in ast.parse(source(game)).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

@@ -1,9 +1,9 @@
-"""A tournament of players that answer at once, against what the server can do with the same players and no runner.
+"""Speed of a tournament, relative to the same players without a tournament runner.
 
-    python -m bench.tournament                500 games, 20 at a time, three times turn by turn
+    python -m bench.tournament                500 games, 20 at a time, three times in turns
 
-Server, players and runner are processes of their own (the runner is this one). Every result is on the disk of --dir
-before it counts, in the server's database and in the tournament's log.
+Server, players and runner are separate processes; the runner is this one. The players answer at once. Every result is
+on the disk of --dir before it counts, in the server's database and in the tournament's log.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def players(url: str, *more: int) -> Iterator[subprocess.Popen[str]]:
         [sys.executable, "-m", "bench.instant", url, str(PLAYERS), *map(str, more)], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "here\n"
+    assert process.stdout.readline() == "ready\n"
     try:
         yield process
     finally:
@@ -51,15 +51,15 @@ def players(url: str, *more: int) -> Iterator[subprocess.Popen[str]]:
 
 
 def alone(url: str, args: Namespace) -> float:
-    """Games a second when the players invite each other."""
+    """Return games per second when the players invite each other."""
     with players(url, args.games, args.concurrency) as process:
         assert process.stdout is not None
         return float(args.games / float(process.stdout.readline()))
 
 
 async def run(folder: Folder, url: str) -> tuple[float, float]:
-    """Seconds, and seconds of our own CPU time."""
-    async with open_runner(folder, ServerAccess(url), lambda said: None, lambda news: None) as runner:
+    """Play a tournament. Return the seconds and the CPU seconds of this process."""
+    async with open_runner(folder, ServerAccess(url), lambda line: None, lambda update: None) as runner:
         began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
         await play(runner)
         after = resource.getrusage(resource.RUSAGE_SELF)
@@ -68,7 +68,7 @@ async def run(folder: Folder, url: str) -> tuple[float, float]:
 
 
 def tournament(url: str, args: Namespace, place: Path) -> tuple[float, float]:
-    """Games a second, and milliseconds of the runner's CPU time for each."""
+    """Return games per second, and the runner's CPU time per game in milliseconds."""
     folder = Folder(place / f"cup{next(numbers)}")
     contestants = tuple(Contestant(name(number), at_a_time=args.concurrency) for number in range(PLAYERS))
     games = args.games // PAIRINGS // 2 * 2
@@ -91,10 +91,10 @@ def main(args: Namespace) -> None:
             ratios.append(rate / bare)
             print(
                 f"players alone {bare:.1f} games/s, tournament {rate:.1f} games/s: {rate / bare:.2f} x; "
-                f"the runner takes {cost:.1f} ms of CPU time a game",
+                f"the runner takes {cost:.1f} ms of CPU time per game",
                 flush=True,
             )
-    print(f"tournament: median {statistics.median(ratios):.2f} x of what the server does without one")
+    print(f"tournament: median {statistics.median(ratios):.2f} x of the rate without a runner")
 
 
 if __name__ == "__main__":
@@ -102,5 +102,5 @@ if __name__ == "__main__":
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--concurrency", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--dir", help="where database and log go (a temporary folder)")
+    parser.add_argument("--dir", help="folder for database and log (default: a temporary folder)")
     main(parser.parse_args())

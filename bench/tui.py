@@ -1,7 +1,7 @@
-"""The terminal client: from the command to the first picture, and what a wall of many games costs.
+"""Speed of the terminal client: time to the first paint, and CPU time of a wall of games.
 
-python -m bench.tui start            the time to the first paint, against an interpreter that imports Textual alone
-python -m bench.tui wall             the share of a core for a wall of 60 games with 20 moves a second, and its parts
+python -m bench.tui start            time to the first paint, compared with a bare Textual app
+python -m bench.tui wall             share of a core for a wall of 60 games with 20 moves per second
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from client.sdk.session import Session
 from engine.registry import GAMES
 from protocol.commands import Create, Join, Move
 
-FIRST_WORDS = b"one moment"  # what the first screen says
+FIRST_WORDS = b"Starting"  # text of the first screen
 
 
 def first_paint(command: list[str], words: bytes) -> float:
-    """Seconds until a program in a terminal of its own has drawn these words."""
+    """Return the seconds until a program in a new terminal has drawn these words."""
     parent, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "30"}
     with tempfile.TemporaryDirectory() as state:
@@ -42,7 +42,7 @@ def first_paint(command: list[str], words: bytes) -> float:
         while words not in seen:
             ready, _, _ = select.select([parent], [], [], 20)
             if not ready:
-                raise SystemExit(f"{command}: nothing was painted: {seen[-200:]!r}")
+                raise SystemExit(f"{command} did not draw {words!r}: {seen[-200:]!r}")
             seen += os.read(parent, 65536)
         taken = time.perf_counter() - began
         os.write(parent, b"\x03")
@@ -58,7 +58,7 @@ def first_paint(command: list[str], words: bytes) -> float:
 def measure_start(repeat: int) -> None:
     ours = [sys.executable, "-m", "parlour", "play", "conga", "--private"]
     bare = [sys.executable, "-c", BARE]
-    first_paint(ours, FIRST_WORDS)  # warm: files are in memory, bytecode is there
+    first_paint(ours, FIRST_WORDS)  # warms the file cache and writes bytecode
     pairs = [(first_paint(ours, FIRST_WORDS), first_paint(bare, FIRST_WORDS)) for _ in range(repeat)]
     mine, theirs = (min(times) for times in zip(*pairs, strict=True))
     print(f"start: first paint after {mine:.2f} s (goal 1 s), a bare Textual app {theirs:.2f} s, {mine / theirs:.2f} x")
@@ -70,13 +70,13 @@ from textual.widgets import Static
 class Bare(App):
     BINDINGS = [("ctrl+c", "quit")]
     def compose(self):
-        yield Static("one moment")
+        yield Static("Starting")
 Bare().run()
 """
 
 
-async def players(url: str, rooms: int, rate: float, told: list[str]) -> None:
-    """Two sessions that play many games at once, so many moves a second in all; a game that ends begins anew."""
+async def players(url: str, rooms: int, rate: float, names: list[str]) -> None:
+    """Play many games at once with two sessions, `rate` moves per second in total. A game that ends is replaced."""
     rng = random.Random(1)
     async with Session(url, name="first") as first, Session(url, name="second") as second:
         games = cycle(GAMES)
@@ -86,13 +86,13 @@ async def players(url: str, rooms: int, rate: float, told: list[str]) -> None:
             await second.ask(Join(id=second.id(), room=made.room))
             return made.room
 
-        told += [await open_room() for _ in range(rooms)]
+        names += [await open_room() for _ in range(rooms)]
         began, moves = time.perf_counter(), 0
         while True:
-            room = told[moves % rooms]
+            room = names[moves % rooms]
             table = first.rooms[room]
             if table.status == "ended":
-                told[moves % rooms] = await open_room()
+                names[moves % rooms] = await open_room()
             elif table.game is not None:
                 player = (first, second)[table.turn]
                 move = rng.choice(table.game.legal(table.state))
@@ -101,8 +101,8 @@ async def players(url: str, rooms: int, rate: float, told: list[str]) -> None:
             await asyncio.sleep(max(0.0, began + moves / rate - time.perf_counter()))
 
 
-def used(pid: int) -> float:
-    """Seconds of CPU that a process has used so far."""
+def cpu_s(pid: int) -> float:
+    """Return the CPU time of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -130,16 +130,16 @@ async def measure_wall(rooms: int, rate: float, seconds: float, size: tuple[int,
 
 
 def watch_wall(names: list[str], url: str, seconds: float, size: tuple[int, int]) -> None:
-    """`parlour watch` in a terminal of its own, whose every byte is read."""
+    """Run `parlour watch` in a new terminal, read everything it draws, and print its share of a core."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     words = [sys.executable, "-m", "parlour", "watch", *names, "--url", url]
     environment = {**os.environ, "TERM": "xterm-256color"}
     process = subprocess.Popen(words, stdin=child, stdout=child, stderr=child, env=environment)
-    drain(parent, 5.0)  # until all boards hang
-    before, began = used(process.pid), time.perf_counter()
+    drain(parent, 5.0)  # until all boards are shown
+    before, began = cpu_s(process.pid), time.perf_counter()
     drawn = drain(parent, seconds)
-    cpu, wall = used(process.pid) - before, time.perf_counter() - began
+    cpu, wall = cpu_s(process.pid) - before, time.perf_counter() - began
     os.write(parent, b"\x03")
     while process.poll() is None:
         drain(parent, 0.1)
@@ -152,7 +152,7 @@ def watch_wall(names: list[str], url: str, seconds: float, size: tuple[int, int]
 
 
 def drain(screen: int, seconds: float) -> int:
-    """Read what is drawn for some time; how many bytes that is."""
+    """Read the output of a terminal for some time. Return the number of bytes."""
     end, drawn = time.perf_counter() + seconds, 0
     while (left := end - time.perf_counter()) > 0:
         ready, _, _ = select.select([screen], [], [], left)
@@ -161,14 +161,14 @@ def drain(screen: int, seconds: float) -> int:
     return drawn
 
 
-async def load_alone(url: str, rooms: int, rate: float) -> None:
-    told: list[str] = []
-    task = asyncio.create_task(players(url, rooms, rate, told))
-    while len(told) < rooms:
+async def run_players(url: str, rooms: int, rate: float) -> None:
+    names: list[str] = []
+    task = asyncio.create_task(players(url, rooms, rate, names))
+    while len(names) < rooms:
         await asyncio.sleep(0.01)
         if task.done():
             await task
-    print(*told, flush=True)
+    print(*names, flush=True)
     await task
 
 
@@ -185,7 +185,7 @@ def main() -> None:
         measure_start(args.repeat)
     elif args.what == "players":
         url, rooms, rate = args.load
-        asyncio.run(load_alone(url, int(rooms), float(rate)))
+        asyncio.run(run_players(url, int(rooms), float(rate)))
     else:
         for size in ((80, 24), (200, 60)):
             asyncio.run(measure_wall(args.rooms, args.rate, args.seconds, size))

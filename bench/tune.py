@@ -1,10 +1,10 @@
-"""Play one set of evaluation weights against another: the script that found those in engine/games.
+"""Play new evaluation weights against the current ones in engine/games.
 
-  python -m bench.tune conga SQUARES_WEIGHT=4 --games 400 --nodes 5000
-  python -m bench.tune cohcoh SPARE_WEIGHT=20 --option n=6 --option k=4
+    python -m bench.tune conga SQUARES_WEIGHT=4 --games 400 --nodes 5000
+    python -m bench.tune cohcoh SPARE_WEIGHT=20 --option n=6 --option k=4
 
-Each random opening is played from both seats, with the same number of nodes a move for both. Prints wins, draws,
-losses of the given weights against the present ones, and the Elo difference with a 95 % interval.
+Each random opening is played from both seats, with the same number of nodes per move for both sides. Prints wins, draws
+and losses of the new weights, and the Elo difference with a 95 % interval.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from parlour.cli.args import add_options, options_of
 
 
 def with_weights(game: Game, weights: Mapping[str, int]) -> Game:
-    """The game with other constants in its rules."""
+    """Return the game with other constants in its rules."""
     other = copy.copy(game)
     other.constants = {**game.constants, **weights}
     other.rules = specialise(game.module(), other.constants)
     return other
 
 
-def opening(game: Game, plies: int, chance: random.Random) -> State:
-    """A position after so many random moves that is not over."""
+def opening(game: Game, plies: int, rng: random.Random) -> State:
+    """Return a position after random moves in which the game is not over."""
     while True:
         state = game.start()
         for _ in range(plies):
             moves = game.moves(state)
             if not moves:
                 break
-            state = game.after(state, chance.choice(moves))
+            state = game.after(state, rng.choice(moves))
         if game.moves(state):
             return state
 
 
 def play(game: Game, state: State, players: tuple[Thinker, Thinker], limits: Limits) -> float:
-    """One game: 1 if side 0's player wins, 0 if it loses."""
+    """Play one game. Return the points of side 0: 1, 0.5 or 0."""
     states = [state]
     while (outcome := ending(game, states)) is None:
         move = players[states[-1].turn].think(states[-1], limits, past=states[:-1]).move
@@ -55,7 +55,7 @@ def play(game: Game, state: State, players: tuple[Thinker, Thinker], limits: Lim
 
 
 def elo(points: list[float]) -> tuple[float, float]:
-    """The Elo difference of pairs of games, and half its 95 % interval."""
+    """Return the Elo difference for the points of pairs of games, and half its 95 % interval."""
     n = len(points)
     mean = sum(points) / n
     spread = math.sqrt(sum((x - mean) ** 2 for x in points) / max(1, n - 1) / n)
@@ -76,11 +76,11 @@ def main() -> None:
     args = parser.parse_args()
     game = create(args.game, options_of(args))
     weights = {name: int(value) for name, _, value in (pair.partition("=") for pair in args.weights)}
-    chance, limits = random.Random(args.seed), Limits(nodes=args.nodes)
+    rng, limits = random.Random(args.seed), Limits(nodes=args.nodes)
     pairs: list[float] = []
     results = [0, 0, 0]
     for _ in range(args.games // 2):
-        state = opening(game, args.plies, chance)
+        state = opening(game, args.plies, rng)
         points = []
         for seat in (0, 1):
             new, old = Thinker(with_weights(game, weights), 16), Thinker(game, 16)

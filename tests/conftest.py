@@ -1,4 +1,4 @@
-"""For all tests: how Hypothesis finds examples, and real parts, like a PostgreSQL with a database for whoever asks."""
+"""Settings of Hypothesis, and fixtures for all tests: PostgreSQL databases and an MQTT broker."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from server.logs import JsonFormatter, TextFormatter
 
 _numbers = count(1)
 
-# The same examples everywhere, however long they take: a machine that stands still for a second is no finding.
+# The same examples on every machine, without a time limit: a slow machine is not a failure.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
-def no_log_is_left() -> Iterator[None]:
+def remove_log_handlers() -> Iterator[None]:
     """Drop the log handlers of servers started in this process: pytest closes the stderr they write to."""
     yield
     for handler in list(logging.root.handlers):

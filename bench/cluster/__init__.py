@@ -1,1 +1,1 @@
-"""PostgreSQL, a broker, nodes and a balancer as plain processes: docker-compose.yml without Docker."""
+"""A cluster of plain processes: PostgreSQL, a broker, nodes and a balancer, as in docker-compose.yml."""

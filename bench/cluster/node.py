@@ -11,7 +11,7 @@ from bench.cluster.ports import free_port
 
 
 class Node:
-    """One node. It keeps its port when it is started again, as one behind a balancer would."""
+    """One node. It keeps its port when it is restarted."""
 
     def __init__(self, db: str, bus: str, *flags: str, log: Path | None = None) -> None:
         self.port = free_port()
@@ -31,19 +31,19 @@ class Node:
             )
 
     def wait(self) -> None:
-        """Until it listens."""
+        """Wait until the node listens. Raises RuntimeError if it does not start."""
         assert self.process is not None
         assert self.process.stdout is not None
         line = self.process.stdout.readline().decode()
         if not line.startswith("parlour: listening on"):
-            raise RuntimeError(f"a node does not start: {line!r}; {self._log} may say why")
+            raise RuntimeError(f"the node does not start: {line!r}; see {self._log}")
 
     def start(self) -> None:
         self.launch()
         self.wait()
 
     def kill(self) -> None:
-        """As a crash would."""
+        """Kill the process, as in a crash."""
         self._end(gently=False)
 
     def stop(self) -> None:

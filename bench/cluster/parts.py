@@ -1,4 +1,4 @@
-"""The whole cluster: PostgreSQL, a broker, nodes, and a balancer before them."""
+"""A whole cluster: PostgreSQL, a broker, nodes, and a balancer in front of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from bench.cluster.postgres import Postgres
 
 
 class Cluster:
+    """Starts and stops all parts. `flags` are passed to every node; `port` is that of the balancer."""
+
     def __init__(self, nodes: int = 2, flags: tuple[str, ...] = (), port: int = 0, durable: bool = True) -> None:
         self.postgres = Postgres(durable)
         self.broker = Broker()

