@@ -16,7 +16,7 @@ from tests.server.rooms.helpers import create, start_game
 
 
 async def play_and_resign(server: Harness, **terms: Any) -> str:
-    """Let ann resign after one move, at a time of its own. Return the room."""
+    """Let ann resign one move and one second after the last game. Return the room."""
     live, ann, _ = await start_game(server, **terms)
     await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
     server.clock.advance(1000)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+
 import pytest
 
 from protocol.replies import LobbyUpdate
@@ -59,6 +62,30 @@ async def test_client_in_json_gets_text_frames(lobby: Lobby) -> None:
     lobby.feed.advanced({"r1": 2})
     lobby.feed.flush()
     assert other.lobby == lobby.client.lobby == [LobbyUpdate(rooms=(), plies={"r1": 2})]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda feed: feed.advanced({"r1": 2}),
+        lambda feed: feed.listing_changed(running()),
+        lambda feed: feed.remote_changed(snapshots.room_info(running())),
+        lambda feed: feed.add_bot(RecordingClient(ANN), RANDOM),
+        lambda feed: feed.set_remote_bots("n2", (RANDOM,)),
+    ],
+)
+async def test_every_change_is_sent_on_the_next_tick_once(change: Callable[[LobbyFeed], None]) -> None:
+    feed, client = LobbyFeed(0.0, WatcherCounts({})), RecordingClient(EVE)
+    change(feed)
+    await asyncio.sleep(0.0)
+    feed.enter(client)
+    for updates in (1, 2):
+        change(feed)
+        feed.advanced({"r9": updates})
+        assert len(client.lobby) == updates - 1
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert len(client.lobby) == updates
 
 
 async def test_client_that_has_left_gets_no_updates(lobby: Lobby) -> None:

@@ -84,9 +84,10 @@ def test_early_timer_is_set_again_for_the_rest(setup: Setup) -> None:
     assert setup.waits == [setup.wait_s, 0.5]
 
 
-def test_later_deadline_keeps_the_timer(setup: Setup) -> None:
+def test_same_or_later_deadline_keeps_the_timer(setup: Setup) -> None:
     setup.timers.schedule(setup.live, setup.due)
     setup.timers.schedule(setup.live, setup.due + 1000)
+    setup.timers.schedule(setup.live, setup.due)
     assert len(setup.loop.handles) == 1
 
 
