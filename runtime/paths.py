@@ -14,11 +14,16 @@ APP_NAME = "parlour"
 def state_folder() -> Path:
     """Return the folder for sessions, private games and crash reports: `~/.local/state/parlour` on Linux.
 
+    Older versions used that folder on every system. It stays in use where it exists and the usual one does not.
     Raises RuntimeError if the home folder is unknown.
     """
     from platformdirs import user_state_path
 
-    return with_home(user_state_path(APP_NAME, appauthor=False))
+    folder = with_home(user_state_path(APP_NAME, appauthor=False))
+    if not os.environ.get("XDG_STATE_HOME") and not folder.exists():
+        older = with_home(Path("~/.local/state") / APP_NAME)
+        return older if older.is_dir() else folder
+    return folder
 
 
 def cache_folder() -> Path:

@@ -25,6 +25,16 @@ def test_default_folders(home: Path) -> None:
     assert list(home.iterdir()) == [], "nothing is created"
 
 
+def test_state_folder_of_older_versions_stays_in_use(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, older = home / "Library" / "Application Support" / "parlour", home / ".local" / "state" / "parlour"
+    monkeypatch.setattr("platformdirs.user_state_path", lambda name, appauthor: usual)
+    assert state_folder() == usual
+    older.mkdir(parents=True)
+    assert state_folder() == older
+    usual.mkdir(parents=True)
+    assert state_folder() == usual
+
+
 @pytest.mark.parametrize(("variable", "folder"), [("XDG_STATE_HOME", state_folder), ("XDG_CACHE_HOME", cache_folder)])
 def test_xdg_variables_override_the_defaults(
     variable: str, folder: Callable[[], Path], home: Path, monkeypatch: pytest.MonkeyPatch
