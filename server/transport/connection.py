@@ -60,7 +60,7 @@ class Connection(FastPath):
         path = request.path.partition("?")[0]
         if path == WEBSOCKET_PATH:
             self.count_address(request.headers.get_all("X-Forwarded-For"))
-        return self.http.respond(request, path, self.address)
+        return self.http.respond(request, path, self.services.ip_limits.is_exceeded(self.address))
 
     def count_address(self, forwarded: Sequence[str]) -> None:
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""

@@ -47,9 +47,12 @@ class HttpHandler:
         self.services = services
         self.settings = services.settings
 
-    def respond(self, request: Request, path: str, address: str) -> Response | None:
-        """Return the response to a request from an IP address, or None to open a WebSocket."""
-        page = self._page(request, path, address)
+    def respond(self, request: Request, path: str, address_full: bool) -> Response | None:
+        """Return the response to a request, or None to open a WebSocket.
+
+        `address_full`: the client's IP address has too many connections to open another WebSocket.
+        """
+        page = self._page(request, path, address_full)
         if page is None:
             return None
         body = page.text.encode()
@@ -58,7 +61,7 @@ class HttpHandler:
             headers["Allow"] = "GET, HEAD"
         return Response(page.status.value, page.status.phrase, headers, b"" if request.method == "HEAD" else body)
 
-    def _page(self, request: Request, path: str, address: str) -> Page | None:
+    def _page(self, request: Request, path: str, address_full: bool) -> Page | None:
         method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
             return Page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
@@ -66,7 +69,7 @@ class HttpHandler:
             if len(headers.get_all(name)) > 1:
                 return Page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
         if path == WEBSOCKET_PATH:
-            return self._handshake_refusal(headers, address)
+            return self._handshake_refusal(headers, address_full)
         if path == "/":
             return Page(HTTPStatus.OK, self._front_page(headers))
         if path == "/healthz":
@@ -95,7 +98,7 @@ class HttpHandler:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, text)
         return Page(HTTPStatus.OK, "ok\n")
 
-    def _handshake_refusal(self, headers: Mapping[str, str], address: str) -> Page | None:
+    def _handshake_refusal(self, headers: Mapping[str, str], address_full: bool) -> Page | None:
         services = self.services
         if services.status.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
@@ -104,7 +107,7 @@ class HttpHandler:
         if not self._is_origin_allowed(headers):
             services.metrics.turned_away["origin"] += 1
             return Page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
-        if services.ip_limits.is_exceeded(address):
+        if address_full:
             services.metrics.turned_away["address"] += 1
             return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None
