@@ -56,7 +56,9 @@ class HelloHandler:
         if self._status.draining:
             raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY_AFTER_S)
         identity = await identify(self._store, self._settings, command, self._node)
-        rooms = await self._register(identity) if identity.rooms is None else identity.rooms
+        rooms = identity.rooms
+        if rooms is None or self._now() - identity.saved_at > SESSION_RENEWAL_MS:
+            rooms = await self._save(identity)
         rooms = [name for name in rooms if name not in self._registry.damaged]
         client.player = player = identity.player
         self._presence.add(client)
@@ -79,20 +81,19 @@ class HelloHandler:
                 client.send(live.snapshot(seat, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
             await self._store.mark_present(self._node, [(player.id, player.name)])
-            if identity.rooms is not None and self._now() - identity.saved_at > SESSION_RENEWAL_MS:
-                await self._store.save_session(identity.secret, identity.session, self._now())
             for name in await self._store.rooms_waiting_for(player.name):
                 waiting = await self._registry.room(name)
                 if waiting is not None and waiting.room.status == "waiting":
                     self._invitations.send_to(waiting, client)
 
-    async def _register(self, identity: Identity) -> list[str]:
-        """Save a new session before the client learns its secret. Return the open rooms of an account."""
+    async def _save(self, identity: Identity) -> list[str]:
+        """Save a session before the client learns its secret. Return the open rooms of a player who is not new."""
         player = identity.player
         self._presence.expect(player)
         try:
             await self._store.save_session(identity.secret, identity.session, self._now())
-            return await self._store.rooms_of(player.id) if player.account else []
+            new_guest = identity.rooms is None and not player.account
+            return [] if new_guest else await self._store.rooms_of(player.id)
         except Unavailable:
             self._presence.release(player)
             raise
