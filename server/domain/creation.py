@@ -9,7 +9,7 @@ from engine.registry import GAMES, create
 from protocol.events import AnyEvent, Created, Presence
 from protocol.types import Options, Player, TimeControl
 from server.domain import clock
-from server.domain.decision import Decision, Refusal, emit, event_fields
+from server.domain.decision import Decision, Refusal, emit
 from server.domain.room import Room
 from server.domain.seating import ACCOUNT_NEEDED, seated_event, start_if_ready
 
@@ -83,7 +83,7 @@ def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) ->
         room = emit(room, seated).room
         events.append(seated)
         if not online[1 - seat]:
-            offline = Presence(**event_fields(room, now), seat=seat, online=False)
+            offline = Presence(**room.event_fields(now), seat=seat, online=False)
             room = emit(room, offline).room
             events.append(offline)
     return start_if_ready(Decision(tuple(events), room), now)

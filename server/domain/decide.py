@@ -24,7 +24,7 @@ from protocol.commands import (
 )
 from protocol.events import Said
 from protocol.types import Player
-from server.domain.decision import Decision, Refusal, emit, event_fields
+from server.domain.decision import Decision, Refusal, emit
 from server.domain.endings import abort, abort_by_arbiter, claim, resign
 from server.domain.moves import NOT_SEATED, move, require_running, require_time
 from server.domain.offers import answer_draw, offer_draw, rematch, takeback
@@ -63,7 +63,7 @@ def decide(
 
 
 def say(room: Room, player: Player, seat: int | None, command: Say, now: int) -> Decision:
-    return emit(room, Said(**event_fields(room, now), name=player.name, seat=seat, text=command.text))
+    return emit(room, Said(**room.event_fields(now), name=player.name, seat=seat, text=command.text))
 
 
 DECIDERS: dict[type[Any], Callable[[Room, int, Any, int], Decision]] = {

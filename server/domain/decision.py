@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from protocol.events import AnyEvent, Ended
 from protocol.types import EndReason, ErrorCode, Result
@@ -33,11 +33,6 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
 
-def event_fields(room: Room, now: int) -> dict[str, Any]:
-    """Return the fields that all events have, for the next event of a room."""
-    return {"room": room.setup.room, "seq": room.seq + 1, "at": now}
-
-
 def emit(room: Room, *events: AnyEvent) -> Decision:
     """Return the decision with these events."""
     for event in events:
@@ -49,4 +44,4 @@ def end_game(room: Room, winner: int | None, reason: EndReason, now: int, result
     """Return the decision that ends the game. Without `result`, a game without a winner is a draw."""
     if result is None:
         result = "1/2-1/2" if winner is None else "1-0" if winner == 0 else "0-1"
-    return emit(room, Ended(**event_fields(room, now), result=result, reason=reason, winner=winner))
+    return emit(room, Ended(**room.event_fields(now), result=result, reason=reason, winner=winner))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.commands import Abort, Claim, Resign
 from protocol.events import Resumed
 from protocol.types import Player
-from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game, event_fields
+from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room
 from server.domain.seating import awaits_pairing
 
@@ -65,4 +65,4 @@ def resume(room: Room, now: int, down_since: int) -> Decision:
         return end_game(room, None, "aborted", now, NO_RESULT)
     _, _, since = room.clocks
     credit = max(0, now - max(down_since, since)) if room.status == "running" else 0
-    return emit(room, Resumed(**event_fields(room, now), credit=credit))
+    return emit(room, Resumed(**room.event_fields(now), credit=credit))

@@ -8,7 +8,7 @@ from protocol.commands import Abort, Move, RoomCommand
 from protocol.events import Ended, Fouled, Moved
 from protocol.types import ErrorCode
 from server.domain import clock
-from server.domain.decision import Decision, Refusal, emit, end_game, event_fields
+from server.domain.decision import Decision, Refusal, emit, end_game
 from server.domain.room import Room, apply, count_occurrences
 
 MAX_FOUL_TEXT = 40  # characters of an illegal move that the log keeps
@@ -78,7 +78,7 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
 
 def ended_by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
     return Ended(
-        **event_fields(room, now),
+        **room.event_fields(now),
         result=outcome.result,  # type: ignore[arg-type]  # a test checks that the protocol has the engine's values
         reason=outcome.reason,  # type: ignore[arg-type]
         winner=outcome.winner,
@@ -94,7 +94,7 @@ def illegal_move(room: Room, seat: int, text: str, error: GameError, now: int) -
         return Refusal(code, str(error))
     fouls = room.fouls[seat] + 1
     printable = "".join(character if character.isprintable() else "?" for character in text[:MAX_FOUL_TEXT])
-    counted = emit(room, Fouled(**event_fields(room, now), seat=seat, move=printable, fouls=fouls))
+    counted = emit(room, Fouled(**room.event_fields(now), seat=seat, move=printable, fouls=fouls))
     if fouls >= limit:
         lost = end_game(counted.room, 1 - seat, "illegal_moves", now)
         counted = Decision(counted.events + lost.events, lost.room)

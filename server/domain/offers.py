@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.commands import AnswerDraw, OfferDraw, Rematch, Takeback
 from protocol.events import Declined, DrawOffered, Rematched, RematchOffered, TakebackOffered, TakenBack
-from server.domain.decision import Decision, Refusal, emit, end_game, event_fields
+from server.domain.decision import Decision, Refusal, emit, end_game
 from server.domain.room import Room, state_at
 
 OFFER_PENDING = "you have already made this offer: wait for your opponent's answer"
@@ -16,7 +16,7 @@ def offer_draw(room: Room, seat: int, command: OfferDraw, now: int) -> Decision:
         return end_game(room, None, "agreed", now)
     if room.draw_offer == seat:
         raise Refusal("bad_request", OFFER_PENDING)
-    return emit(room, DrawOffered(**event_fields(room, now), seat=seat))
+    return emit(room, DrawOffered(**room.event_fields(now), seat=seat))
 
 
 def answer_draw(room: Room, seat: int, command: AnswerDraw, now: int) -> Decision:
@@ -25,7 +25,7 @@ def answer_draw(room: Room, seat: int, command: AnswerDraw, now: int) -> Decisio
         raise Refusal("no_offer", "your opponent has not offered a draw: offer one yourself")
     if command.accept:
         return end_game(room, None, "agreed", now)
-    return emit(room, Declined(**event_fields(room, now), seat=seat, offer="draw"))
+    return emit(room, Declined(**room.event_fields(now), seat=seat, offer="draw"))
 
 
 def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
@@ -35,7 +35,7 @@ def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
     if room.takeback_offer is not None and room.takeback_offer[0] == 1 - seat:
         require_ply(command, room.takeback_offer[1])
         if not command.accept:
-            return emit(room, Declined(**event_fields(room, now), seat=seat, offer="takeback"))
+            return emit(room, Declined(**room.event_fields(now), seat=seat, offer="takeback"))
         return return_to_ply(room, room.takeback_offer[1], now)
     if not command.accept:
         raise Refusal("no_offer", "your opponent has not asked to take a move back")
@@ -45,7 +45,7 @@ def takeback(room: Room, seat: int, command: Takeback, now: int) -> Decision:
     if not own:
         raise Refusal("too_early", "you have not made a move yet: there is nothing to take back")
     require_ply(command, own[-1])
-    return emit(room, TakebackOffered(**event_fields(room, now), seat=seat, ply=own[-1]))
+    return emit(room, TakebackOffered(**room.event_fields(now), seat=seat, ply=own[-1]))
 
 
 def require_ply(command: Takeback, ply: int) -> None:
@@ -61,7 +61,7 @@ def return_to_ply(room: Room, ply: int, now: int) -> Decision:
     state = state_at(room, ply)
     left = None if room.setup.clock.kind == "none" else room.clocks[0]
     position = room.game.dump(state)
-    return emit(room, TakenBack(**event_fields(room, now), ply=ply, position=position, turn=state.turn, left=left))
+    return emit(room, TakenBack(**room.event_fields(now), ply=ply, position=position, turn=state.turn, left=left))
 
 
 def rematch(room: Room, seat: int, command: Rematch, now: int, next_room: str) -> Decision:
@@ -74,10 +74,10 @@ def rematch(room: Room, seat: int, command: Rematch, now: int, next_room: str) -
         raise Refusal("bad_request", "a rematch needs an opponent, and this room had none")
     if room.rematch_offer == 1 - seat:
         if command.accept:
-            return emit(room, Rematched(**event_fields(room, now), next=next_room))
-        return emit(room, Declined(**event_fields(room, now), seat=seat, offer="rematch"))
+            return emit(room, Rematched(**room.event_fields(now), next=next_room))
+        return emit(room, Declined(**room.event_fields(now), seat=seat, offer="rematch"))
     if not command.accept:
         raise Refusal("no_offer", "your opponent has not offered a rematch")
     if room.rematch_offer == seat:
         raise Refusal("bad_request", OFFER_PENDING)
-    return emit(room, RematchOffered(**event_fields(room, now), seat=seat))
+    return emit(room, RematchOffered(**room.event_fields(now), seat=seat))

@@ -105,6 +105,10 @@ class Room:
             return 0
         return 1 if second is not None and second.player == player else None
 
+    def event_fields(self, now: int) -> dict[str, Any]:
+        """Return the fields that all events have, for the next event of this room."""
+        return {"room": self.setup.room, "seq": self.seq + 1, "at": now}
+
     def claim_at(self, seat: int) -> int | None:
         """Return when a seat may claim the game, or None if the opponent is online or no game is running."""
         away = self.away[1 - seat]

@@ -7,7 +7,7 @@ from protocol.events import Presence, Rematched, Seated, Started, Unseated
 from protocol.types import Player
 from protocol.usernames import fold
 from server.domain import clock
-from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game, event_fields
+from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game
 from server.domain.room import Room, apply
 
 ACCOUNT_NEEDED = "a rated game needs an account: play a casual game, or ask the operator of the server for a token"
@@ -52,7 +52,7 @@ def take_seat(room: Room, player: Player, seat: int, now: int) -> Decision:
 
 def seated_event(room: Room, now: int, seat: int, player: Player) -> Seated:
     return Seated(
-        **event_fields(room, now),
+        **room.event_fields(now),
         seat=seat,
         player=player.id,
         name=player.name,
@@ -69,7 +69,7 @@ def start_if_ready(decision: Decision, now: int) -> Decision:
         return decision
     state = room.state
     left = None if room.setup.clock.kind == "none" else clock.initial_clocks(room.setup.clock, now)[0]
-    started = Started(**event_fields(room, now), position=room.game.dump(state), turn=state.turn, left=left)
+    started = Started(**room.event_fields(now), position=room.game.dump(state), turn=state.turn, left=left)
     return Decision((*decision.events, started), apply(room, started))
 
 
@@ -80,7 +80,7 @@ def leave(room: Room, seat: int, now: int) -> Decision:
     """
     if room.status != "waiting":
         return set_presence(room, seat, False, now)
-    left = emit(room, Unseated(**event_fields(room, now), seat=seat))
+    left = emit(room, Unseated(**room.event_fields(now), seat=seat))
     if left.room.seats != (None, None) or room.setup.players is not None:
         return left
     end = end_game(left.room, None, "aborted", now, NO_RESULT)
@@ -94,8 +94,8 @@ def set_presence(room: Room, seat: int, online: bool, now: int) -> Decision:
     if not online and awaits_pairing(room):
         return end_game(room, None, "aborted", now, NO_RESULT)
     claim_at = None if online or room.status != "running" else now + clock.claim_delay(room.setup.clock)
-    changed = Presence(**event_fields(room, now), seat=seat, online=online, claim_at=claim_at)
-    return start_if_ready(emit(room, changed), now)
+    changed = Presence(**room.event_fields(now), seat=seat, online=online, claim_at=claim_at)
+    return start_if_ready(Decision((changed,), apply(room, changed)), now)
 
 
 def awaits_pairing(room: Room) -> bool:
@@ -105,6 +105,6 @@ def awaits_pairing(room: Room) -> bool:
 
 def redirect(room: Room, next_room: str, now: int) -> Decision:
     """End a room that awaits pairing and send its player to another room, where the opponent waits."""
-    rematched = emit(room, Rematched(**event_fields(room, now), next=next_room))
+    rematched = emit(room, Rematched(**room.event_fields(now), next=next_room))
     end = end_game(rematched.room, None, "aborted", now, NO_RESULT)
     return Decision(rematched.events + end.events, end.room)

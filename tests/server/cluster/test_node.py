@@ -11,7 +11,6 @@ from protocol.replies import Invited
 from protocol.types import BotInfo
 from server.cluster.node import CLOCK_SYNC_INTERVAL_MS, NODE_TIMEOUT_MS, ROOM_CHECK_INTERVAL_MS
 from server.domain import snapshots
-from server.domain.decision import event_fields
 from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.conftest import Build
@@ -28,7 +27,7 @@ async def server(build: Build) -> Harness:
 
 
 async def write_elsewhere(server: Harness, live: LiveRoom) -> None:
-    payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="hm"))
+    payload = MSGPACK.encode(Said(**live.room.event_fields(server.clock()), name="ben", seat=1, text="hm"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
 
 

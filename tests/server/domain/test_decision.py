@@ -6,14 +6,9 @@ import pytest
 
 from protocol.events import DrawOffered, Ended, Said
 from protocol.types import EndReason, Result
-from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game, event_fields
+from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game
 from server.domain.room import apply
 from tests.server.domain.helpers import NOW, running
-
-
-def test_event_fields_number_the_next_event() -> None:
-    room = running()
-    assert event_fields(room, NOW + 7) == {"room": "r1", "seq": room.seq + 1, "at": NOW + 7}
 
 
 def test_emit_applies_the_events_in_order() -> None:

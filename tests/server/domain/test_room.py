@@ -178,3 +178,8 @@ def test_every_game_can_be_played_to_its_end(game: str) -> None:
         room = play(room, room.game.legal(room.state)[0])
     assert room.ended is not None
     verify(snapshots.record(room))
+
+
+def test_event_fields_number_the_next_event() -> None:
+    room = running()
+    assert room.event_fields(NOW + 7) == {"room": "r1", "seq": room.seq + 1, "at": NOW + 7}

@@ -14,7 +14,6 @@ from protocol.commands import Create, Join
 from protocol.events import AnyEvent, Said
 from server.app import Running, running
 from server.config import Settings
-from server.domain.decision import event_fields
 from server.domain.endings import resume
 from server.rooms.catch_up import CatchUp, DamagedLog
 from server.rooms.live_room import LiveRoom
@@ -42,7 +41,7 @@ class Room:
         await append_and_wait(self.server.store, Append(self.live.room.id, self.live.room.seq, payloads))
 
     def said(self, text: str) -> Said:
-        return Said(**event_fields(self.live.room, self.server.clock()), name="ben", seat=1, text=text)
+        return Said(**self.live.room.event_fields(self.server.clock()), name="ben", seat=1, text=text)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from protocol.codec import MSGPACK
 from protocol.commands import Join, Leave, Move, Rematch, Resign, Watch
 from protocol.events import Ended, Presence
 from protocol.replies import Snapshot
-from server.domain.decision import event_fields
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE
@@ -220,7 +219,7 @@ async def test_player_connected_here_is_shown_a_rematch_offered_at_another_node(
 
 async def test_player_who_went_offline_elsewhere_but_is_connected_here_is_online(server: Harness) -> None:
     live, ann, _ = await start_game(server)
-    offline = Presence(**event_fields(live.room, server.clock()), seat=1, online=False)
+    offline = Presence(**live.room.event_fields(server.clock()), seat=1, online=False)
     append = Append(live.room.id, live.room.seq, (MSGPACK.encode(offline),))
     await append_and_wait(server.store, append)
     server.app.registry.announced(live.room.id, offline.seq)

@@ -11,7 +11,7 @@ from protocol.events import AnyEvent, Ended, Moved, Said
 from protocol.replies import Error, Ok
 from server.app import App
 from server.config import Settings
-from server.domain.decision import Decision, event_fields
+from server.domain.decision import Decision
 from server.domain.room import Room
 from server.domain.seating import redirect
 from server.metrics import Metrics
@@ -133,7 +133,7 @@ async def test_conflict_is_decided_again_after_catching_up(clock: ManualClock) -
     stepped = SteppedRooms(clock)
     live, ann, _ = stepped.add(live_game())
     seq = live.room.seq
-    other = Said(**event_fields(live.room, clock()), name="ben", seat=1, text="from another node")
+    other = Said(**live.room.event_fields(clock()), name="ben", seat=1, text="from another node")
     stepped.store.log["r1", seq + 1] = MSGPACK.encode(other)
     stepped.app.processor.submit(live, ann, Move(id=1, room="r1", ply=0, move="a1"))
     await stepped.finish_append()
@@ -328,7 +328,7 @@ async def test_rated_end_is_written_again_if_the_ratings_changed(server: Harness
 
 async def test_rated_end_is_decided_again_if_the_room_changed(server: Harness) -> None:
     live, ann, ben = await start_game(server, rated=True)
-    payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="bye"))
+    payload = MSGPACK.encode(Said(**live.room.event_fields(server.clock()), name="ben", seat=1, text="bye"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
     assert isinstance(await server.ask(ann, Resign, room=live.room.id), Ok)
     assert [type(event) for event in (*ben.of(Said), *ben.of(Ended))] == [Said, Ended]
@@ -402,7 +402,7 @@ async def test_private_rooms_are_not_listed(server: Harness) -> None:
 async def test_observers_hear_of_events_that_another_node_wrote(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     calls = observe(server)
-    payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="hm"))
+    payload = MSGPACK.encode(Said(**live.room.event_fields(server.clock()), name="ben", seat=1, text="hm"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
     server.app.processor.behind(live, live.room.seq + 1)
     await server.settle()

@@ -9,7 +9,7 @@ import pytest
 from protocol.codec import MSGPACK
 from protocol.commands import Leave, List, Move, Resign, Watch
 from protocol.events import Said
-from server.domain.decision import Refusal, event_fields
+from server.domain.decision import Refusal
 from server.rooms.live_room import LiveRoom
 from server.rooms.registry import NODE_SILENCE_MS, OVERDUE_GRACE_ALONE_MS, UNUSED_ROOM_MS
 from server.storage.interface import Append, StoreError, Unavailable, append_and_wait
@@ -35,7 +35,7 @@ def damage(server: Harness, room: str) -> None:
 
 async def write_elsewhere(server: Harness, live: LiveRoom) -> None:
     """Let another node write a chat line to a room."""
-    payload = MSGPACK.encode(Said(**event_fields(live.room, server.clock()), name="ben", seat=1, text="hm"))
+    payload = MSGPACK.encode(Said(**live.room.event_fields(server.clock()), name="ben", seat=1, text="hm"))
     await append_and_wait(server.store, Append(live.room.id, live.room.seq, (payload,)))
 
 
