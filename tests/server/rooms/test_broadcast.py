@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from protocol.commands import Join, Move, Say
@@ -87,6 +88,17 @@ async def test_watchers_get_all_events_of_a_tick_in_one_write(clock: ManualClock
     assert eve.writes == 1
 
 
+async def test_every_tick_flushes_all_rooms_with_events(clock: ManualClock) -> None:
+    rooms, sender = [live_game(), live_game(), live_game()], broadcaster(clock, watch_tick=1e-9)
+    watchers = [attach(live, RecordingClient(EVE)) for live in rooms]
+    for tick in (1, 2):
+        for live in rooms[:2]:
+            sender.publish(live, play(live, ("a1", "b1")[tick - 1]))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert [watcher.writes for watcher in watchers] == [tick, tick, 0]
+
+
 def test_watchers_get_events_at_once_without_a_tick(clock: ManualClock) -> None:
     live = live_game()
     eve = attach(live, RecordingClient(EVE))
@@ -115,8 +127,11 @@ def test_events_without_watchers_are_not_kept_for_later_ones(clock: ManualClock)
 def lagging_watcher(live: LiveRoom, sender: Broadcaster) -> RecordingClient:
     """Return a watcher that has not read what it was sent."""
     eve: RecordingClient = attach(live, RecordingClient(EVE))
-    eve.unread_bytes = SEND_BUFFER + 1
+    eve.unread_bytes = SEND_BUFFER
     sender.publish(live, play(live, "a1"))
+    assert not live.lagging
+    eve.unread_bytes = SEND_BUFFER + 1
+    sender.publish(live, play(live, "b1"))
     eve.messages.clear()
     return eve
 
@@ -126,7 +141,7 @@ def test_lagging_watcher_misses_events_until_it_has_caught_up(clock: ManualClock
     eve = lagging_watcher(live, sender)
     other = attach(live, RecordingClient(EVE))
     assert live.lagging == {eve: NOW}
-    sender.publish(live, play(live, "b1"))
+    sender.publish(live, play(live, "c1"))
     assert (eve.messages, other.kinds()) == ([], ["Moved"])
     eve.unread_bytes = SEND_BUFFER // 4 + 1
     sender.check_lagging(live)
@@ -134,7 +149,7 @@ def test_lagging_watcher_misses_events_until_it_has_caught_up(clock: ManualClock
     eve.unread_bytes = SEND_BUFFER // 4
     sender.check_lagging(live)
     assert eve.kinds() == ["Snapshot"]
-    assert eve.messages[0].ply == 2
+    assert eve.messages[0].ply == 3
     assert not live.lagging
 
 
