@@ -62,7 +62,8 @@ class HelloHandler:
         rooms = [name for name in rooms if name not in self._registry.damaged]
         client.player = player = identity.player
         self._presence.add(client)
-        self._list_bot(client, player, command.plays)
+        if command.plays:
+            self._list_bot(client, player, command.plays)
         client.send(
             Welcome(
                 id=command.id,

@@ -19,6 +19,7 @@ from server.rooms.timers import Now
 from server.storage.interface import Store
 from server.storage.room_index import read_infos
 
+MAX_NAME_SEARCHED = 256  # characters: a longer text is not a name, and is not worth a place in the cache of `fold`
 MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
 
 
@@ -70,7 +71,9 @@ class QueryHandler:
 
     async def history(self, client: Client, command: History) -> None:
         """Send one page of finished games, the latest first."""
-        games = await self._store.history(command.game, command.player, command.before, command.limit)
+        games: list[tuple[int, bytes]] = []
+        if len(command.player) <= MAX_NAME_SEARCHED:
+            games = await self._store.history(command.game, command.player, command.before, command.limit)
         rooms = tuple(read_infos(data for _, data in games))
         before = games[-1][0] if len(games) == command.limit else None
         client.send(Ok(id=command.id, rooms=rooms, before=before))
@@ -86,7 +89,8 @@ class QueryHandler:
     async def ratings(self, client: Client, command: Ratings) -> None:
         """Send one page of a player's ratings, the newest first."""
         profile = ratings.resolve_profile(command.game, command.options)
-        account = await self._store.account_named(command.player)
+        known = len(command.player) <= MAX_NAME_SEARCHED
+        account = await self._store.account_named(command.player) if known else None
         if account is None:
             raise Refusal("bad_request", f"there is no account named {command.player[:40]!r}; guests have no ratings")
         rows = await self._store.rating_history(profile, account.player, command.before, command.limit)

@@ -9,6 +9,7 @@ from engine.record import parse
 from protocol.commands import Export, History, Leaderboard, List, Lobby, Move, Ratings, Resign, Watch
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo
+from server.handlers.queries import MAX_NAME_SEARCHED
 from server.storage.interface import Append, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness
@@ -188,3 +189,11 @@ async def test_damaged_line_of_the_index_is_skipped(server: Harness) -> None:
     append = Append("broken", 0, (live.log[0],), row._replace(room="broken", info=b"\xc1"))
     await append_and_wait(server.store, append)
     assert await rooms(server) == [live.room.id]
+
+
+async def test_text_that_is_too_long_for_a_name_finds_nothing(server: Harness) -> None:
+    await play_and_resign(server)
+    long = "ann" + " " * MAX_NAME_SEARCHED
+    assert await rooms(server, History, player=long) == []
+    refused = await server.ask(server.connect(EVE), Ratings, player=long, game="conga")
+    assert refused.code == "bad_request"
