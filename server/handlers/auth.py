@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import NamedTuple
 
 from protocol.commands import Hello
@@ -24,7 +23,7 @@ class Identity(NamedTuple):
     secret: str
     player: Player
     rooms: list[str] | None = None  # the player's open rooms; None for a new session, which is not saved yet
-    saved_at: int = 0  # when the store saved this session, 0 if it has to
+    saved_at: int = 0  # when the store saved this session, 0 if it has yet to
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
@@ -77,11 +76,12 @@ async def claim_numbered_name(store: Store, name: str, node: str, player: str) -
 
     The suffix is a number. From the tenth player on it is random: the thousandth must not try a thousand numbers.
     """
-    for number in count(2):
+    number = 2
+    while True:
         candidate = f"{name}~{number if number < MAX_NUMBERED_GUESTS else random_id(3)}"
         if await store.account_named(candidate) is None and await store.claim_name(node, player, candidate):
             return candidate
-    raise AssertionError("unreachable")
+        number += 1
 
 
 def guests_refused() -> Refusal:
