@@ -266,6 +266,11 @@ class Harness:
     def room(self, name: str) -> LiveRoom:
         return self.app.registry.rooms[name]
 
+    async def settle_tasks(self) -> None:
+        """Wait for the background tasks that run now."""
+        if tasks := list(self.app.tasks):
+            await asyncio.wait(tasks)
+
     async def settle(self) -> None:
         """Wait until the server has nothing left to do."""
         async with asyncio.timeout(SETTLE_TIMEOUT_S):

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import Create, Hello, Join, Leave, List, Move, Resign, Say, Watch
-from protocol.events import Moved, Said
+from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rematch, Resign, Say, Watch
+from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
 from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT, invited_names
 from server.storage.interface import Unavailable
@@ -172,6 +172,40 @@ async def test_watcher_leaves(server: Harness) -> None:
     await server.ask(eve, Watch, room=live.room.id)
     assert isinstance(await server.ask(eve, Leave, room=live.room.id), Ok)
     assert (list(live.watchers), eve.rooms) == ([], {})
+
+
+async def test_command_of_a_watcher_that_only_players_may_send_is_refused(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    assert (await refused(server, eve, Resign, room=live.room.id)).code == "not_seated"
+    assert eve in live.watchers
+
+
+async def test_rematch_is_offered_to_an_opponent_who_left(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    await server.ask(ben, Leave, room=live.room.id)
+    assert isinstance(await server.ask(ann, Rematch, room=live.room.id), Ok)
+    assert [event.seat for event in ben.of(RematchOffered)] == [0]
+
+
+async def test_invited_player_may_not_watch_a_private_room_that_has_ended(server: Harness) -> None:
+    eve, ann = server.connect(EVE), server.connect(ANN)
+    live = await create(server, eve, private=True, players=("ann", "ben"), seat=None)
+    await server.ask(eve, Abort, room=live.room.id)
+    await server.ask(eve, Leave, room=live.room.id)
+    assert (await refused(server, ann, Watch, room=live.room.id)).code == "bad_code"
+    assert server.app.registry.rooms == {}  # it does not stay in memory
+
+
+async def test_ended_room_that_is_joined_in_vain_does_not_stay_in_memory(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    for client in (ann, ben):
+        disconnect(server, client)
+    assert (await refused(server, server.connect(EVE), Join, room=live.room.id)).code == "seat_taken"
+    assert server.app.registry.rooms == {}
 
 
 # -- new rooms

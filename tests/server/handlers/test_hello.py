@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from protocol.commands import Create, Hello, Join
 from protocol.events import Presence
 from protocol.replies import Invited, Snapshot, Welcome
 from protocol.types import BotInfo
 from server.handlers.hello import SESSION_RENEWAL_MS
-from server.storage.interface import Unavailable
+from server.storage.interface import Session, Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, NOW
 from tests.server.fakes import Harness, RecordingClient
@@ -120,6 +122,25 @@ async def test_renamed_session_keeps_its_new_name(server: Harness) -> None:
     returning = await server.store.load_session(welcome(first).session)
     assert returning is not None
     assert returning.session.name == "ann~2"
+
+
+async def test_name_is_kept_if_the_old_connection_is_lost_during_hello(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await hello(server, name="ann")
+    session = welcome(first).session
+    server.clock.advance(SESSION_RENEWAL_MS + 1)  # the session has to be saved again
+    save_session, claims = server.store.save_session, list[bool]()
+
+    async def lose_connection(secret: str, session: Session, now: int) -> None:
+        disconnect(server, first)
+        await server.settle_tasks()
+        claims.append(await server.store.claim_name("n2", "p-other", "ann"))
+        await save_session(secret, session, now)
+
+    monkeypatch.setattr(server.store, "save_session", lose_connection)
+    assert welcome(await hello(server, resume=session)).you.name == "ann"
+    assert claims == [False]
 
 
 async def test_bot_is_listed_with_the_games_that_the_server_has(server: Harness) -> None:

@@ -34,14 +34,15 @@ async def rooms(server: Harness, kind: Any = List, **fields: Any) -> list[str]:
 
 async def test_list_has_public_open_rooms_newest_first(server: Harness) -> None:
     ann = server.connect(ANN)
-    first = await create(server, ann)
-    server.clock.advance(10)  # within one second
-    second = await create(server, ann, game="conga")
+    names = []
+    for game in ("cohcoh", "cohcoh", "cohcoh", "cohcoh", "conga"):
+        names.insert(0, (await create(server, ann, game=game)).room.id)
+        server.clock.advance(10)  # all within one second
     await create(server, ann, private=True)
     ended = await play_and_resign(server)
-    assert await rooms(server) == [second.room.id, first.room.id]
-    assert await rooms(server, game="conga") == [second.room.id]
-    assert await rooms(server, status="waiting") == [second.room.id, first.room.id]
+    assert await rooms(server) == names
+    assert await rooms(server, game="conga") == names[:1]
+    assert await rooms(server, status="waiting") == names
     assert await rooms(server, status="running") == []
     assert await rooms(server, status="ended") == [ended]
 

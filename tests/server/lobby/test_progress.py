@@ -11,7 +11,7 @@ from server.domain.room import Room
 from server.lobby import progress
 from server.metrics import Metrics
 from server.rooms.live_room import LiveRoom
-from tests.server.domain.helpers import ANN, do, play, running
+from tests.server.domain.helpers import ANN, EVE, do, play, running
 from tests.server.fakes import ManualBus, RecordingClient, SteppedStore
 
 
@@ -71,6 +71,15 @@ async def test_many_games_take_turns(node: Node, monkeypatch: pytest.MonkeyPatch
         assert set(reports[-1].values()) == {ply}
     assert [len(plies) for plies in reports] == [2, 2, 1, 2, 2, 1]
     assert set().union(*reports[:3]) == set().union(*reports[3:]) == names
+
+
+async def test_lobby_here_gets_the_report_too(node: Node) -> None:
+    client = RecordingClient(EVE)
+    node.app.feed.enter(client)
+    node.attend("r1", after("a1"))
+    node.report()
+    node.app.feed.flush()
+    assert [update.plies for update in client.lobby] == [{"r1": 1}]
 
 
 async def test_private_and_ended_games_are_not_reported(node: Node) -> None:

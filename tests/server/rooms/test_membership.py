@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from protocol.codec import MSGPACK
-from protocol.commands import Join, Leave, Move, Rematch, Resign, Watch
+from protocol.commands import Command, Create, Join, Leave, Move, Rematch, Resign, Watch
 from protocol.events import Ended, Presence
-from protocol.replies import Snapshot
+from protocol.replies import Ok, Snapshot
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE
-from tests.server.fakes import Harness
-from tests.server.rooms.helpers import create, disconnect, start_game
+from tests.server.fakes import Harness, RecordingClient
+from tests.server.rooms.helpers import BLITZ, create, disconnect, start_game
 
 # -- come and go
 
@@ -225,3 +229,106 @@ async def test_player_who_went_offline_elsewhere_but_is_connected_here_is_online
     server.app.registry.announced(live.room.id, offline.seq)
     await server.settle()
     assert [event.online for event in ann.of(Presence)] == [False, True]
+
+
+# -- eviction
+
+
+async def test_ended_room_is_evicted_when_its_last_watcher_leaves(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    await server.ask(ann, Resign, room=live.room.id)
+    for client in (ann, ben):
+        disconnect(server, client)
+    assert live.room.id in server.app.registry.rooms
+    await server.ask(eve, Leave, room=live.room.id)
+    assert server.app.registry.rooms == {}
+
+
+async def test_game_that_ends_without_clients_is_evicted(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    for client in (ann, ben):
+        disconnect(server, client)
+    await server.settle()
+    assert live.deadline is not None
+    server.clock.at = live.deadline
+    server.app.processor.check_deadline(live)
+    await server.settle()
+    assert live.room.status == "ended"
+    assert server.app.registry.rooms == {}
+
+
+async def test_watcher_gets_the_end_of_a_room_before_it_is_forgotten(build: Build) -> None:
+    server = await build(watch_tick=3600.0)
+    eve = server.connect(EVE)
+    rooms = []
+    for _ in range(2):
+        live, ann, _ = await start_game(server)
+        await server.ask(eve, Watch, room=live.room.id)
+        await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+        await server.ask(ann, Resign, room=live.room.id)
+        rooms.append(live.room.id)
+    assert list(eve.rooms) == rooms[1:]
+    assert [end.room for end in eve.of(Ended)] == rooms[:1]
+
+
+# -- two nodes
+
+
+class TwoNodes:
+    """Two nodes on one database: ann is connected to the left one, ben to the right one."""
+
+    def __init__(self, left: Harness, right: Harness) -> None:
+        self.left, self.right = left, right
+        self.ann, self.ben = left.connect(ANN), right.connect(BEN)
+
+    async def exchange(self) -> None:
+        """Deliver announcements and invitations until there are none."""
+        while any(node.bus.announced or node.bus.invited for node in (self.left, self.right)):
+            for sender, receiver in ((self.left, self.right), (self.right, self.left)):
+                announced, sender.bus.announced = sender.bus.announced, []
+                invited, sender.bus.invited = sender.bus.invited, []
+                for room, seq in announced:
+                    receiver.app.node.room_announced(room, seq)
+                for room, name in invited:
+                    receiver.app.node.invitation_announced(room, name)
+                await receiver.settle()
+
+    async def ask(self, client: RecordingClient, kind: type[Command], **fields: Any) -> Any:
+        node = self.left if client is self.ann else self.right
+        reply = await node.ask(client, kind, **fields)
+        await self.exchange()
+        return reply
+
+
+@pytest.fixture
+async def two(build: Build) -> TwoNodes:
+    return TwoNodes(await build(shared=True), await build(shared=True))
+
+
+async def test_players_at_two_nodes_play_a_rematch(two: TwoNodes) -> None:
+    name = (await two.ask(two.ann, Create, game="cohcoh", seat=0)).room
+    await two.ask(two.ben, Join, room=name)
+    await two.ask(two.ann, Resign, room=name)
+    await two.ask(two.ann, Rematch, room=name)
+    assert two.ben.kinds()[-1] == "RematchOffered"
+    await two.ask(two.ben, Rematch, room=name)
+    new = two.right.room(name).room.next
+    left, right = two.left.room(new), two.right.room(new)
+    assert (left.players, right.players) == (([], [two.ann]), ([two.ben], []))  # the seats are swapped
+    assert (left.room.seq, left.room.status, left.room.away) == (right.room.seq, "running", (None, None))
+    assert two.ann.of(Snapshot)[-1].room == two.ben.of(Snapshot)[-1].room == new
+    assert isinstance(await two.ask(two.ben, Move, room=new, ply=0, move="a1"), Ok)
+    assert left.room.ply == 1
+
+
+async def test_player_who_left_the_ended_room_follows_to_a_rematch_at_another_node(two: TwoNodes) -> None:
+    name = (await two.ask(two.ann, Create, game="cohcoh", seat=0)).room
+    await two.ask(two.ben, Join, room=name)
+    await two.ask(two.ann, Resign, room=name)
+    await two.ask(two.ann, Rematch, room=name)
+    two.left.room(name).detach(two.ann)  # this connection has forgotten the room
+    await two.ask(two.ben, Rematch, room=name)
+    new = two.right.room(name).room.next
+    assert two.left.room(new).players[1] == [two.ann]

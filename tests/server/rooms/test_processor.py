@@ -308,6 +308,16 @@ async def test_deadline_waits_while_players_could_not_move(server: Harness, stat
     assert (live.timer is not timer) is (state == "store_error")  # it looks again later
 
 
+async def test_time_of_an_outage_is_not_charged(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    server.clock.advance(100)
+    server.app.status.store_failed(DISK_FULL)
+    server.clock.advance(30_000)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    (moved,) = ben.of(Moved)
+    assert moved.charged <= 100
+
+
 # -- rated games
 
 
@@ -383,6 +393,15 @@ async def test_observers_are_called_in_the_order_they_were_added(server: Harness
     await server.ask(ann, Rematch, room=live.room.id)
     await server.ask(ben, Rematch, room=live.room.id)
     assert [call for call in calls if "rematch" in call] == ["a rematch_created 4", "b rematch_created 4"]
+
+
+async def test_other_nodes_hear_of_a_room_that_looks_different(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    server.bus.shown.clear()
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    assert server.bus.shown == []
+    await server.ask(ann, Resign, room=live.room.id)
+    assert server.bus.shown == [live.room.id]
 
 
 async def test_observers_hear_of_a_client_that_leaves(server: Harness) -> None:
