@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from protocol.commands import Create
+from protocol.commands import Create, Move
 from protocol.replies import Closing
 from protocol.types import Player
 from server import server as server_module
@@ -15,7 +15,7 @@ from server.server import SESSION_LIFETIME_MS
 from server.storage.interface import Session, Unavailable
 from server.transport.connection import Connection
 from tests.server.conftest import Build
-from tests.server.domain.helpers import ANN, NOW
+from tests.server.domain.helpers import ANN, EVE, NOW
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, start_game
 
@@ -134,6 +134,16 @@ async def test_store_that_refused_a_write_lately_is_not_healthy(server: Harness)
     assert server.app.status.store_error == str(DISK_FULL)
 
 
+async def test_sweep_reports_the_progress_of_games(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    eve = server.connect(EVE)
+    server.app.feed.enter(eve)
+    await run_sweeps(server)
+    server.app.feed.flush()
+    assert [update.plies for update in eve.lobby] == [{live.room.id: 1}]
+
+
 async def test_sweep_goes_on_after_a_bug(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise ZeroDivisionError
@@ -172,6 +182,19 @@ async def test_drain_ends_even_if_the_store_fails(server: Harness, caplog: pytes
     await server.app.server.drain()
     assert server.app.status.draining
     assert "store_failed" in caplog.text
+
+
+async def test_drain_rejects_writes_after_a_failure_and_waits_for_the_others(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, ann, _ = await start_game(server)
+    calls: list[str] = []
+    monkeypatch.setattr(server.store, "fail_fast", lambda: calls.append("fail_fast"))
+    server.send(ann, Move, room=live.room.id, ply=0, move="a1")
+    assert live.busy
+    await server.app.server.drain()
+    assert calls == ["fail_fast"]
+    assert (live.busy, live.room.ply) == (False, 1)
 
 
 async def test_connections_without_a_request_are_aborted(server: Harness) -> None:

@@ -34,7 +34,7 @@ async def rooms(server: Harness, kind: Any = List, **fields: Any) -> list[str]:
 
 async def test_list_has_public_open_rooms_newest_first(server: Harness) -> None:
     ann = server.connect(ANN)
-    names = []
+    names: list[str] = []
     for game in ("cohcoh", "cohcoh", "cohcoh", "cohcoh", "conga"):
         names.insert(0, (await create(server, ann, game=game)).room.id)
         server.clock.advance(10)  # all within one second
