@@ -24,6 +24,7 @@ from server.rooms.registry import RoomRegistry
 from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.storage.interface import Store, Unavailable
 from server.transport.connection import Connection
+from server.transport.ip_limits import IpLimits
 
 SESSION_LIFETIME_MS = 30 * 86_400_000
 STORE_RECOVERY_S = 60.0  # without a refusal for so long, a store that can write counts as healthy
@@ -58,7 +59,7 @@ class Server:
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
         self.receive, self.spawn = dispatcher.receive, tasks.start
-        self.addresses: Counter[str] = Counter()  # open connections of each IP address
+        self.ip_limits = IpLimits(settings.connections_per_address)
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
         self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed

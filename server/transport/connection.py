@@ -24,7 +24,6 @@ from server.transport.fast_path import POLICY_VIOLATION, FastPath
 from server.transport.http import WEBSOCKET_PATH, HttpHandler
 from server.transport.services import Services
 
-EXTRA_CONNECTIONS = 8  # per IP address: too many for a WebSocket, but answered with a status and the reason
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
 
@@ -61,8 +60,7 @@ class Connection(FastPath):
         path = request.path.partition("?")[0]
         if path == WEBSOCKET_PATH:
             self.count_address(request.headers.get_all("X-Forwarded-For"))
-        address_full = self.services.addresses[self.address] > self.services.settings.connections_per_address
-        return self.http.respond(request, path, address_full)
+        return self.http.respond(request, path, self.services.ip_limits.is_exceeded(self.address))
 
     def count_address(self, forwarded: Sequence[str]) -> None:
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""
@@ -70,9 +68,7 @@ class Connection(FastPath):
             remote = self.remote_address
             address = str(remote[0]) if remote else "?"
             self.address = forwarded[-1].rpartition(",")[2].strip() or address if forwarded else address
-            self.services.addresses[self.address] += 1
-            limit = self.services.settings.connections_per_address + EXTRA_CONNECTIONS
-            if self.services.addresses[self.address] > limit:
+            if not self.services.ip_limits.add(self.address):
                 self.services.metrics.turned_away["address"] += 1
                 self.transport.abort()
 
@@ -92,11 +88,7 @@ class Connection(FastPath):
     def connection_lost(self, exc: Exception | None) -> None:
         """Release what the connection holds."""
         self.can_send = False
-        if self.address:
-            addresses = self.services.addresses
-            addresses[self.address] -= 1
-            if not addresses[self.address]:
-                del addresses[self.address]
+        self.services.ip_limits.remove(self.address)
         self.services.handshaking.discard(self)
         if self.abort_timer is not None:
             self.abort_timer.cancel()

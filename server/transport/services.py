@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
 from protocol.commands import AnyCommand
 from server.config import Settings
 from server.metrics import Metrics
+from server.transport.ip_limits import IpLimits
 
 
 class Status(Protocol):
@@ -29,8 +29,7 @@ class Services(Protocol):
     def metrics(self) -> Metrics: ...
 
     @property
-    def addresses(self) -> Counter[str]:
-        """Number of open connections of each IP address."""
+    def ip_limits(self) -> IpLimits: ...
 
     @property
     def handshaking(self) -> set[Any]:

@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from server import app
 from server.config import Settings
 from server.transport import listener
-from server.transport.connection import EXTRA_CONNECTIONS
+from server.transport.ip_limits import EXTRA_CONNECTIONS
 from tests.e2e.conftest import Come, Start
 from tests.e2e.faults import Unread
 from tests.e2e.guest import TIMEOUT_S, Guest

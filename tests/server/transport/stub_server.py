@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from runtime.tasks import BackgroundTasks
 from server.config import Settings
 from server.metrics import Metrics
 from server.transport.connection import Connection
+from server.transport.ip_limits import IpLimits
 from server.transport.listener import listen
 from tests.e2e.parlours import until
 
@@ -31,7 +31,7 @@ class StubServices:
         values = {"port": 0, "rate": 1e6, "burst": 1_000_000, "ping_interval": 1000.0, "hello_timeout": 1000.0}
         self.settings = Settings(**{**values, **settings})
         self.metrics = Metrics()
-        self.addresses: Counter[str] = Counter()
+        self.ip_limits = IpLimits(self.settings.connections_per_address)
         self.handshaking: set[Any] = set()
         self.connections: set[Connection] = set()
         self.commands: list[AnyCommand] = []
