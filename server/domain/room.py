@@ -179,11 +179,16 @@ def apply(room: Room, event: AnyEvent, state: State | None = None) -> Room:
     after = room.copy()
     after.seq = event.seq
     if type(event) is Moved:
-        apply_moved(after, event, state or room.game.advance(room.state, event.move)[1])
+        apply_moved(after, event, state or played(room, event))
     else:
         APPLIERS[type(event)](after, event)
     after.horizon = watcher_horizon(after, room.horizon) if room.setup.delay else event.seq
     return after
+
+
+def played(room: Room, event: Moved) -> State:
+    """Return the state after a move of a log. Raises GameError for a move that the rules do not allow."""
+    return room.game.after(room.state, room.game.parse(room.state, event.move))
 
 
 def watcher_horizon(room: Room, before: int) -> int:

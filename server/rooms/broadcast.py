@@ -111,7 +111,8 @@ class Broadcaster:
             if watcher.backlog() <= self._max_backlog // 4:
                 del live.lagging[watcher]
                 self.flush_room(live)
-                watcher.send(live.snapshot(None, now))
+                seat = live.room.seat_of(player_of(watcher).id)
+                watcher.send(live.snapshot(seat, now))
             elif now - since > self._stall_timeout_ms:
                 live.remove_watcher(watcher)
                 watcher.cut(1008, "too slow to watch")

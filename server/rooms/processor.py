@@ -276,8 +276,8 @@ class RoomProcessor:
 
     def move_over(self, old: LiveRoom, leaving: Decision, new: LiveRoom, joining: Decision) -> None:
         """Move a waiting player to another room that waits: both rooms change, or neither."""
-        old.busy = new.busy = True
         leave, join = Commit(old, NO_REQUEST, leaving), Commit(new, NO_REQUEST, joining)
+        old.busy = new.busy = True
 
         def done(error: Exception | None) -> None:
             self._done(join, error)

@@ -100,7 +100,10 @@ class RoomRegistry(RoomObserver):
             payloads = [] if name in self.damaged else await self._store.events(name)
             if name not in self.rooms and payloads:
                 try:
-                    self._insert(LiveRoom(replay(map(decode_event, payloads)), payloads))
+                    room = replay(map(decode_event, payloads))
+                    if room.id != name:
+                        raise ValueError(f"the log of {name} is that of {room.id}")
+                    self._insert(LiveRoom(room, payloads))
                 except Exception:  # a damaged log may raise anything, and must not stop other rooms
                     self._mark_damaged(name)
             return self.rooms.get(name)

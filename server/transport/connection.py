@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from websockets.asyncio.server import Server
+from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
@@ -21,7 +22,7 @@ from websockets.server import ServerProtocol
 from protocol.codec import JSON, Malformed
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
-from server.transport.http import WEBSOCKET_PATH, HttpHandler
+from server.transport.http import HttpHandler
 from server.transport.services import Services
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
@@ -58,9 +59,12 @@ class Connection(FastPath):
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
         path = request.path.partition("?")[0]
-        if path == WEBSOCKET_PATH:
-            self.count_address(request.headers.get_all("X-Forwarded-For"))
-        return self.http.respond(request, path, self.services.ip_limits.is_exceeded(self.address))
+        return self.http.respond(request, path, self.is_address_full)
+
+    def is_address_full(self, headers: Headers) -> bool:
+        """Count a connection that opens a WebSocket. Return whether its IP address has too many."""
+        self.count_address(headers.get_all("X-Forwarded-For"))
+        return self.services.ip_limits.is_exceeded(self.address)
 
     def count_address(self, forwarded: Sequence[str]) -> None:
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -47,12 +47,12 @@ class HttpHandler:
         self.services = services
         self.settings = services.settings
 
-    def respond(self, request: Request, path: str, address_full: bool) -> Response | None:
+    def respond(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Response | None:
         """Return the response to a request, or None to open a WebSocket.
 
-        `address_full`: the client's IP address has too many connections to open another WebSocket.
+        `is_address_full` is called for a handshake that is not refused for another reason.
         """
-        page = self._page(request, path, address_full)
+        page = self._page(request, path, is_address_full)
         if page is None:
             return None
         body = page.text.encode()
@@ -61,7 +61,7 @@ class HttpHandler:
             headers["Allow"] = "GET, HEAD"
         return Response(page.status.value, page.status.phrase, headers, b"" if request.method == "HEAD" else body)
 
-    def _page(self, request: Request, path: str, address_full: bool) -> Page | None:
+    def _page(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Page | None:
         method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
             return Page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
@@ -69,7 +69,7 @@ class HttpHandler:
             if len(headers.get_all(name)) > 1:
                 return Page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
         if path == WEBSOCKET_PATH:
-            return self._handshake_refusal(headers, address_full)
+            return self._handshake_refusal(headers, is_address_full)
         if path == "/":
             return Page(HTTPStatus.OK, self._front_page(headers))
         if path == "/healthz":
@@ -98,7 +98,7 @@ class HttpHandler:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, text)
         return Page(HTTPStatus.OK, "ok\n")
 
-    def _handshake_refusal(self, headers: Mapping[str, str], address_full: bool) -> Page | None:
+    def _handshake_refusal(self, headers: Headers, is_address_full: Callable[[Headers], bool]) -> Page | None:
         services = self.services
         if services.status.draining:
             return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
@@ -107,7 +107,7 @@ class HttpHandler:
         if not self._is_origin_allowed(headers):
             services.metrics.turned_away["origin"] += 1
             return Page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
-        if address_full:
+        if is_address_full(headers):
             services.metrics.turned_away["address"] += 1
             return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None

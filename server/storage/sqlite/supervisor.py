@@ -7,6 +7,7 @@ import logging
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
@@ -130,7 +131,7 @@ class WriterSupervisor(Generic[P]):
         except OSError as error:
             why = error.strerror or error
             raise StoreError(f"cannot start the database writer process: {why}") from None
-        child.on_exit = self._exited
+        child.on_exit = partial(self._exited, child)
         return child
 
     async def _wait_ready(self, child: P) -> None:
@@ -144,7 +145,9 @@ class WriterSupervisor(Generic[P]):
         self.ready = True
         self._on_ready()
 
-    def _exited(self) -> None:
+    def _exited(self, child: P) -> None:
+        if child is not self._supervisor.child:
+            return  # a process that could not be killed at once; its successor is at work
         was_ready, self.ready = self.ready, False
         if was_ready and not self._closing:
             log("writer_exited", logging.ERROR, why=WRITER_EXITED)

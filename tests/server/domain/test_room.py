@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from engine.errors import GameError
 from engine.record import verify
 from engine.registry import GAMES
 from protocol.commands import Join, Resign, Say
@@ -183,3 +185,13 @@ def test_every_game_can_be_played_to_its_end(game: str) -> None:
 def test_event_fields_number_the_next_event() -> None:
     room = running()
     assert room.event_fields(NOW + 7) == {"room": "r1", "seq": room.seq + 1, "at": NOW + 7}
+
+
+def test_log_with_a_move_after_the_end_is_refused() -> None:
+    room = play(running("cohcoh", options={"n": 4, "k": 3}), "a1", "d4", "a2", "d2", "a3")
+    assert room.status == "ended"
+    free = next(text for text in ("c2", "b4", "c4") if text not in {made.move for made in room.moves})
+    after = room.moves[-1]
+    move_after_end = replace(after, seq=room.seq + 1, ply=room.ply + 1, side=1, move=free)
+    with pytest.raises(GameError):
+        apply(room, move_after_end)

@@ -338,3 +338,15 @@ async def test_outage_of_the_store_is_credited_to_running_turns(server: Harness)
     server.clock.advance(7000)
     server.app.status.store_works()
     assert live.deadline == due + 7000
+
+
+async def test_log_of_another_room_is_damaged_and_replaces_none(server: Harness) -> None:
+    healthy, _, _ = await start_game(server)
+    with closing(sqlite3.connect(server.store.path, isolation_level=None)) as connection:
+        connection.execute(
+            "INSERT INTO events (room, seq, payload) SELECT 'other', seq, payload FROM events WHERE room = ?",
+            (healthy.room.id,),
+        )
+    assert await server.app.registry.room("other") is None
+    assert server.app.registry.damaged == {"other"}
+    assert server.app.registry.rooms[healthy.room.id] is healthy

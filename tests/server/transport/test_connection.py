@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
 from protocol.replies import Ok
 from protocol.types import Player
@@ -222,3 +223,15 @@ async def test_write_after_the_end_is_ignored(server: StubServices, client: RawC
     client.writer.transport.abort()
     await until("the connection is lost", lambda: not server.connections)
     assert connection.write(b"\x81\x02{}") == 0
+
+
+async def test_refused_handshakes_do_not_count_for_a_forwarded_address() -> None:
+    async with stub_server(connections_per_address=1, forwarded=True) as server:
+        url = f"ws://127.0.0.1:{server.port}/ws"
+        headers = {"X-Forwarded-For": "1.2.3.4"}
+        for _ in range(12):
+            with pytest.raises(InvalidStatus) as caught:
+                await connect(url, additional_headers=headers, origin=Origin("http://evil.example"))
+            assert caught.value.response.status_code == 403
+        async with connect(url, additional_headers=headers):
+            assert set(server.ip_limits._counts) == {"1.2.3.4"}

@@ -153,3 +153,15 @@ async def test_job_that_cannot_be_sent_is_rejected(store: SqliteStore) -> None:
         await store.flush()
     with pytest.raises(Unavailable, match="cannot be stored"):
         await odd
+
+
+async def test_late_exit_of_an_earlier_process_does_not_stop_its_successor(store: SqliteStore) -> None:
+    assert store._writer is not None
+    supervisor = store._writer._supervisor
+    first = supervisor.child
+    assert first is not None
+    os.kill(pid(store), signal.SIGKILL)
+    await until("its successor is ready", lambda: supervisor.child is not first and supervisor.ready)
+    first.on_exit()  # as of a process that a broken disk has kept from dying
+    await asyncio.wait_for(append_and_wait(store, FIRST), 20)
+    assert events(store) == [b"a"]
