@@ -79,7 +79,6 @@ class App:
         # lobby
         self.watcher_counts = WatcherCounts(self.registry.rooms)
         self.feed = LobbyFeed(settings.lobby_tick, self.watcher_counts)
-        self.processor.observe(self.feed)
         self.progress = ProgressReports(
             registry=self.registry, feed=self.feed, advance=bus.advance, shared=store.shared
         )
@@ -95,6 +94,7 @@ class App:
             tasks=self.tasks,
             now=self.now,
         )
+        self.processor.observe(self.feed)
         self.admission = Admission(
             store=store, registry=self.registry, processor=self.processor, settings=settings, now=self.now
         )

@@ -95,7 +95,8 @@ def set_presence(room: Room, seat: int, online: bool, now: int) -> Decision:
         return end_game(room, None, "aborted", now, NO_RESULT)
     claim_at = None if online or room.status != "running" else now + clock.claim_delay(room.setup.clock)
     changed = Presence(**room.event_fields(now), seat=seat, online=online, claim_at=claim_at)
-    return start_if_ready(Decision((changed,), apply(room, changed)), now)
+    decision = Decision((changed,), apply(room, changed))
+    return start_if_ready(decision, now) if room.status == "waiting" else decision
 
 
 def awaits_pairing(room: Room) -> bool:

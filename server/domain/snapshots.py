@@ -26,6 +26,8 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
     timed = setup.clock.kind != "none"
     running = room.status == "running"
     _, _, since = room.clocks
+    moves = tuple(played_move(ply, moved) for ply, moved in enumerate(room.move_log[: room.ply], 1))
+    left = times_left(room, now - uncharged) if timed else None
     return Snapshot(
         room=setup.room,
         seq=room.seq,
@@ -40,8 +42,8 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
         position=room.game.dump(room.state),
         ply=room.ply,
         turn=turn,
-        moves=tuple(played_move(ply, moved) for ply, moved in enumerate(room.move_log[: room.ply], 1)),
-        left=times_left(room, now - uncharged) if timed else None,
+        moves=moves,
+        left=left,
         running=turn if running and timed else None,
         elapsed=max(0, now - uncharged - since) if running and timed else 0,
         your_seat=seat,
