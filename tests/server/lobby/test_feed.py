@@ -74,18 +74,29 @@ async def test_client_in_json_gets_text_frames(lobby: Lobby) -> None:
         lambda feed: feed.set_remote_bots("n2", (RANDOM,)),
     ],
 )
-async def test_every_change_is_sent_on_the_next_tick_once(change: Callable[[LobbyFeed], None]) -> None:
+async def test_every_change_is_sent_on_the_next_tick(change: Callable[[LobbyFeed], None]) -> None:
     feed, client = LobbyFeed(0.0, WatcherCounts({})), RecordingClient(EVE)
+    feed.enter(client)
     change(feed)
-    await asyncio.sleep(0.0)
+    assert client.lobby == []
+    await next_tick()
+    assert len(client.lobby) == 1
+
+
+async def test_changes_within_a_tick_are_sent_together() -> None:
+    feed, client = LobbyFeed(0.0, WatcherCounts({})), RecordingClient(EVE)
+    feed.advanced({"r1": 1})  # without clients there is no tick
     feed.enter(client)
     for updates in (1, 2):
-        change(feed)
-        feed.advanced({"r9": updates})
-        assert len(client.lobby) == updates - 1
-        for _ in range(3):
-            await asyncio.sleep(0)
+        feed.advanced({"r1": updates})
+        feed.listing_changed(running())
+        await next_tick()
         assert len(client.lobby) == updates
+
+
+async def next_tick() -> None:
+    for _ in range(3):
+        await asyncio.sleep(0)
 
 
 async def test_client_that_has_left_gets_no_updates(lobby: Lobby) -> None:
@@ -124,6 +135,7 @@ async def test_bot_is_listed_until_its_client_disconnects(lobby: Lobby) -> None:
     assert lobby.feed.is_listening(bot)
     lobby.feed.disconnect(bot)
     lobby.feed.disconnect(RecordingClient(EVE))  # not a bot
+    assert not lobby.feed.is_listening(bot)
     assert announced == [(RANDOM,), ()]
     assert lobby.update().bots == ()
 
@@ -141,3 +153,8 @@ async def test_bots_of_other_nodes_are_listed_with_ours(lobby: Lobby) -> None:
 
 def test_bot_with_two_connections_is_listed_once() -> None:
     assert unique_by_name([RANDOM, GREEDY, RANDOM]) == (GREEDY, RANDOM)
+
+
+async def test_disconnected_client_gets_no_updates(lobby: Lobby) -> None:
+    lobby.feed.disconnect(lobby.client)
+    assert not lobby.feed.watched

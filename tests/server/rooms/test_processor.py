@@ -295,6 +295,15 @@ async def test_game_is_lost_on_time_when_the_deadline_has_passed(server: Harness
     assert (end.reason, end.winner) == ("time", 1)
 
 
+async def test_room_gets_a_timer_for_its_deadline(clock: ManualClock) -> None:
+    stepped = SteppedRooms(clock)
+    live, ann, _ = stepped.add(live_game(clock=BLITZ))
+    stepped.app.processor.submit(live, ann, Move(id=1, room="r1", ply=0, move="a1"))
+    await stepped.finish_append()
+    assert live.timer is not None
+    assert live.timer_at == live.room.deadline
+
+
 @pytest.mark.parametrize("state", ["draining", "resuming", "store_error"])
 async def test_deadline_waits_while_players_could_not_move(server: Harness, state: str) -> None:
     live, _, _ = await start_game(server, clock=BLITZ)

@@ -230,6 +230,7 @@ async def test_damaged_room_disconnects_its_clients(server: Harness) -> None:
     server.app.registry.log_damaged(live)
     assert ann.closed == eve.closed == (1011, "the log of a room is damaged")
     assert (live.empty, ann.rooms, server.app.registry.rooms) == (True, {}, {})
+    assert server.app.registry.damaged == {live.room.id}
 
 
 # -- new rooms
