@@ -31,5 +31,12 @@ class BackgroundTasks:
         with suppress(*self._expected):
             await work
 
+    async def cancel(self) -> None:
+        """Cancel all tasks, and wait until they have ended."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     def __iter__(self) -> Iterator[asyncio.Task[None]]:
         return iter(tuple(self._tasks))

@@ -217,6 +217,7 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
             server.abort_handshakes()
             await sockets.wait_closed()
     finally:
+        await app.tasks.cancel()  # commands that are still being answered need the store
         await asyncio.gather(bus.close(), store.close())
 
 

@@ -53,3 +53,19 @@ async def test_task_cancelled_before_its_first_step_leaves_no_warning() -> None:
     await asyncio.wait({task})
     await asyncio.sleep(0)
     assert list(tasks) == []
+
+
+async def test_cancel_ends_all_tasks() -> None:
+    tasks, ended = BackgroundTasks(), list[str]()
+
+    async def wait(name: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(name)
+
+    for name in ("first", "second"):
+        tasks.start(wait(name))
+    await asyncio.sleep(0)  # the tasks begin
+    await tasks.cancel()
+    assert sorted(ended) == ["first", "second"]

@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 
 from protocol.codec import JSON
 from protocol.commands import Create, Hello
+from server import server as server_module
 from server.app import App, Running, open_bus, running, serve_until_stopped
 from server.cluster.bus import BusError, LocalBus
 from server.cluster.mqtt.bus import MqttBus
@@ -109,3 +110,27 @@ def test_parts_share_their_collaborators() -> None:
     assert app.timers.on_deadline == app.processor.check_deadline
     assert app.feed.on_bots == app.bus.introduce
     assert app.now is app.clock  # nodes that share a store use its clock
+
+
+async def test_commands_under_way_end_before_the_store_closes(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "RETRY_AFTER_S", 0.01)  # how long draining waits for them
+    order: list[str] = []
+
+    async def answer() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            order.append("command")
+
+    async with running(settings) as server:
+        server.app.tasks.start(answer())
+        close = server.app.store.close
+
+        async def close_store() -> None:
+            order.append("store")
+            await close()
+
+        monkeypatch.setattr(server.app.store, "close", close_store)
+    assert order == ["command", "store"]

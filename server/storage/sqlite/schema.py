@@ -33,7 +33,9 @@ def lock_database(path: str) -> IO[bytes]:
 
 
 def check_path(path: str, create: bool) -> None:
-    """Raise StoreError if the folder does not exist, or if the file does not and `create` is false."""
+    """Raise StoreError if the path is no file, its folder does not exist, or the file does not and `create` is false."""
+    if path == ":memory:":
+        raise StoreError("cannot use the database :memory:, which would lose all games: give --db the name of a file")
     file = Path(path)
     try:
         if not file.parent.is_dir():

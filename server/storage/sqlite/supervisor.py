@@ -136,7 +136,7 @@ class WriterSupervisor(Generic[P]):
 
     async def _wait_ready(self, child: P) -> None:
         try:
-            problem = await asyncio.wait_for(child.greeting, START_TIMEOUT_S)
+            problem = await asyncio.wait_for(asyncio.shield(child.greeting), START_TIMEOUT_S)
         except TimeoutError:
             child.kill()
             problem = "the database writer process did not start in time"

@@ -65,3 +65,8 @@ def test_undecodable_error_message_means_damage(path: str) -> None:
 def test_new_database_is_undamaged(path: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert find_damage(connection, path) == ""
+
+
+def test_database_in_memory_is_refused() -> None:
+    with pytest.raises(StoreError, match="give --db the name of a file"):
+        check_path(":memory:", True)
