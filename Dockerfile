@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Two stages: the first has what it takes to install, the second only what runs, and not as root.
+# Two stages: the first builds and installs, the second holds only what runs, without root.
 FROM python:3.13-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/parlour

@@ -33,7 +33,7 @@ def lock_database(path: str) -> IO[bytes]:
 
 
 def check_path(path: str, create: bool) -> None:
-    """Raise StoreError if the path is no file, its folder does not exist, or the file does not and `create` is false."""
+    """Raise StoreError for :memory:, a missing folder, or, if `create` is false, a missing file."""
     if path == ":memory:":
         raise StoreError("cannot use the database :memory:, which would lose all games: give --db the name of a file")
     file = Path(path)
