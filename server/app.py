@@ -29,6 +29,7 @@ from server.logs import configure_logging, log
 from server.metrics import Metrics
 from server.rooms.admission import Admission
 from server.rooms.broadcast import Broadcaster
+from server.rooms.catch_up import CatchUp
 from server.rooms.membership import Membership
 from server.rooms.presence import PresenceTracker
 from server.rooms.processor import RoomProcessor
@@ -38,6 +39,7 @@ from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
 from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, without_password
+from server.transport.ip_limits import IpLimits
 from server.transport.listener import WebSocketServer, listen, url_of
 
 SERVICE_RESTART = 1012  # close code
@@ -60,6 +62,7 @@ class App:
             store=store,
             bus=bus,
             broadcaster=self.broadcaster,
+            catch_up=CatchUp(store, self.broadcaster),
             timers=self.timers,
             status=self.status,
             metrics=metrics,
@@ -94,7 +97,6 @@ class App:
             tasks=self.tasks,
             now=self.now,
         )
-        self.processor.observe(self.feed)
         self.admission = Admission(
             store=store, registry=self.registry, processor=self.processor, settings=settings, now=self.now
         )
@@ -175,8 +177,17 @@ class App:
             feed=self.feed,
             progress=self.progress,
             node=self.node,
+            ip_limits=IpLimits(settings.connections_per_address),
             tasks=self.tasks,
         )
+        # events: which part is called when something happens
+        self.timers.on_deadline = self.processor.check_deadline
+        for observer in (self.registry, self.membership, self.feed):  # in this order
+            self.processor.observe(observer)
+        self.status.on_recovery(self.registry.credit_outage)
+        self.status.on_recovery(self.membership.record_presence)
+        bus.listen(self.node)
+        self.feed.on_bots = bus.introduce
 
 
 class Running(NamedTuple):

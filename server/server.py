@@ -50,6 +50,7 @@ class Server:
         feed: LobbyFeed,
         progress: ProgressReports,
         node: Node,
+        ip_limits: IpLimits,
         tasks: BackgroundTasks,
     ) -> None:
         self.settings, self.metrics = settings, metrics
@@ -59,7 +60,7 @@ class Server:
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
         self.receive, self.spawn = dispatcher.receive, tasks.start
-        self.ip_limits = IpLimits(settings.connections_per_address)
+        self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
         self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed

@@ -57,8 +57,6 @@ class Node:
         self._invitations, self._status, self._tasks = invitations, status, tasks
         self._synced_at = self._checked_at = 0
         self._well_since: int | None = None  # since when the store has always answered
-        bus.listen(self)
-        feed.on_bots = bus.introduce
 
     # -- what the bus announces: server.cluster.bus.BusListener
 

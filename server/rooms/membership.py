@@ -44,8 +44,6 @@ class Membership(RoomObserver):
         self._store, self._bus, self._registry, self._processor = store, bus, registry, processor
         self._broadcaster, self._presence, self._status = broadcaster, presence, status
         self._tasks, self._now = tasks, now
-        processor.observe(self)
-        status.on_recovery(self._record_presence)
 
     # -- come and go
 
@@ -94,7 +92,7 @@ class Membership(RoomObserver):
             if live is not None and seat is not None and not live.players[seat]:
                 self.update_presence(live, seat)
 
-    def _record_presence(self, failed_at: int) -> None:
+    def record_presence(self, failed_at: int) -> None:
         """Emit the presence changes missed during an outage of the store."""
         if self._store.shared:  # a player who is not here may be at another node
             return

@@ -138,6 +138,7 @@ class RoomProcessor:
         store: Store,
         bus: RoomBus,
         broadcaster: Broadcaster,
+        catch_up: CatchUp,
         timers: RoomTimers,
         status: NodeStatus,
         metrics: Metrics,
@@ -146,9 +147,8 @@ class RoomProcessor:
     ) -> None:
         self._store, self._bus, self._broadcaster, self._timers = store, bus, broadcaster, timers
         self._status, self._metrics, self._tasks, self._now = status, metrics, tasks, now
-        self._catch_up = CatchUp(store, broadcaster)
+        self._catch_up = catch_up
         self._observers: list[RoomObserver] = []
-        timers.on_deadline = self.check_deadline
 
     def observe(self, observer: RoomObserver) -> None:
         """Call an observer's hooks from now on, after those that were added before."""

@@ -45,8 +45,6 @@ class RoomRegistry(RoomObserver):
         self.rooms: dict[str, LiveRoom] = {}
         self.damaged: set[str] = set()  # rooms whose logs make no sense: they stay in the store, and are not served
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
-        processor.observe(self)
-        status.on_recovery(self._credit_outage)
 
     async def start(self, node: str) -> None:
         """Resume every open game; running clocks are credited with the time the server was down.
@@ -209,7 +207,8 @@ class RoomRegistry(RoomObserver):
                 await self._store.postpone(name, stored, due)
                 overdue.stored_deadline = due
 
-    def _credit_outage(self, failed_at: int) -> None:
+    def credit_outage(self, failed_at: int) -> None:
+        """Credit every running turn with the time in which the store could not write."""
         now = self._now()
         for live in self.rooms.values():
             live.uncharged_ms += live.stalled_ms(failed_at, now)
