@@ -1,14 +1,12 @@
-"""Arguments that several commands share: a game, its options, a position, a file."""
+"""Arguments that several commands share: a game, its options, a position."""
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from pathlib import Path
 
 from engine.game import Game
 from engine.registry import GAMES, create
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 
 def add_game(parser: ArgumentParser) -> None:
@@ -59,16 +57,3 @@ def game_of(args: Namespace) -> Game:
             raise UserError("use either --position or --option start=…, not both")
         options["start"] = args.position.strip() or " "
     return create(args.game, options)
-
-
-def read_text(path: str) -> str:
-    """Return the text of a file, or of standard input for `-`. Raises UserError if it cannot be read."""
-    try:
-        if path == "-" and sys.stdin is None:
-            raise UserError("standard input is closed")
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {path}: it is not UTF-8 text") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from client.sdk.url import DEFAULT_URL
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 if TYPE_CHECKING:
     from client.sdk.session import Session

@@ -25,7 +25,7 @@ from client.sdk.errors import SessionError
 from client.sdk.time_control import parse_time_control
 from engine.registry import GAMES, create
 from parlour.cli.args import options_of
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 from protocol.usernames import fold
 from runtime.event_loop import run_loop
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import NoReturn, Protocol
 
 from parlour import Shadowed, check_packages
+from parlour.cli.command import Command, Parser, report_error
+from parlour.errors import UserError
 
 GROUPS = {
     "play and watch": {
@@ -41,27 +42,6 @@ GROUPS = {
     },
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-
-
-class Command(Protocol):
-    """A module of parlour/cli/commands or parlour/coursework. Its docstring is the text of --help."""
-
-    __doc__: str | None
-
-    def arguments(self, parser: ArgumentParser) -> None: ...
-
-    def run(self, args: Namespace) -> int: ...
-
-
-class Parser(ArgumentParser):
-    """An argument parser that reports a mistake as one sentence."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message}; see '{self.prog} --help'")
-
-
-class UserError(Exception):
-    """A mistake of the user. The text says what is wrong and what to do."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -120,12 +100,6 @@ def discard_output() -> None:
     """Redirect standard output to the null device, so that flushing it at exit does not fail again."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def report_error(sentence: str) -> int:
-    """Print an error, and return the exit code of a user's mistake."""
-    print(f"parlour: {sentence}", file=sys.stderr)
-    return 2
 
 
 def overview() -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from engine.errors import InvalidRecord
 from engine.record import Record, parse
-from parlour.cli.args import read_text
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
-from parlour.cli.main import UserError
+from parlour.errors import UserError
+from parlour.input_file import read_text
 
 ROOM_ID = re.compile(r"\w+")  # a name with a dot or a slash can only be a file
 FILE_OR_ROOM = "a record file, - for standard input, or the room of a finished game"

@@ -17,8 +17,8 @@ from engine.course.players import make_player
 from engine.game import Game, Outcome, State
 from engine.record import ending
 from engine.registry import create
-from parlour.cli.main import UserError
 from parlour.coursework.tiles import tiles
+from parlour.errors import UserError
 
 REASONS = {"repetition": "the position occurred three times", "ply_limit": "the ply limit was reached"}
 

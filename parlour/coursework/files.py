@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, TextIO
 
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 
 class Draft(NamedTuple):

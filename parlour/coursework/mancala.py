@@ -13,9 +13,9 @@ from argparse import ArgumentParser, Namespace
 
 from engine.course.lines import CourseFileError
 from engine.course.mancala import GREEDY, read_task, solve
-from parlour.cli.args import read_text
-from parlour.cli.main import UserError
 from parlour.coursework.files import Drafts
+from parlour.errors import UserError
+from parlour.input_file import read_text
 
 NEXT_STATE, TRAVERSE_LOG = "next_state.txt", "traverse_log.txt"
 RECURSION_LIMIT = 100_000  # extra turns may nest far deeper than the cut-off

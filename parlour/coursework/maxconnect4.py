@@ -21,9 +21,9 @@ from engine.course.maxconnect4 import read_board, write_board
 from engine.errors import GameError
 from engine.game import Move, State
 from engine.games.maxconnect4 import MaxConnect4
-from parlour.cli.args import read_text
-from parlour.cli.main import UserError
 from parlour.coursework.files import write_text
+from parlour.errors import UserError
+from parlour.input_file import read_text
 
 FILES = {"computer": "computer.txt", "human": "human.txt"}
 

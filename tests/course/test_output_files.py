@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from parlour.cli.main import UserError
 from parlour.coursework.files import Drafts, write_text
+from parlour.errors import UserError
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.handlers.auth import check_new_name

@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib
 from argparse import REMAINDER, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 
-from parlour.cli.main import Command, Parser, UserError
+from parlour.cli.command import Command, Parser
+from parlour.errors import UserError
 
 PROGRAMS = {
     "mancala": "greedy, minimax and alpha-beta with next_state.txt and traverse_log.txt",

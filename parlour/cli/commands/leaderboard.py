@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from parlour.cli.args import add_options, options_of
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
-from parlour.cli.main import UserError
 from parlour.cli.search_output import count
+from parlour.errors import UserError
 
 if TYPE_CHECKING:
     from protocol.types import Leader, Options, RatedGame

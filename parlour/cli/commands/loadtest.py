@@ -14,7 +14,7 @@ import asyncio
 import time
 from argparse import ArgumentParser, Namespace
 
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 MAX_MATCHES, MAX_WATCHERS, MAX_TEST_S = 1000, 5000, 600.0
 

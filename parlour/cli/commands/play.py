@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from parlour.cli.args import add_bot_after, add_options, options_of
 from parlour.cli.args_server import add_connection, add_looks, identity, url_of
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 if TYPE_CHECKING:
     from client.presentation.launch_plan import LaunchPlan

@@ -13,7 +13,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 
 def arguments(parser: ArgumentParser) -> None:

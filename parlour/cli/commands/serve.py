@@ -18,7 +18,7 @@ import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import fields
 
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 from server.cluster.bus import BusError
 from server.config import BadSetting, Settings, read_settings
 from server.storage.interface import StoreError

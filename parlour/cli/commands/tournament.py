@@ -20,7 +20,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from pathlib import Path
 
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -15,8 +15,9 @@ from engine.errors import GameError
 from engine.record import parse, verify
 from engine.record_move import quote
 from parlour.cli.args_server import add_connection
-from parlour.cli.main import UserError, report_error
+from parlour.cli.command import report_error
 from parlour.cli.records import FILE_OR_ROOM, read_source
+from parlour.errors import UserError
 
 
 def arguments(parser: ArgumentParser) -> None:

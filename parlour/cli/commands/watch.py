@@ -14,7 +14,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from parlour.cli.args_server import add_connection, add_looks, identity, open_session, url_of
-from parlour.cli.main import UserError
+from parlour.errors import UserError
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -21,10 +21,11 @@ from client.tournament.journal.log import is_cut
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan, bot_file
+from parlour.cli.command import report_error
 from parlour.cli.house_bots import parse_bot_name
-from parlour.cli.main import UserError, report_error
 from parlour.cli.tournament import play
 from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
+from parlour.errors import UserError
 
 
 def new(folder: Folder, args: Namespace) -> int:

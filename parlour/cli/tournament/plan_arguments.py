@@ -12,8 +12,8 @@ from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, bot_fi
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 from parlour.cli.args import add_options, options_of
-from parlour.cli.main import UserError
 from parlour.cli.search_output import count, seconds
+from parlour.errors import UserError
 
 NUMBER_KEYS = (
     "seed",

@@ -16,8 +16,8 @@ from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.play.position_tests import unanswered
 from client.tournament.play.setup import ServerAccess, open_runner, play
-from parlour.cli.main import UserError
 from parlour.cli.tournament.progress import JsonOutput, LineOutput, ScreenOutput
+from parlour.errors import UserError
 
 
 def run(folder: Folder, args: Namespace) -> int:
