@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,11 +22,12 @@ def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
     else:
         database, db = str(Path(settings.db).absolute()), "" if default_db else f" --db {settings.db}"
     guests = "guests and accounts may connect" if settings.auth == "guests" else "only accounts may connect"
+    parlour = program()
     commands = {
-        f"parlour play conga{where}": "play against a house bot" if bots else "play",
-        f"parlour watch{where}": "open the lobby and watch games",
-        f"parlour bot my_bot.py{where}": "connect your own bot",
-        f"parlour account add NAME{db}": "create an account and print its token",
+        f"{parlour} play conga{where}": "play against a house bot" if bots else "play",
+        f"{parlour} watch{where}": "open the lobby and watch games",
+        f"{parlour} bot my_bot.py{where}": "connect your own bot",
+        f"{parlour} account add NAME{db}": "create an account and print its token",
     }
     width = max(map(len, commands))
     examples = "\n".join(f"  {command:{width}}   {purpose}" for command, purpose in commands.items())
@@ -39,5 +42,11 @@ Try in another terminal:
 
 {examples}
 
-Ctrl-C stops the server. Games that are running go on after the next start.
+Ctrl-C stops the server. Running games continue after the next start.
 """
+
+
+def program() -> str:
+    """Return how to call `parlour` in another terminal: by its path if it is not on PATH."""
+    script = Path(sys.argv[0])
+    return str(script.absolute()) if script.name == "parlour" and shutil.which("parlour") is None else "parlour"

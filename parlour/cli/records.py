@@ -39,7 +39,7 @@ def read_source(args: Namespace, name: str) -> str:
     try:
         return asyncio.run(fetch_record(args, name))
     except UserError as error:
-        raise UserError(f"there is no file {name}, and no record of such a room: {error}") from None
+        raise UserError(f"there is no file {name!r}, and a room of this name was not found: {error}") from None
 
 
 async def fetch_record(args: Namespace, room: str) -> str:

@@ -52,7 +52,7 @@ async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     assert (await account(db, "add", "ann"))[0] == 0
     for words, text in (
-        (("add", "Ann"), "there already is an account"),
+        (("add", "Ann"), "there is already an account"),
         (("add", "x" * 99), "at most 32 characters"),
         (("add", "new\nline"), "visible characters"),
         (("add", "St\u0430ff"), "one alphabet"),

@@ -58,7 +58,7 @@ async def test_missing_record_is_explained(tmp_path: Path) -> None:
     code, _, err = await parlour_command("show", "nowhere", PARLOUR_URL=NOWHERE)
     assert code == 2
     assert err.startswith(
-        f"parlour: there is no file nowhere, and no record of such a room: no connection to {NOWHERE}: "
+        f"parlour: there is no file 'nowhere', and a room of this name was not found: no connection to {NOWHERE}: "
     )
     async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
         there = ("--url", server.url)

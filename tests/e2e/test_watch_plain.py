@@ -14,15 +14,15 @@ from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, s
 
 async def test_rooms_are_listed(tmp_path: Path) -> None:
     async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
-        code, out, _ = await parlour_command("rooms", "--url", server.url)
-        assert (code, out) == (0, "no open rooms; --status ended lists finished games\n")
+        code, out, err = await parlour_command("rooms", "--url", server.url)
+        assert (code, out, err) == (0, "", "no open rooms; --status ended lists finished games\n")
         room = await seat_two(alice, bob, "cohcoh")
         _, out, _ = await parlour_command("rooms", "--url", server.url)
         assert out.split() == [room, "casual", "cohcoh", "alice", "-", "bob", "none", "running,", "0", "moves"]
         _, out, _ = await parlour_command("rooms", "--json", "--url", server.url)
         assert json.loads(out)["seats"][1]["name"] == "bob"
-        _, out, _ = await parlour_command("rooms", "--game", "conga", "--status", "running", "--url", server.url)
-        assert out == "no matching rooms\n"
+        _, out, err = await parlour_command("rooms", "--game", "conga", "--status", "running", "--url", server.url)
+        assert (out, err) == ("", "no matching rooms\n")
 
 
 async def followed(url: str, room: str, as_json: bool) -> list[str]:

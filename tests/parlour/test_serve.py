@@ -124,3 +124,9 @@ def test_text_log_is_one_readable_line() -> None:
     record.fields = {"why": "too slow", "address": "::1", "name": "a\x1b[2J\n"}
     line = TextFormatter().format(record)
     assert line.split(" ", 1)[1] == 'WARNING cut why="too slow" address=::1 name=a\\x1b[2J\\n'
+
+
+def test_greeting_names_the_program_by_its_path_if_it_is_not_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/opt/venv/bin/parlour", "serve"])
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "  /opt/venv/bin/parlour play conga  " in greeting("ws://127.0.0.1:8765/ws", Settings(), ())

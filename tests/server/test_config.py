@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import fields
 from pathlib import Path
 
@@ -50,6 +51,12 @@ def test_startup_errors_are_one_sentence(
     assert "cannot use the database" in capsys.readouterr().err
     assert main(["serve", "--port", "0", "--host", "999.1.1.1", "--db", str(tmp_path / "x.db")]) == 2
     assert "cannot listen on 999.1.1.1" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--port", str(port), "--db", str(tmp_path / "x.db")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"parlour: port {port} of 127.0.0.1 is in use")
+    assert error.endswith("choose another port with --port\n")
 
 
 def test_defaults_in_the_documentation_are_current() -> None:

@@ -70,8 +70,13 @@ async def add(store: Store, name: str, now: int) -> None:
     check_new_name(name, Settings().name_length)
     token = new_secret()
     if not await store.add_account(name, new_player_id(), token, now):
-        raise UserError(f"there already is an account {name}; revoke it first")
+        raise UserError(f"there is already an account {name}; 'parlour account revoke {name}' frees the name")
     print(token)
+    if sys.stderr.isatty():
+        print(
+            f"This is the token of {name}. It is not shown again. Use it with --token or PARLOUR_TOKEN.",
+            file=sys.stderr,
+        )
 
 
 async def show(store: Store) -> None:

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.errors import UserError
+
+NO_MATCH = "no matching rooms"
+NO_ROOMS = "no open rooms; --status ended lists finished games"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -36,6 +40,8 @@ def run(args: Namespace) -> int:
         raise UserError(str(error)) from None
     for line in lines:
         print(line)
+    if not lines and not args.json:
+        print(NO_MATCH if args.status else NO_ROOMS, file=sys.stderr)
     return 0
 
 
@@ -49,5 +55,4 @@ async def rooms(args: Namespace) -> list[str]:
     infos = found.rooms or ()
     if args.json:
         return [json.dumps(to_builtins(info)) for info in infos]
-    none = "no matching rooms" if args.status else "no open rooms; --status ended lists finished games"
-    return [room_line(info) for info in infos] or [none]
+    return [room_line(info) for info in infos]

@@ -13,6 +13,7 @@ Every flag is also an environment variable: --watch-tick is PARLOUR_WATCH_TICK. 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
@@ -57,5 +58,10 @@ def run(args: Namespace) -> int:
     except (BadSetting, BusError, StoreError, LoadError) as error:
         raise UserError(str(error)) from None
     except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise UserError(
+                f"port {settings.port} of {settings.host} is in use, perhaps by another server: "
+                "stop that one, or choose another port with --port"
+            ) from None
         raise UserError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
     return 0
