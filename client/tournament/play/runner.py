@@ -28,6 +28,7 @@ from client.tournament.play.game import GameSupervisor
 from client.tournament.play.outcome import unstarted_result
 from client.tournament.play.player_pool import PlayerPool
 from engine.record import RULE_REASONS
+from runtime.tasks import BackgroundTasks
 
 MAX_ROOMS_PER_GAME = 5  # without a result; then the tournament stops
 ROOM_CREATION_GRACE_S = 2.0  # for rooms that are being created
@@ -66,7 +67,7 @@ class Runner:
         self.live: dict[int, tuple[Pairing, str]] = {}  # running games and their rooms
         self.schedule: Schedule = schedule(plan, state.results)
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._creations: set[asyncio.Task[str]] = set()
+        self._creations = BackgroundTasks()
         self._late: set[str] = set()
         self._limits = {name: plan.limit(name) for name in plan.names}
         self._prover = Prover(plan.adjudicate) if plan.adjudicate else None
@@ -85,8 +86,7 @@ class Runner:
             await self._cancel_unneeded()
         finally:
             await self._cancel(list(self._tasks))
-            if self._creations:
-                await asyncio.wait(self._creations, timeout=ROOM_CREATION_GRACE_S)
+            await self._finish_creations()
             if self._prover is not None:
                 self._prover.close()
 
@@ -127,8 +127,8 @@ class Runner:
         wanted = {game.number for game in self.schedule.games}
         unneeded = [number for number in self._tasks if number not in wanted]
         await self._cancel(unneeded)
-        if unneeded and self._creations:
-            await asyncio.wait(self._creations, timeout=ROOM_CREATION_GRACE_S)
+        if unneeded:
+            await self._finish_creations()
         for number in unneeded:
             room = self.state.rooms.get(number)
             if room is not None:
@@ -181,15 +181,16 @@ class Runner:
     async def _create_room(self, game: Pairing, start: str) -> str:
         """Create a room and log it. A cancellation does not interrupt this."""
 
-        async def create() -> str:
-            room = await self.arbiter.create_room(game, start)
-            self._log_room(game, room)
-            return room
+        async def create() -> None:
+            self._log_room(game, await self.arbiter.create_room(game, start))
 
-        creation = asyncio.create_task(create())
-        self._creations.add(creation)
-        creation.add_done_callback(self._creations.discard)
-        return await asyncio.shield(creation)
+        await asyncio.shield(self._creations.start(create()))
+        return self.state.rooms[game.number]
+
+    async def _finish_creations(self) -> None:
+        """Wait a short time for rooms that are being created."""
+        if creations := set(self._creations):
+            await asyncio.wait(creations, timeout=ROOM_CREATION_GRACE_S)
 
     def _log_room(self, game: Pairing, room: str) -> None:
         self._log.append(entries.created(game.number, room))

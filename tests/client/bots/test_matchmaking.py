@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -13,6 +13,7 @@ from client.sdk.errors import Refused
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Leave, Pair
 from protocol.types import RoomInfo, Seat, TimeControl
+from runtime.tasks import BackgroundTasks
 from tests.client.bots.fake_session import FakeSession, settle
 from tests.client.sdk.fake_transport import refusal
 
@@ -24,14 +25,11 @@ class Fixture:
     def __init__(self, *seeks: Seek, concurrent: int = 2, games_left: int = 99) -> None:
         self.session, self.lines = FakeSession(), list[str]()
         self.playing: set[str] = set()
-        self.tasks: list[asyncio.Task[None]] = []
+        self.tasks = BackgroundTasks()
         self.matchmaking = Matchmaking(
             cast(Session, self.session), Policy(("conga", "mancala"), concurrent=concurrent), seeks, self.lines.append,
-            self._spawn, self.playing, lambda: games_left,
+            self.tasks, self.playing, lambda: games_left,
         )  # fmt: skip
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        self.tasks.append(asyncio.create_task(work))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[asyncio.Task[None]]:
@@ -39,9 +37,9 @@ class Fixture:
         try:
             yield running
         finally:
-            for task in (running, *self.tasks):
-                task.cancel()
-            await asyncio.gather(running, *self.tasks, return_exceptions=True)
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            await self.tasks.cancel()
 
 
 def room(name: str, game: str = "conga", invite: str = "") -> RoomInfo:
