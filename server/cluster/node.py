@@ -21,11 +21,10 @@ from server.logs import log
 from server.rooms.membership import Membership
 from server.rooms.presence import PresenceTracker
 from server.rooms.registry import RoomRegistry
-from server.rooms.status import NodeStatus
+from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
-NODE_TIMEOUT_MS = 5000  # without a heartbeat for so long, a node is dead
 ROOM_CHECK_INTERVAL_MS = 10_000  # with a working bus; without it, rooms are checked in every sweep
 CLOCK_SYNC_INTERVAL_MS = 30_000
 

@@ -16,13 +16,12 @@ from server.metrics import Metrics
 from server.rooms.broadcast import Broadcaster
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import RoomObserver, RoomProcessor
-from server.rooms.status import NodeStatus
+from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now, RoomTimers
 from server.storage.interface import Store, StoreError
 
 OVERDUE_GRACE_MS = 300  # after which any node may act on a deadline, not only one with clients in the room
 OVERDUE_GRACE_ALONE_MS = 1000
-NODE_SILENCE_MS = 5000  # without a heartbeat of another node for so long, there is none
 UNUSED_ROOM_MS = 60_000  # after which a node forgets a room without clients
 
 
@@ -54,7 +53,7 @@ class RoomRegistry(RoomObserver):
         async with self._store.lock("start"):
             last_alive = await self._store.last_alive()
             since = self._now() - 1 if last_alive is None else last_alive
-            if not self._store.shared or self._now() - since > NODE_SILENCE_MS:
+            if not self._store.shared or self._now() - since > NODE_TIMEOUT_MS:
                 await self._resume_all(since)
             await self._store.mark_alive(node, self._now())
 
@@ -202,7 +201,7 @@ class RoomRegistry(RoomObserver):
             overdue = await self.room(name)  # loading an overdue room sets its timer
             due = None if overdue is None else overdue.room.deadline
             if overdue is not None and due is not None and due > self._now():
-                if self._store.shared and overdue.empty and stored > self._now() - NODE_SILENCE_MS:
+                if self._store.shared and overdue.empty and stored > self._now() - NODE_TIMEOUT_MS:
                     continue  # a node with clients there updates the index, and knows what is in it
                 await self._store.postpone(name, stored, due)
                 overdue.stored_deadline = due

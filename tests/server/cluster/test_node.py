@@ -9,9 +9,10 @@ from protocol.commands import Create, Resign, Watch
 from protocol.events import Presence, Said
 from protocol.replies import Invited
 from protocol.types import BotInfo
-from server.cluster.node import CLOCK_SYNC_INTERVAL_MS, NODE_TIMEOUT_MS, ROOM_CHECK_INTERVAL_MS
+from server.cluster.node import CLOCK_SYNC_INTERVAL_MS, ROOM_CHECK_INTERVAL_MS
 from server.domain import snapshots
 from server.rooms.live_room import LiveRoom
+from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, play

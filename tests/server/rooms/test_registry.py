@@ -11,7 +11,8 @@ from protocol.commands import Leave, List, Move, Resign, Watch
 from protocol.events import Said
 from server.domain.decision import Refusal
 from server.rooms.live_room import LiveRoom
-from server.rooms.registry import NODE_SILENCE_MS, OVERDUE_GRACE_ALONE_MS, UNUSED_ROOM_MS
+from server.rooms.registry import OVERDUE_GRACE_ALONE_MS, UNUSED_ROOM_MS
+from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, EVE
@@ -169,7 +170,7 @@ async def test_server_does_not_start_on_a_damaged_database(
     assert await fresh.store.events(healthy.room.id) == events  # nothing was written
 
 
-@pytest.mark.parametrize(("silent_ms", "resumed"), [(NODE_SILENCE_MS, False), (NODE_SILENCE_MS + 1, True)])
+@pytest.mark.parametrize(("silent_ms", "resumed"), [(NODE_TIMEOUT_MS, False), (NODE_TIMEOUT_MS + 1, True)])
 async def test_node_resumes_games_only_if_no_other_node_is_at_work(
     server: Harness, build: Build, silent_ms: int, resumed: bool
 ) -> None:
