@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from client.sdk.url import DEFAULT_URL
+from parlour.cli.house_bots import local_url
 from server.config import Settings
 from server.storage.interface import without_password
 
 
 def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
     """Return the greeting of a server that listens at `url` and runs these house bots."""
-    local = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    local = local_url(url)
     where = "" if local == DEFAULT_URL else f" --url {local}"
     default_db = settings.db == Settings().db
     if "://" in settings.db:
