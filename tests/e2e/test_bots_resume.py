@@ -82,16 +82,17 @@ async def test_restarted_challenger_resumes_its_game_and_seeks_no_other(
         host.close()
 
 
-async def test_restarted_seeker_recognises_its_waiting_room(tmp_path: Path) -> None:
-    """It was killed, so it could not leave the room."""
-    async with parlour(tmp_path) as server:
-        words = ("random", "--url", server.url, "--state", str(tmp_path / "state.json"), "--seek", "conga")
-        process = await start_bot(*words)
+async def test_restarted_challenger_recognises_its_waiting_room(tmp_path: Path) -> None:
+    """It was killed, so it could not leave the room. An invitation stays open, a wait for any opponent would not."""
+    async with parlour(tmp_path) as server, session(server.url, "alice"):
+        words = ("random", "--url", server.url, "--state", str(tmp_path / "state.json"))
+        process = await start_bot(*words, "--seek", "conga", "--challenge", "alice")
         await until("the bot waits", lambda: server.app.server.rooms()["conga", "waiting"] == 1)
         process.kill()
         await process.wait()
         await until("the bot is disconnected", lambda: not server.app.presence.is_here("random"))
-        more: dict[str, Any] = {"seeks": (seek("conga"), seek("mancala")), "policy": {"concurrent": 2}}
-        async with running_bot(server.url, builtin("random"), state=tmp_path / "state.json", **more):
+        seeks = (seek("conga", "alice"), seek("mancala", "alice"))
+        more: dict[str, Any] = {"state": tmp_path / "state.json", "seeks": seeks, "policy": {"concurrent": 2}}
+        async with running_bot(server.url, builtin("random"), **more):
             await until("the bot seeks again", lambda: server.app.server.rooms().total() == 2)
             assert server.app.server.rooms() == {("conga", "waiting"): 1, ("mancala", "waiting"): 1}
