@@ -6,6 +6,9 @@ import json
 import subprocess
 import sys
 
+MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (30, 84), "rated-end": (31, 80)}  # files, changes of file
+RUNS = 3  # timing can add a few changes
+
 
 def run_walk(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "bench.walk", *words], capture_output=True, text=True, timeout=60)
@@ -32,6 +35,13 @@ def test_other_walks_are_traced_too() -> None:
         files = {call["file"] for call in walk["calls"]}
         assert walk["files"] == len(files) > 1
         assert any("sqlite" in file for file in files)
+
+
+def test_walks_do_not_grow() -> None:
+    runs = [json.loads(run_walk("--json").stdout) for _ in range(RUNS)]
+    for name, (files, changes) in MAX_FILES_AND_CHANGES.items():
+        assert min(run[name]["files"] for run in runs) <= files, name
+        assert min(run[name]["changes"] for run in runs) <= changes, name
 
 
 def test_unknown_walk_is_refused_with_the_names_of_the_walks() -> None:
