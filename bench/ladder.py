@@ -28,8 +28,8 @@ from engine.replay import Replay, ending
 
 OPENINGS = {"conga": 4, "mancala": 3, "maxconnect4": 4, "cohcoh": 4}
 OPTIONS: dict[str, dict[str, object]] = {"cohcoh": {"n": 6, "k": 4}}  # every level solves 4 x 4
-SURE = 0.95
-EARLY_STOP = 0.9995  # stricter than SURE, since it is tested after every pair
+SURE_LIKELIHOOD = 0.95
+EARLY_STOP = 0.9995  # stricter than SURE_LIKELIHOOD, since it is tested after every pair
 MIN_PAIRS = 30
 
 
@@ -111,7 +111,7 @@ def main() -> None:
             print(title, end=" ", flush=True)
             tally = match(game, high, low, args.pairs, args.seconds, args.seed)
             print(tally, flush=True)
-            unsure += [title] if tally.sure < SURE else []
+            unsure += [title] if tally.sure < SURE_LIKELIHOOD else []
     print("\n".join(["not sure:", *unsure] if unsure else ["every level is stronger than the one below"]))
 
 

@@ -51,8 +51,8 @@ TRACED = tuple(f"{ROOT / package}{os.sep}" for package in ("server", "protocol",
 NOT_CALLS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 REPLY_TIMEOUT_S = 10.0
-IDLE_S = 0.1  # without a call of ours, the server counts as idle
-OFF_S = 3600.0  # an interval that does not end during a walk
+IDLE_S = 0.1  # after this long without a call of our code, the server counts as idle
+OFF_S = 3600.0  # longer than any walk: switches periodic work off
 
 CLOCK = {"kind": "fischer", "base": 300_000, "increment": 3_000}
 OPENING_MOVE, TRACED_MOVE = "a4b3", "d1c1"  # Conga

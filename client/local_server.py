@@ -80,7 +80,7 @@ class PrivateFolder:
                 os.write(self._lock, OCCUPIED)
 
     def with_recent_bots(self, *wanted: str) -> tuple[str, ...]:
-        """Return the wanted bots and the most recent others: unfinished games may be against them."""
+        """Return the wanted bots and the most recently used ones: unfinished games may be against them."""
         names = [*wanted]
         with suppress(OSError, UnicodeError):
             names += (self.folder / "bots").read_text(encoding="utf-8").split()
@@ -110,7 +110,7 @@ class PrivateServer:
         self._url = ""
         self._supervisor = Supervisor(
             self._spawn,
-            Backoff(first=0.1, most=10.0),
+            Backoff(first_s=0.1, max_s=10.0),
             EXIT_GRACE_S,
             wait_ready=self._wait_ready,
             failures=(NoServer, OSError),

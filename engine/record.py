@@ -50,7 +50,7 @@ FIRST_LINE = "parlour record 1"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RULE_REASONS = (*REASONS, "repetition", "ply_limit")  # the reasons that the engine can check
 HEADERS = ("game", "seat 0", "seat 1", "clock", "date", "result", "reason", "seed")
-SEED_LIMIT = 10**40
+SEED_LIMIT = 10**40  # seeds have at most 40 digits
 
 
 @dataclass(frozen=True, slots=True)

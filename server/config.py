@@ -36,7 +36,7 @@ class Settings:
     bus_prefix: str = setting("parlour/v1", "prefix of all MQTT topics")
     bus_format: str = setting("json", "format of MQTT messages", choices=("json", "msgpack"))
     auth: str = setting(
-        "guests", "who may connect: guests too, or only accounts with a token", choices=("guests", "tokens")
+        "guests", "who may connect: guests and accounts, or only accounts (tokens)", choices=("guests", "tokens")
     )
     house: str = setting(
         "random,greedy,search@2,search@5,search@8,search",
@@ -61,14 +61,15 @@ class Settings:
     hello_timeout: float = setting(10.0, "seconds within which a connection must send hello", low=0.05)
     idle_timeout: float = setting(
         900.0,
-        "seconds after which a silent connection is closed, unless it has a room, the lobby or invitations to wait for",
+        "seconds after which a silent connection is closed, unless it is in a room, watches the lobby or waits for "
+        "invitations",
         low=0.05,
     )
     ping_interval: float = setting(15.0, "seconds between pings, which also measure lag", low=0.05)
     send_buffer: int = setting(
         262_144, "unread bytes after which a watcher misses updates; a player is disconnected at 4 times this", low=1
     )
-    stall_timeout: float = setting(10.0, "seconds after which such a slow watcher is disconnected", low=0)
+    stall_timeout: float = setting(10.0, "seconds after which a watcher that misses updates is disconnected", low=0)
     expiry: float = setting(1800.0, "seconds after which a room that has not started is closed", low=0.1)
     sweep: float = setting(1.0, "seconds between checks for timeouts and overdue rooms", low=0.01)
     log: str = setting(

@@ -27,7 +27,7 @@ from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
 
 SESSION_LIFETIME_MS = 30 * 86_400_000
-STORE_RECOVERY_S = 60.0  # without a refusal for so long, a store that can write counts as healthy
+STORE_RECOVERY_S = 60.0  # after this long without a refused write, the store counts as healthy again
 DRAIN_TIMEOUT_S = 2.5  # service managers kill a server that takes much longer to stop
 
 
@@ -133,7 +133,7 @@ class Server:
                     self.status.store_failed(error)
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
-                log("the sweep failed", logging.ERROR, trace=True)
+                log("sweep_failed", logging.ERROR, trace=True)
 
     async def _write_heartbeat(self) -> None:
         """Record that the server is up, so that a restart knows the downtime. A failure stops all clocks."""
@@ -167,14 +167,14 @@ class Server:
             if player.account and player.id not in active:
                 client.cut(1008, "your account has been revoked")
             elif not player.account and fold(player.name) in owned:
-                client.cut(1008, "your name belongs to an account now; come back with another")
+                client.cut(1008, "your name belongs to an account now; reconnect with another name")
 
     async def drain(self) -> None:
         """Tell every client that the server restarts, and make durable what has begun."""
         log("draining", connections=len(self.connections))
         self.status.draining = True
         for client in list(self.connections):
-            client.send(Closing(text="the server restarts; come back", retry_after=RETRY_AFTER_S))
+            client.send(Closing(text="the server restarts; reconnect in a moment", retry_after=RETRY_AFTER_S))
         self._store.fail_fast()
         try:
             async with asyncio.timeout(DRAIN_TIMEOUT_S):

@@ -53,10 +53,10 @@ def test_files_named_in_documents_exist(page: Path) -> None:
 def test_missing_files_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
-        "`server/hall.py`, server/domain/, `teller.py`, [a](gone.md#part), [b](https://example.org/x.md), "
+        "`server/gone.py`, server/domain/, `missing.py`, [a](gone.md#part), [b](https://example.org/x.md), "
         "`python -m bench.walk`, `python -m bench.stroll`, parlour/v1/rooms, `registry.py`"
     )
-    assert missing_from(page) == ["server/hall.py", "teller.py", "bench.stroll", "gone.md"]
+    assert missing_from(page) == ["server/gone.py", "missing.py", "bench.stroll", "gone.md"]
 
 
 def map_entries() -> list[str]:

@@ -39,7 +39,7 @@ class Runner:
         games: int | None = None,
         credentials: CredentialsFile | None = None,
     ) -> None:
-        """`open_rooms`: join rooms that wait in the lobby. `games`: stop after so many games."""
+        """`open_rooms`: join rooms that wait in the lobby. `games`: stop after this many games."""
         self._session, self._factory, self._policy, self._settings = session, factory, policy, settings
         self._notify, self._open_rooms, self._games, self._credentials = notify, open_rooms, games, credentials
         self._playing: dict[str, GameLoop] = {}

@@ -22,7 +22,9 @@ from client.programs.process import Exit, Process
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024
 MEGABYTE = 1 << 20
-FLOOD_BYTES, LISTEN_S = 64 * 1024, 0.3  # so much output within that time is a flood
+FLOOD_BYTES = 64 * 1024  # output within FLOOD_WINDOW_S that counts as a flood
+FLOOD_WINDOW_S = 0.3
+LAST_LINES_TIMEOUT_S = 0.3
 TELL_TIMEOUT_S = 1.0  # for a program to read a line that needs no answer
 MAX_ERROR_LENGTH = 160
 MAX_QUOTED_BYTES = 60
@@ -59,7 +61,7 @@ class Child(Process):
         """Listen for a moment and return whether the program floods its output."""
         limit = self._output_bytes() + FLOOD_BYTES
         with suppress(Failure):
-            self._pump(b"", lambda: self._output_bytes() > limit, LISTEN_S, "silent")
+            self._pump(b"", lambda: self._output_bytes() > limit, FLOOD_WINDOW_S, "silent")
         return self._output_bytes() > limit
 
     def last_lines(self) -> list[str]:
@@ -67,7 +69,7 @@ class Child(Process):
         self._unread.clear()
         self._close_stdin()
         with suppress(Failure):
-            self._pump(b"", lambda: False, LISTEN_S, "silent")
+            self._pump(b"", lambda: False, LAST_LINES_TIMEOUT_S, "silent")
         return bytes(self._unread[:MAX_LINE_BYTES]).decode("utf-8", "replace").splitlines()
 
     def listen(self, seconds: float) -> str:

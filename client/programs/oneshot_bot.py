@@ -23,7 +23,8 @@ class OneShotBot(Bot):
 
     def __init__(self, program: Program, adapter: Adapter, workdirs: WorkdirFactory) -> None:
         self.program, self.adapter, self._workdirs = program, adapter, workdirs
-        self._planned: dict[State, Move] = {}  # the moves of a turn of which the program has chosen all
+        # the program chooses all moves of a turn at once: those still to be played
+        self._planned: dict[State, Move] = {}
         self._child: Child | None = None
         self._failures = 0
         self.wall = self.cpu = 0.0  # seconds of the whole game

@@ -19,7 +19,7 @@ from client.programs.reaper import REAPER, kill_marked, mark_environment
 from runtime.child_process import environment
 
 KILL_TIMEOUT_S = 5.0  # that the system may take to end a killed process
-FIRST_POLL_S, MAX_POLL_S = 0.0005, 0.02  # between looks at a process that should exit
+FIRST_POLL_S, MAX_POLL_S = 0.0005, 0.02  # between checks whether a process has exited
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ class Session:
         try:
             while True:
                 await self._run_connection()
-                seconds = self._backoff.next(at_least=self._retry_after)
+                seconds = self._backoff.next(min_s=self._retry_after)
                 self._events.put_nowait(Disconnected(self._last_failure, seconds))
                 await asyncio.sleep(seconds)
         except SessionError as error:

@@ -28,11 +28,11 @@ class Driver:
         self.plies_left = MAX_DEPTH
         zeros, frames, max_moves = self.kernel.zeros, tree.MAX_PLY + 2, self.kernel.max_moves
         self._stack, self._moves, self._weights = (
-            zeros(frames * tree.FRAME),
+            zeros(frames * tree.FRAME_FIELDS),
             zeros(frames * max_moves),
             zeros(frames * max_moves),
         )
-        self._history, self._control = zeros(2 * max_moves), zeros(tree.CONTROL)
+        self._history, self._control = zeros(2 * max_moves), zeros(tree.CONTROL_FIELDS)
         self.table = zeros(INITIAL_BUCKETS * 2 * BUCKET_ENTRIES)
         self._control[tree.MASK] = INITIAL_BUCKETS - 1
         self._max_buckets = int(table_mb * (1 << 20)) // (16 * BUCKET_ENTRIES) if self.kernel.compiled else 0
@@ -45,7 +45,8 @@ class Driver:
         control, limit = self._control, self.game.spec.max_plies
         recent = past[-MAX_PAST_STATES:] if self.kernel.cyclic else ()
         for i, state in enumerate(recent):
-            self._stack[i * tree.FRAME + tree.MINE], self._stack[i * tree.FRAME + tree.REST] = state.mine, state.rest
+            frame = i * tree.FRAME_FIELDS
+            self._stack[frame + tree.MINE], self._stack[frame + tree.REST] = state.mine, state.rest
         self.plies_left = MAX_DEPTH if limit is None else max(1, min(MAX_DEPTH, limit - len(past)))
         control[tree.ROOT] = len(recent)
         control[tree.LAST] = min(tree.MAX_PLY, len(recent) + self.plies_left)  # no proof beyond the ply limit
@@ -113,7 +114,7 @@ class Driver:
     @property
     def _root(self) -> int:
         """The index of the root frame in the stack."""
-        return int(self._control[tree.ROOT]) * tree.FRAME
+        return int(self._control[tree.ROOT]) * tree.FRAME_FIELDS
 
     # -- the table
 

@@ -8,7 +8,7 @@ its state in arrays, so it can stop after any number of nodes and continue later
 Values are in units of 1/UNIT, for the side to move. A value is *solid* if it depends on no estimate. A solid value is
 proved and holds at any depth.
 
-    stack    FRAME ints per ply: the position, the window, the progress through its moves
+    stack    FRAME_FIELDS ints per ply: the position, the window, the progress through its moves
     moves    MAX_MOVES ints per ply; `weights` has the search order
     table    the transposition table (table.py); values are stored without the part that `base` returns
     history  a weight per side and move, increased when the move causes a cut-off
@@ -53,14 +53,14 @@ CONTEMPT_DIVISOR = 50
 MAX_PLY = 300  # frames of the stack: earlier states of the game, then the search
 
 # The fields of a frame
-FRAME = 21
+FRAME_FIELDS = 21
 MINE, REST, ALPHA, BETA, DEPTH, BEST, BEST_MOVE, NEXT, COUNT, AGAIN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW, OWN = 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 
 # The fields of control
 PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK = range(7)
 AGE, DONE, ROOT, ROOT_MOVE, LAST, OLD_BUCKETS, FIRST = range(7, 14)
-CONTROL = 14
+CONTROL_FIELDS = 14
 
 
 def order_moves(
@@ -97,11 +97,11 @@ def pick_heaviest(moves: list[int], weights: list[int], start: int, end: int) ->
 
 def is_repetition(stack: list[int], f: int) -> bool:
     """Return whether the position of a frame occurred before, in this line or earlier in the game."""
-    g = f - 4 * FRAME
+    g = f - 4 * FRAME_FIELDS
     while g >= 0:
         if stack[g + MINE] == stack[f + MINE] and stack[g + REST] == stack[f + REST]:
             return True
-        g -= 2 * FRAME
+        g -= 2 * FRAME_FIELDS
     return False
 
 
@@ -117,7 +117,7 @@ def run(
         control[OLD_BUCKETS] = 0
     limit = nodes + control[BUDGET]
     while ply >= root:
-        f = ply * FRAME
+        f = ply * FRAME_FIELDS
         m = ply * MAX_MOVES
         if returning == 0:  # enter a node
             if nodes >= limit:
@@ -180,7 +180,7 @@ def run(
             alpha, beta = stack[f + ALPHA], stack[f + BETA]
             if stack[f + PROBING] and alpha < gain < beta:  # better than the best: search again, full window
                 stack[f + PROBING] = 0
-                g = f + FRAME
+                g = f + FRAME_FIELDS
                 if stack[f + AGAIN]:
                     stack[g + ALPHA], stack[g + BETA] = alpha, beta
                 else:
@@ -234,7 +234,7 @@ def run(
         probing = 1 if index > 0 and beta - alpha > 1 else 0
         if probing:
             beta = alpha + 1
-        g = f + FRAME
+        g = f + FRAME_FIELDS
         stack[g + MINE], stack[g + REST] = mine, rest
         stack[f + PROBING] = probing
         stack[g + DEPTH] = stack[f + DEPTH] if stack[f + COUNT] == 1 else stack[f + DEPTH] - 1

@@ -92,7 +92,7 @@ def program_of(args: Namespace) -> BotFactory:
 
 
 def source_of(args: Namespace) -> tuple[str, ...]:
-    """Return the arguments that start the same program again, for failure reports."""
+    """Return the arguments that start the same program again, for crash reports."""
     values = {name: getattr(args, name) for name in ("adapter", "workdir", "depth", "startup", "memory", "cpu")}
     words = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
     return ("--exec", args.exec, *words, *(f"--{name}" for name in ("ready", "events") if getattr(args, name)))

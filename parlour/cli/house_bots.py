@@ -31,7 +31,8 @@ from server.logs import log
 from server.storage.interface import Store, new_secret
 
 NO_BOTS = "none"
-MAX_GAMES, MAX_SEARCH_GAMES = 20, 6  # at a time: of bots that move at once, and of a search
+MAX_CONCURRENT_GAMES = 20  # of a bot that moves at once
+MAX_CONCURRENT_SEARCH_GAMES = 6
 EXIT_GRACE_S = 2.0
 
 
@@ -136,14 +137,14 @@ def supervisor(name: str, url: str, token: str, trust: str) -> Supervisor[Proces
     def failed(error: Exception, delay: float) -> None:
         log("house_bot_failed", logging.ERROR, bot=name, why=str(error), again_in=round(delay, 1))
 
-    return Supervisor(spawn, Backoff(first=1.0, most=60.0), EXIT_GRACE_S, on_exit=exited, on_failure=failed)
+    return Supervisor(spawn, Backoff(first_s=1.0, max_s=60.0), EXIT_GRACE_S, on_exit=exited, on_failure=failed)
 
 
 def bot_args(name: str, url: str, trust: str) -> list[str]:
     """Return the arguments of `parlour bot` for a house bot."""
     spec = parse_bot_name(name)
     args = ["bot", spec.bot, "--name", name, "--url", url, "--leave-with-stdin", "--lazy", "--no-state"]
-    args += ["--concurrent", str(MAX_SEARCH_GAMES if spec.bot == "search" else MAX_GAMES)]
+    args += ["--concurrent", str(MAX_CONCURRENT_SEARCH_GAMES if spec.bot == "search" else MAX_CONCURRENT_GAMES)]
     if spec.bot == "search":
         args += ["--level", str(spec.level)]
     if trust:

@@ -1,7 +1,7 @@
 """The bus: tells other nodes, and outside readers, what happened. The store has the truth; the bus only announces it.
 
-A message may be lost, arrive twice or be forged. So a node that hears of a room reads the store, and now and then it
-reads the store without having heard anything (server/cluster/node.py).
+A message may be lost, arrive twice or be forged. So a node that receives an announcement reads the store. It also
+reads the store at intervals without any announcement (server/cluster/node.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from server.domain.room import Room
 
 
 class BusListener(Protocol):
-    """What a node does with messages of the bus. It also hears its own."""
+    """What a node does with messages of the bus, its own included."""
 
     def now(self) -> int:
         """Return the server's time in milliseconds."""
@@ -24,7 +24,7 @@ class BusListener(Protocol):
         """Handle the news that a room's newest event has this seq."""
 
     def lobby_announced(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
-        """Handle public rooms that changed, and the plies of games that went on."""
+        """Handle public rooms that have changed, and the plies of games that have advanced."""
 
     def bots_announced(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         """Handle the list of bots connected to another node; it is empty if the node is gone."""
@@ -53,7 +53,7 @@ class Bus(Protocol):
 
     @property
     def has_listeners(self) -> bool:
-        """Whether anyone besides this node hears what is published."""
+        """Whether another node or a subscriber receives what is published."""
 
     @property
     def up(self) -> bool:
@@ -76,10 +76,10 @@ class Bus(Protocol):
         """Publish durable events, and the room after them."""
 
     def show(self, room: Room) -> None:
-        """Announce that a room looks different in lists."""
+        """Announce that the entry of a room in lists has changed."""
 
     def advance(self, plies: dict[str, int]) -> None:
-        """Announce the plies of public games that went on."""
+        """Announce the plies of public games that have advanced."""
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         """Announce all bots that are connected to this node."""
@@ -89,7 +89,7 @@ class Bus(Protocol):
 
 
 class LocalBus:
-    """A bus within one process. Lobby and bots are known here anyway; listeners hear of events."""
+    """A bus within one process. It announces events only: lobby and bots are known here anyway."""
 
     up = True
     lost = 0
@@ -106,7 +106,7 @@ class LocalBus:
         self._listeners.clear()
 
     def listen(self, listener: BusListener) -> None:
-        """Add a listener. A node alone need not hear itself."""
+        """Add a listener. A single node does not need its own announcements."""
         self._listeners.append(listener)
         self.has_listeners = len(self._listeners) > 1
 

@@ -10,7 +10,7 @@ from server.storage.interface import Store
 
 SKEW_WARNING_MS = 250  # a larger skew is logged as a warning
 MAX_STANDSTILL_MS = 2000  # a larger step back is taken at once
-MEASUREMENTS = 5
+MEASUREMENTS_PER_SYNC = 5
 
 
 class StoreClock:
@@ -32,7 +32,7 @@ class StoreClock:
     async def sync(self, store: Store) -> None:
         """Measure the skew with the shortest of a few round trips. The store read its clock in the middle of it."""
         best: tuple[int, int] | None = None
-        for _ in range(MEASUREMENTS):
+        for _ in range(MEASUREMENTS_PER_SYNC):
             before = self._local()
             remote = await store.time()
             after = self._local()

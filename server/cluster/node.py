@@ -1,7 +1,7 @@
-"""This node among others: handle what the bus announces, and check the store in case the bus lost something.
+"""Handle announcements of other nodes, and check the store for announcements that the bus has lost.
 
-No node owns a room. So a node compares the rooms of its clients with the store now and then, and the first node that
-notices a dead one records its players as offline.
+No node owns a room. So every node compares the rooms of its clients with the store every 10 s. The first node that
+notices a dead node records that node's players as offline.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Node:
         self._presence, self._feed, self._progress, self._watcher_counts = presence, feed, progress, watcher_counts
         self._invitations, self._status, self._tasks = invitations, status, tasks
         self._synced_at = self._checked_at = 0
-        self._well_since: int | None = None  # since when the store has always answered
+        self._store_ok_since: int | None = None  # since when no call of the store has failed
 
     # -- what the bus announces: server.cluster.bus.BusListener
 
@@ -64,12 +64,12 @@ class Node:
         self._registry.announced(room, seq)
 
     def lobby_announced(self, rooms: tuple[RoomInfo, ...], plies: dict[str, int]) -> None:
-        """Update the lobby; it hears of rooms with clients here from the rooms themselves."""
+        """Update the lobby. Rooms with clients here report to it themselves, so they are skipped."""
         for info in rooms:
             if not self._registry.is_attended(info.room):
                 self._feed.remote_changed(info)
         elsewhere = {room: ply for room, ply in plies.items() if not self._registry.is_attended(room)}
-        self._progress.hear(elsewhere)
+        self._progress.receive(elsewhere)
         self._feed.advanced(elsewhere)
 
     def bots_announced(self, node: str, bots: tuple[BotInfo, ...]) -> None:
@@ -79,7 +79,7 @@ class Node:
     def watchers_announced(self, node: str, counts: dict[str, int]) -> None:
         """Count the watchers at another node."""
         for name in self._watcher_counts.report(node, counts):
-            if self._registry.is_attended(name):  # the other node itself announces the rest
+            if self._registry.is_attended(name):  # rooms without clients here are announced by the other node
                 self._feed.listing_changed(self._registry.rooms[name].room)
 
     def invitation_announced(self, room: str, name: str) -> None:
@@ -119,7 +119,7 @@ class Node:
         await self._sync_clock()
 
     async def sweep(self) -> None:
-        """Send a heartbeat, bury dead nodes, and check rooms. Raises Unavailable as soon as the store fails."""
+        """Send a heartbeat, remove dead nodes, and check rooms. Raises Unavailable as soon as the store fails."""
         try:
             await self._send_heartbeat()
             await self._presence.free_names()
@@ -127,16 +127,16 @@ class Node:
             await self._remove_dead_nodes()
             await self._check_rooms()
         except Unavailable:
-            self._well_since = None
+            self._store_ok_since = None
             raise
         self._registry.evict_unused()
 
     async def _send_heartbeat(self) -> None:
         known = await self._store.mark_alive(self.id, self.now())
         self._status.store_works()
-        back = self._well_since is None
+        back = self._store_ok_since is None
         if back:
-            self._well_since = self.now()
+            self._store_ok_since = self.now()
             self._registry.forget_stored_deadlines()  # other nodes may have postponed them meanwhile
         if back or not known:
             await self._presence.report()
@@ -149,10 +149,10 @@ class Node:
     async def _remove_dead_nodes(self) -> None:
         """Record the players of dead nodes as offline, unless they are connected to another node by now."""
         now = self.now()
-        if self._well_since is None or now - self._well_since < NODE_TIMEOUT_MS:  # others could not write either
-            return
+        if self._store_ok_since is None or now - self._store_ok_since < NODE_TIMEOUT_MS:
+            return  # during an outage other nodes cannot send heartbeats either
         for player in await self._store.remove_dead_nodes(now - NODE_TIMEOUT_MS):
-            log("left_behind", player=player)
+            log("player_offline", player=player)
             await self._membership.mark_offline(player)
 
     async def _check_rooms(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import exp, log, pi, sqrt
 from typing import NamedTuple
 
-SCALE = 173.7178
+GLICKO2_SCALE = 173.7178  # rating points per Glicko-2 unit
 INITIAL_RATING = 1500.0
 MAX_DEVIATION = 350.0  # of a new player
 TAU = 0.5  # limits the change of volatility
@@ -32,18 +32,18 @@ Game = tuple[Rating, float]  # the opponent, and the points: 1, 0.5 or 0
 
 def after_rest(player: Rating, periods: float) -> Rating:
     """Return a rating after some periods without a game (step 6 and the last remark of the paper)."""
-    phi = player.deviation / SCALE
-    wider = SCALE * sqrt(phi * phi + max(0.0, periods) * player.volatility**2)
+    phi = player.deviation / GLICKO2_SCALE
+    wider = GLICKO2_SCALE * sqrt(phi * phi + max(0.0, periods) * player.volatility**2)
     return player._replace(deviation=min(MAX_DEVIATION, wider))
 
 
 def after_games(player: Rating, games: Iterable[Game]) -> Rating:
     """Return a rating after a period with one or more games."""
-    mu, phi = (player.rating - INITIAL_RATING) / SCALE, player.deviation / SCALE  # step 2
+    mu, phi = (player.rating - INITIAL_RATING) / GLICKO2_SCALE, player.deviation / GLICKO2_SCALE  # step 2
     information = surprise = 0.0
     for opponent, points in games:
-        weight = g(opponent.deviation / SCALE)
-        expected = 1 / (1 + exp(-weight * (mu - (opponent.rating - INITIAL_RATING) / SCALE)))
+        weight = g(opponent.deviation / GLICKO2_SCALE)
+        expected = 1 / (1 + exp(-weight * (mu - (opponent.rating - INITIAL_RATING) / GLICKO2_SCALE)))
         information += weight * weight * expected * (1 - expected)
         surprise += weight * (points - expected)
     v = 1 / information  # step 3
@@ -51,8 +51,8 @@ def after_games(player: Rating, games: Iterable[Game]) -> Rating:
     sigma = volatility(phi, v, delta, player.volatility)  # step 5
     before = phi * phi + sigma * sigma  # step 6
     after = 1 / (1 / before + 1 / v)  # step 7
-    rating = INITIAL_RATING + SCALE * (mu + after * surprise)  # step 8
-    return Rating(rating, min(MAX_DEVIATION, SCALE * sqrt(after)), sigma)
+    rating = INITIAL_RATING + GLICKO2_SCALE * (mu + after * surprise)  # step 8
+    return Rating(rating, min(MAX_DEVIATION, GLICKO2_SCALE * sqrt(after)), sigma)
 
 
 def g(phi: float) -> float:

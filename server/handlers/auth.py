@@ -13,7 +13,7 @@ from server.ids import new_player_id, random_id
 from server.storage.interface import Session, Store, new_secret
 
 MAX_NUMBERED_GUESTS = 10  # guests of one name that get a number; the next ones get random letters
-EXTRA_NAME_LENGTH = 4  # characters that a name may have in addition because of a suffix such as "~12"
+MAX_SUFFIX_CHARS = 4  # characters that a name may have in addition because of a suffix such as "~12"
 
 
 class Identity(NamedTuple):
@@ -27,8 +27,11 @@ class Identity(NamedTuple):
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
-    """Return who sent a hello. A guest's name is claimed for this node. Raises Refusal or Unavailable."""
-    if hello.token:  # it wins over a session, which may belong to another player
+    """Return the identity of the client that sent a hello, and claim a guest's name for this node.
+
+    Raises Refusal or Unavailable.
+    """
+    if hello.token:  # takes precedence over a session, which may belong to another player
         account = await store.account_of_token(hello.token)
         if account is None:
             raise Refusal("bad_token", "unknown or revoked token")

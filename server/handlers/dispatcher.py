@@ -1,4 +1,4 @@
-"""Dispatcher: every command of a client arrives here, and goes to its room or is answered on the spot."""
+"""Dispatcher: passes each command of a client to its room, or to the handler that answers it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
 from server.domain.room import Room
-from server.handlers.auth import EXTRA_NAME_LENGTH, check_name
+from server.handlers.auth import MAX_SUFFIX_CHARS, check_name
 from server.handlers.hello import HelloHandler
 from server.handlers.queries import QueryHandler
 from server.lobby.feed import LobbyFeed
@@ -106,7 +106,9 @@ class Dispatcher:
                 return None
             return self._answer(client, command, self._handlers[Hello])
         if self._status.draining:
-            client.refuse(command.id, "draining", "the server is about to restart; come back", RETRY_AFTER_S)
+            client.refuse(
+                command.id, "draining", "the server is about to restart; reconnect in a moment", RETRY_AFTER_S
+            )
             return None
         if isinstance(command, RoomCommand) and type(command) not in self._handlers:
             live = self._registry.rooms.get(command.room)
@@ -161,7 +163,7 @@ class Dispatcher:
             self._processor.submit(live, client, command)
 
     def _return_to_seat(self, client: Client, live: LiveRoom) -> None:
-        """Let a seated player who sends a command hear the room again, even if this client had left it."""
+        """Attach the client of a seated player again if it sends a command after it has left the room."""
         if live.room.seat_of(player_of(client).id) is not None:
             self._membership.enter(live, client)
             self._membership.forget_old_rooms(client)
@@ -220,7 +222,7 @@ class Dispatcher:
 
     async def _first_events(self, client: Client, command: Create) -> Decision:
         for name in (command.players or (command.invite,)) if command.players or command.invite else ():
-            check_name(name, self._settings.name_length + EXTRA_NAME_LENGTH)
+            check_name(name, self._settings.name_length + MAX_SUFFIX_CHARS)
         me = fold(player_of(client).name)
         if command.players is None:
             if fold(command.invite) == me:

@@ -54,7 +54,9 @@ class HelloHandler:
         if client.player is not None:
             raise Refusal("already_welcome", "you have already said hello")
         if self._status.draining:
-            raise Refusal("draining", "the server is about to restart; come back", retry_after=RETRY_AFTER_S)
+            raise Refusal(
+                "draining", "the server is about to restart; reconnect in a moment", retry_after=RETRY_AFTER_S
+            )
         identity = await identify(self._store, self._settings, command, self._node)
         rooms = identity.rooms
         if rooms is None or self._now() - identity.saved_at > SESSION_RENEWAL_MS:

@@ -47,7 +47,7 @@ class QueryHandler:
         return tuple(infos)
 
     def _newest(self, info: RoomInfo) -> RoomInfo:
-        """Return a line of the index with what this node knows better."""
+        """Return an entry of the index, updated with what this node knows."""
         live = self._registry.rooms.get(info.room)
         if live is None or not self._registry.is_current(live):
             return self._progress.fill_in(self._watcher_counts.fill_in(info))

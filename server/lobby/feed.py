@@ -17,14 +17,14 @@ MAX_LOBBY_BACKLOG_BYTES = 1 << 20  # a client with more unread bytes is disconne
 
 
 class LobbyFeed(RoomObserver):
-    """Gathers what changed since the last tick. For each room the newest news replaces the older."""
+    """Collects changes until the next tick. For each room only the latest change is sent."""
 
     def __init__(self, tick_s: float, watcher_counts: WatcherCounts) -> None:
         self._tick_s, self._watcher_counts = tick_s, watcher_counts
         self._clients: dict[Client, None] = {}
         self._changed: dict[str, Room] = {}
         self._infos: dict[str, RoomInfo] = {}  # changed rooms of other nodes
-        self._plies: dict[str, int] = {}  # games that went on, see lobby/progress.py
+        self._plies: dict[str, int] = {}  # games that have advanced, see lobby/progress.py
         self._bots: dict[Client, BotInfo] = {}
         self._remote_bots: dict[str, tuple[BotInfo, ...]] = {}  # by node
         self.on_bots: Callable[[tuple[BotInfo, ...]], None] = lambda bots: None
@@ -70,7 +70,7 @@ class LobbyFeed(RoomObserver):
             self._schedule()
 
     def advanced(self, plies: dict[str, int]) -> None:
-        """Note the plies of games that went on, here or at another node."""
+        """Note the plies of games that have advanced, here or at another node."""
         if self._clients and plies:
             self._plies |= plies
             self._schedule()

@@ -1,7 +1,7 @@
 """Matchmaking: pair waiting players with each other (server/domain/pairing.py), or with a house bot.
 
-A player who finds no opponent waits in a room. Each node looks after the players who wait at it: now and then it moves
-them to the room of an opponent who has come within reach, at whichever node. One node does so at a time.
+A player who finds no opponent waits in a room. In each sweep, a node moves the players who wait at it to the room of an
+acceptable opponent at any node. A lock lets one node pair at a time.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class WaitingPlayer:
 
     def __init__(self, live: LiveRoom, bot_at: int | None) -> None:
         self.live, self.bot_at = live, bot_at
-        self.asked: set[str] = set()  # bots that did not come
+        self.asked: set[str] = set()  # bots that were invited and have not joined
 
 
 class Matchmaker:
-    """Answers `pair`, and looks after the players who wait."""
+    """Answers `pair`, and finds opponents for the players who wait."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Matchmaker:
                 if wait.bot_at is not None and wait.bot_at <= self._now():
                     await self._ask_bot(wait)
         except Unavailable:
-            pass  # they wait a little longer
+            pass  # the next sweep tries again
         finally:
             self._pairing = False
 
@@ -140,11 +140,11 @@ class Matchmaker:
         waiting = self._waiting.get(guest.room)
         new = await self._registry.room(host.room) if waiting is not None else None
         if waiting is None or new is None:
-            return  # another node does it
+            return  # the guest waits at another node, which does this
         old, now = waiting.live, self._now()
         seat = old.room.seat_of(guest.player)
         if any(live.busy or live.queue or live.room.status != "waiting" for live in (old, new)) or seat is None:
-            return  # perhaps next time
+            return  # the next sweep tries again
         with suppress(Refusal):
             player = creation.player_after_game(old.room, seat)
             joining = join(new.room, player, Join(id=0, room=host.room), now)
@@ -157,7 +157,7 @@ class Matchmaker:
         bots = [bot for bot in self._feed.bots() if can_fill_in(bot, room)]
         fresh = [bot.name for bot in bots if bot.name not in wait.asked]
         if not fresh:
-            wait.asked.clear()  # they may have time later
+            wait.asked.clear()  # so that they are asked again
             return
         now, setup = self._now(), room.setup
         known = dict(await self._store.leaders(ratings.profile(setup.game, setup.options), now, MAX_ROOMS_READ))

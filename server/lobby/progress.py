@@ -1,4 +1,4 @@
-"""Progress of games: the lobby hears the ply of running games now and then, not with every move."""
+"""Progress of games: report the plies of running games to the lobby about once a second, not with every move."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.rooms.live_room import LiveRoom
 from server.rooms.registry import RoomRegistry
 
 REPORT_INTERVAL_S = 0.9
-MAX_GAMES_PER_REPORT = 500  # with more running games, they take turns
+MAX_GAMES_PER_REPORT = 500  # the rest follow in the next reports
 MAX_REMOTE_GAMES = 10_000  # games of other nodes whose ply is kept: the most recent ones
 
 
@@ -24,13 +24,13 @@ class ProgressReports:
         self, *, registry: RoomRegistry, feed: LobbyFeed, advance: Callable[[dict[str, int]], None], shared: bool
     ) -> None:
         self._registry, self._feed, self._advance, self._shared = registry, feed, advance, shared
-        self._round: list[str] = []  # rooms still to be looked at before every room has its turn again
+        self._round: list[str] = []  # rooms that have not been checked in this round
         self._reported: dict[str, int] = {}  # room: ply that was last reported
         self._elsewhere: dict[str, int] = {}  # room: ply of games at other nodes, which the index does not have
         self._next_s = 0.0
 
     def report(self) -> None:
-        """Tell the lobby, here and at other nodes, which games went on."""
+        """Tell the lobby, here and at other nodes, which games have advanced."""
         now = asyncio.get_running_loop().time()
         if now < self._next_s or not (self._feed.watched or self._shared):
             return
@@ -58,15 +58,15 @@ class ProgressReports:
         room = live.room
         return room.status == "running" and not room.setup.private and self._registry.is_current(live)
 
-    def hear(self, plies: dict[str, int]) -> None:
+    def receive(self, plies: dict[str, int]) -> None:
         """Keep what another node reports of games without clients here."""
         for name in plies:
-            self._elsewhere.pop(name, None)  # so that it comes last
+            self._elsewhere.pop(name, None)  # so that it is re-inserted as the newest
         self._elsewhere |= plies
         for name in list(islice(self._elsewhere, max(0, len(self._elsewhere) - MAX_REMOTE_GAMES))):
             del self._elsewhere[name]
 
     def fill_in(self, info: RoomInfo) -> RoomInfo:
-        """Return a room's line from the index with the latest ply that was reported."""
+        """Return the entry of a room from the index, with the latest reported ply."""
         ply = self._elsewhere.get(info.room, 0)
         return with_ply(info, ply) if info.status == "running" and ply > info.ply else info

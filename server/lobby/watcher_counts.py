@@ -27,7 +27,7 @@ class WatcherCounts:
         }
 
     def report(self, node: str, counts: dict[str, int]) -> set[str]:
-        """Take another node's counts, all of them. Return the rooms whose number has changed."""
+        """Replace all counts of another node. Return the rooms whose number has changed."""
         before = self._by_node.pop(node, {})
         self._elsewhere.subtract(before)
         self._elsewhere.update(counts)
@@ -37,11 +37,11 @@ class WatcherCounts:
         return {room for room in {*before, *counts} if before.get(room) != counts.get(room)}
 
     def info(self, room: Room) -> RoomInfo:
-        """Return a room's line in lists."""
+        """Return the entry of a room in lists."""
         return snapshots.room_info(room, self._count(room.id))
 
     def fill_in(self, info: RoomInfo) -> RoomInfo:
-        """Return a line from elsewhere with the number of watchers."""
+        """Return the entry of a room with the current number of watchers."""
         count = self._count(info.room)
         return info if count == info.watchers else with_watchers(info, count)
 

@@ -15,7 +15,7 @@ from server.rooms.timers import Now
 
 
 class Broadcaster:
-    """Writes frames. An event is encoded once per room and encoding, however many clients hear of it."""
+    """Writes frames. An event is encoded once per room and encoding, for any number of clients."""
 
     def __init__(self, settings: Settings, now: Now) -> None:
         self._tick_s = settings.watch_tick
@@ -47,7 +47,7 @@ class Broadcaster:
                 if player is asker:
                     frames, asker = reply + frames, None
                 player.write(frames)
-        if asker is not None:  # it does not play here
+        if asker is not None:  # the asker has no seat here
             asker.write(reply)
         if client is not None and type(command) is Join:
             self.seat(live, client, command.id)

@@ -12,7 +12,7 @@ from server.storage.interface import Store
 
 
 class DamagedLog(Exception):
-    """The stored events of a room cannot be read or make no sense."""
+    """The stored events of a room cannot be decoded or applied."""
 
 
 class CatchUp:

@@ -1,4 +1,4 @@
-"""A room in memory: its state, its log, and the clients that hear of it."""
+"""A room in memory: its state, its log, and the clients that get its events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LiveRoom:
         self.log = log  # the payloads of all events
         self.players: tuple[list[Client], list[Client]] = ([], [])  # by seat
         self.watchers: dict[Client, None] = {}
-        self.released = room.horizon  # seq of the last event that was put before the watchers
+        self.released = room.horizon  # seq of the last event that was released to watchers
         self.pending: list[Packet] = []  # events for the watchers' next tick
         self.lagging: dict[Client, int] = {}  # watchers that do not keep up, and since when
         self.busy = False  # an append is under way; commands wait in the queue
@@ -68,7 +68,7 @@ class LiveRoom:
         return [*self.players[0], *self.players[1], *self.watchers]
 
     def attach(self, client: Client) -> int | None:
-        """Let a client hear what happens here. Return its player's seat, or None for a watcher."""
+        """Send a client the events from now on. Return its player's seat, or None for a watcher."""
         assert client.player is not None
         seat = self.room.seat_of(client.player.id)
         if seat is None:

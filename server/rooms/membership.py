@@ -22,11 +22,11 @@ from server.rooms.status import NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
-ENDED_ROOMS_KEPT = 1  # ended rooms that a client still hears of, for chat or a rematch
+ENDED_ROOMS_KEPT = 1  # ended rooms that a client stays in, for chat or a rematch
 
 
 class Membership(RoomObserver):
-    """Lets clients into rooms and out of them, and records when the last client of a player comes or goes."""
+    """Attaches clients to rooms, detaches them, and records when a player goes online or offline."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class Membership(RoomObserver):
         self._broadcaster, self._presence, self._status = broadcaster, presence, status
         self._tasks, self._now = tasks, now
 
-    # -- come and go
+    # -- enter and leave
 
     def enter(self, live: LiveRoom, client: Client) -> int | None:
-        """Let a client hear a room; its player, if seated there, is online from now on. Return the seat."""
-        if live.pending:  # a new watcher must not hear of earlier events
+        """Attach a client to a room. If its player has a seat there, the player is now online. Return the seat."""
+        if live.pending:  # a new watcher must not get earlier events
             self._broadcaster.flush_room(live)
         seat = live.attach(client)
         if seat is None:
@@ -59,7 +59,7 @@ class Membership(RoomObserver):
         return seat
 
     def leave(self, live: LiveRoom, client: Client) -> None:
-        """Let a client no longer hear a room."""
+        """Detach a client from a room."""
         watched = client in live.watchers
         live.detach(client)
         if watched:
@@ -116,7 +116,7 @@ class Membership(RoomObserver):
         return leave(room, seat, at)
 
     def _demote_unseated(self, live: LiveRoom) -> None:
-        """Make watchers of the other clients of a player who has given up a seat."""
+        """Turn the other clients of a player who has given up a seat into watchers."""
         for seat, clients in enumerate(live.players):
             for client in [client for client in clients if live.room.seat_of(player_of(client).id) != seat]:
                 live.detach(client)
@@ -126,7 +126,7 @@ class Membership(RoomObserver):
     # -- rematches
 
     def rematch(self, live: LiveRoom, client: Client, command: Rematch, room: Room, at: int) -> Decision:
-        """Decide `rematch`. An opponent who no longer hears this room is brought back, at this node or another."""
+        """Decide `rematch`. An opponent who has left this room is brought back, at this node or another."""
         decision = decide(room, player_of(client), command, at, next_room=new_room_id(at))
         self.bring_back(live)
         for seat, clients in zip(room.seats, live.players, strict=True):
@@ -135,14 +135,14 @@ class Membership(RoomObserver):
         return decision
 
     def bring_back(self, live: LiveRoom) -> list[Client]:
-        """Let the players of a room who are connected here hear it again. Return the clients that did not."""
+        """Attach all clients of a room's players that are connected here. Return those that were not attached."""
         back = []
         for seat in live.room.seats:
             for client in self._presence.named(seat.name) if seat is not None else ():
                 if live.room.seat_of(player_of(client).id) is not None:
-                    if client.rooms.pop(live.room.id, None) is None:  # either way the room becomes its newest
+                    if client.rooms.pop(live.room.id, None) is None:
                         back.append(client)
-                    live.attach(client)
+                    live.attach(client)  # inserts the room again, as the client's newest
                     self.forget_old_rooms(client)
         return back
 
@@ -158,7 +158,7 @@ class Membership(RoomObserver):
 
     async def _follow(self, old: LiveRoom, name: str) -> None:
         """Move the players of a room to their next game."""
-        with suppress(Unavailable):  # a client that asks finds the room later
+        with suppress(Unavailable):  # the client can still send `watch` for the room
             new = await self._registry.room(name)
             if new is not None:
                 self.moved_over(old, new)
@@ -166,7 +166,7 @@ class Membership(RoomObserver):
     # -- observer of the processor
 
     def moved_over(self, old: LiveRoom, new: LiveRoom) -> None:
-        """Let the players of a room hear another one, and show it to them."""
+        """Attach the players of a room to another room, and send them its snapshot."""
         for client in [*old.players[0], *old.players[1]]:
             seat = new.attach(client)
             client.send(new.snapshot(seat, self._now()))
@@ -180,7 +180,7 @@ class Membership(RoomObserver):
         self.moved_over(live, self._registry.add(new, payloads))
 
     def ended(self, live: LiveRoom) -> None:
-        """Let clients stop hearing of older ended rooms."""
+        """Detach clients from older ended rooms."""
         for client in live.clients():
             if live.room.started_at is None:  # no move was played: it is forgotten before rooms with moves
                 client.rooms = {live.room.id: live, **client.rooms}
@@ -200,7 +200,7 @@ class Membership(RoomObserver):
                 self.update_presence(live, seat)  # offline at the other node, but connected here
 
     def forget_old_rooms(self, client: Client) -> None:
-        """Let a client hear of its last few ended rooms only."""
+        """Detach a client from all ended rooms but the latest ENDED_ROOMS_KEPT."""
         ended = [live for live in client.rooms.values() if live.room.status == "ended"]
         for live in ended[:-ENDED_ROOMS_KEPT]:
             self._broadcaster.flush_room(live)  # the end itself may wait for the tick

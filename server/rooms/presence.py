@@ -74,8 +74,8 @@ class PresenceTracker:
                 continue
             try:
                 await self._store.mark_absent(self._node, *who)
-                if any(identity(player_of(client)) == who for client in self.named(who[1])):  # back already
-                    await self._store.mark_present(self._node, [who])
+                if any(identity(player_of(client)) == who for client in self.named(who[1])):
+                    await self._store.mark_present(self._node, [who])  # the player is back already
             except Unavailable:
                 self._leaving.add(who)
                 return

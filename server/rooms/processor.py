@@ -40,8 +40,9 @@ from server.storage.interface import Append, Conflict, RoomRow, Store, Unavailab
 from server.storage.room_index import INDEXED_EVENTS, changed_row, creation_append, room_row
 
 Action = Callable[[Room, int], Decision]  # decides from a room and the time
-Request = tuple[Client | None, RoomCommand | None, Action | None, int]  # who asks, for what, and since when
-NO_REQUEST: Request = (None, None, lambda room, at: Decision((), room), 0)  # nothing is left to decide
+# client, command, action instead of `decide`, time of arrival
+Request = tuple[Client | None, RoomCommand | None, Action | None, int]
+NO_REQUEST: Request = (None, None, lambda room, at: Decision((), room), 0)  # for commits without a command
 
 
 class RoomBus(Protocol):
@@ -49,13 +50,13 @@ class RoomBus(Protocol):
 
     @property
     def has_listeners(self) -> bool:
-        """Whether anyone besides this node hears what is published."""
+        """Whether another node or a subscriber receives what is published."""
 
     def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
         """Publish durable events, and the room after them."""
 
     def show(self, room: Room) -> None:
-        """Announce that a room looks different in lists."""
+        """Announce that the entry of a room in lists has changed."""
 
     def invite(self, room: Room, name: str) -> None:
         """Announce an invitation of a player, who may be at another node."""
@@ -236,8 +237,8 @@ class RoomProcessor:
             decision = error.decision
         except Exception:
             log("bug", logging.ERROR, trace=True, room=room.id, command=type(command).__name__)
-            sorry = Refusal("internal", "the server made a mistake; nothing has changed")
-            self._broadcaster.refuse(live, client, command, sorry)
+            refusal = Refusal("internal", "internal error; nothing has changed")
+            self._broadcaster.refuse(live, client, command, refusal)
             return
         if decision[0]:
             live.busy = True
@@ -252,7 +253,7 @@ class RoomProcessor:
                 self._left(live, client)
 
     async def _end_rated(self, live: LiveRoom, request: Request, decision: Decision, refusal: Refusal | None) -> None:
-        """Append the end of a rated game with the new ratings; again if the ratings changed meanwhile."""
+        """Append the end of a rated game with the new ratings. Repeat this if the ratings have changed."""
         setup, seats = decision.room.setup, decision.room.seats
         players = [seat.player for seat in seats if seat is not None]
         before = None
@@ -269,7 +270,7 @@ class RoomProcessor:
                 await append_and_wait(self._store, commit)
             except (Conflict, Unavailable) as error:
                 failure = error
-            if not isinstance(failure, Conflict) or known == before:  # then it is the room that has changed
+            if not isinstance(failure, Conflict) or known == before:  # unchanged ratings: the conflict is in the room
                 self._done(commit, failure)
                 return
             before = known
@@ -357,7 +358,7 @@ class RoomProcessor:
         self.announce(room)
 
     def announce(self, room: Room) -> None:
-        """Tell observers and other nodes that a room looks different in lists."""
+        """Tell observers and other nodes that the entry of a room in lists has changed."""
         if not room.setup.private:
             for observer in self._observers:
                 observer.listing_changed(room)
@@ -387,7 +388,7 @@ class RoomProcessor:
         """Catch up with another node, which has written up to this seq."""
         live.heard_seq = max(live.heard_seq, seq)
         if not live.busy:
-            live.busy = True  # from now on commands are decided on what was read
+            live.busy = True  # commands wait until the missing events are read
             self._tasks.start(self.catch_up(live))
 
     async def catch_up(self, live: LiveRoom) -> None:

@@ -20,8 +20,8 @@ from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now, RoomTimers
 from server.storage.interface import Store, StoreError
 
-OVERDUE_GRACE_MS = 300  # after which any node may act on a deadline, not only one with clients in the room
-OVERDUE_GRACE_ALONE_MS = 1000
+OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, not only nodes with clients in the room
+OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
 UNUSED_ROOM_MS = 60_000  # after which a node forgets a room without clients
 
 
@@ -42,13 +42,13 @@ class RoomRegistry(RoomObserver):
         self._store, self._processor, self._broadcaster, self._timers = store, processor, broadcaster, timers
         self._status, self._metrics, self._now = status, metrics, now
         self.rooms: dict[str, LiveRoom] = {}
-        self.damaged: set[str] = set()  # rooms whose logs make no sense: they stay in the store, and are not served
+        self.damaged: set[str] = set()  # rooms whose logs cannot be read: they stay in the store and are not served
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
 
     async def start(self, node: str) -> None:
         """Resume every open game; running clocks are credited with the time the server was down.
 
-        A node that joins others at work has nothing to resume: they went on meanwhile. Raises StoreError.
+        If other nodes are running, nothing is resumed: their games never stopped. Raises StoreError.
         """
         async with self._store.lock("start"):
             last_alive = await self._store.last_alive()
@@ -61,7 +61,7 @@ class RoomRegistry(RoomObserver):
         self._status.resuming = True
         loaded = [await self.room(name) for name in await self._store.unfinished_rooms()]
         if self.damaged and (why := await self._store.find_damage()):
-            raise StoreError(why)  # and nothing was written to it
+            raise StoreError(why)  # before anything is written to it
         self._status.resuming = False
         for live in loaded:
             if live is not None:
@@ -196,13 +196,13 @@ class RoomRegistry(RoomObserver):
         for live in list(self.rooms.values()):
             if live.lagging:
                 self._broadcaster.check_lagging(live)
-        grace = OVERDUE_GRACE_MS if self._store.shared else OVERDUE_GRACE_ALONE_MS
+        grace = OVERDUE_GRACE_MS if self._store.shared else OVERDUE_GRACE_SINGLE_NODE_MS
         for name, stored in await self._store.due(self._now() - grace):
             overdue = await self.room(name)  # loading an overdue room sets its timer
             due = None if overdue is None else overdue.room.deadline
             if overdue is not None and due is not None and due > self._now():
                 if self._store.shared and overdue.empty and stored > self._now() - NODE_TIMEOUT_MS:
-                    continue  # a node with clients there updates the index, and knows what is in it
+                    continue  # a node with clients in the room updates the index itself
                 await self._store.postpone(name, stored, due)
                 overdue.stored_deadline = due
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
-NODE_TIMEOUT_MS = 5000  # without a heartbeat for so long, a node is dead
+NODE_TIMEOUT_MS = 5000  # a node without a heartbeat for this long counts as dead
 RETRY_AFTER_S = 1.0  # when a client or a timer tries again after the store has failed
 
 

@@ -13,12 +13,12 @@ _EPOCH_OFFSET_NS = time_ns() - monotonic_ns()
 
 
 def now() -> int:
-    """Return milliseconds since the epoch; steady even if the machine's clock is set."""
+    """Return milliseconds since the epoch; not affected when the system clock is changed."""
     return (monotonic_ns() + _EPOCH_OFFSET_NS) // 1_000_000
 
 
 class RoomTimers:
-    """A timer that fires too early is set again, so moving a deadline away, as most moves do, costs nothing."""
+    """Postponing a deadline, as most moves do, costs nothing: a timer that fires too early is set again."""
 
     def __init__(self, now: Now) -> None:
         self._now = now
@@ -30,7 +30,7 @@ class RoomTimers:
             self._set(live, due, max(0.0, (due - self._now()) / 1000))
 
     def retry(self, live: LiveRoom, seconds: float) -> None:
-        """Look at the deadline again after some time, even if it has passed."""
+        """Check the deadline again after this many seconds, even if it has passed."""
         due = live.deadline
         if due is not None:
             self._set(live, due, max(seconds, (due - self._now()) / 1000))

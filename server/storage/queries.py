@@ -8,7 +8,7 @@ from typing import Any
 from protocol.usernames import fold
 
 MAX_GAMES_PER_MS = 10_000  # games that end in one millisecond
-END_OF_TIME = 2**62
+END_OF_TIME_MS = 2**62
 OPEN = "status IN ('waiting', 'running')"  # in this form SQLite uses the index of open rooms
 
 Read = Callable[..., Awaitable[list[Any]]]
@@ -22,7 +22,7 @@ async def history(
     Games that ended in the same millisecond stay together, because `before` cannot tell them apart.
     """
     sql, values = finished_games(mark, game, name)
-    until = END_OF_TIME if before is None else before - 1
+    until = END_OF_TIME_MS if before is None else before - 1
     rows = await read(sql, 0, until, limit, *values)
     if len(rows) == limit:
         last = rows[-1][0]

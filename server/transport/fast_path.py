@@ -79,7 +79,7 @@ def check_internals() -> bool:
         for data, expected in steps:
             protocol.receive_data(data)
             works = works and between_messages(protocol) is expected
-    except Exception:  # whatever an unknown release raises, the answer is no
+    except Exception:  # an unknown release may raise anything
         return False
     return works and len(protocol.events_received()) == 4
 
@@ -109,7 +109,7 @@ class FastPath(ServerConnection):
         self.player: Player | None = None  # None before the welcome
         self.text = False  # the client speaks JSON
         self.codec = MSGPACK
-        self.active = True  # the client sent a message since the last look
+        self.active = True  # the client has sent a message since the last sweep
         self.rate_limit = RateLimit(settings.rate, float(settings.burst), self.loop.time())
         self.pending: deque[tuple[bytes, bool]] | None = None  # messages behind a command that is being answered
         self.at_frame_start = False  # the next byte is the first of a message

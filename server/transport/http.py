@@ -17,8 +17,8 @@ from server.domain import snapshots
 from server.transport.services import Services
 
 WEBSOCKET_PATH = "/ws"
-MAX_WRITE_AGE_S = 5.0  # then the server is not healthy; more than SQLite waits for a locked file
-SINGLE_HEADERS = ("Host", "Origin")  # must not be repeated: another program might read the other one
+MAX_WRITE_AGE_S = 5.0  # an older pending write means unhealthy; longer than SQLite waits for a locked file
+SINGLE_HEADERS = ("Host", "Origin")  # must not be repeated: a proxy might use the other value
 PLAIN = "text/plain; charset=utf-8"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 FRONT_PAGE = """Parlour: a game server for board-game bots and people.

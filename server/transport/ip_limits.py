@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-EXTRA_CONNECTIONS = 8  # per address: too many for a WebSocket, but answered with a status and the reason
+EXTRA_CONNECTIONS = 8  # per address, over the limit: refused with HTTP 429; any more are dropped
 
 
 class IpLimits:

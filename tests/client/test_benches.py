@@ -30,7 +30,7 @@ def test_levels_can_be_compared() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", GAMES)
 def test_every_level_beats_the_one_below(name: str) -> None:
-    """All but the highest: that one has no measure but time."""
+    """Levels 1 to 9: level 10 is limited only by time."""
     game = create(name, OPTIONS.get(name))
     warm([game])
     for low, high in pairwise(range(1, 10)):

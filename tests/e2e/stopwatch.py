@@ -1,4 +1,4 @@
-"""Measure time on a machine that stalls now and then."""
+"""Measure time on a machine that may stall."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from time import monotonic
 
 BEAT_S = 0.01
-MAX_DELAY_S = 0.1  # a longer delay of a beat is a stall, which does not count
+MAX_DELAY_S = 0.1  # a beat that is later than this was a stall, and its time does not count
 
 
 class Stopwatch:

@@ -19,7 +19,7 @@ from tests.e2e.guest import Guest
 from tests.e2e.play import move, room_of
 from tests.e2e.test_accounts import account
 
-PAGE = 4096
+PAGE_BYTES = 4096
 
 
 async def rooms_in(db: Path, come: Come) -> list[str]:
@@ -38,7 +38,7 @@ def wipe(db: Path, table: str) -> None:
     with closing(sqlite3.connect(db)) as connection:
         [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,))
     damaged = bytearray(db.read_bytes())
-    damaged[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
+    damaged[(page - 1) * PAGE_BYTES : page * PAGE_BYTES] = bytes(PAGE_BYTES)
     db.write_bytes(damaged)
 
 
@@ -48,7 +48,7 @@ async def test_damaged_database_is_reported_in_one_sentence(come: Come, tmp_path
     for name in ("ann", "ben"):
         assert (await account(db, "add", name))[0] == 0
     whole = db.read_bytes()
-    for first in (100, 2 * PAGE):  # the schema, and the tables
+    for first in (100, 2 * PAGE_BYTES):  # the schema, and the tables
         damaged = bytearray(whole)
         for at in range(first, len(damaged), 37):
             damaged[at] ^= 0x55

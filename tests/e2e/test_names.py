@@ -1,4 +1,4 @@
-"""Names: who gets one, who keeps it, and when it is free again."""
+"""Names: how they are assigned, kept and freed."""
 
 from __future__ import annotations
 

@@ -49,14 +49,14 @@ async def until_no_room_waits(server: Running) -> None:
             await asyncio.sleep(0.005)
 
 
-async def redirected(young: Guest, room: str, old: Guest, host: str) -> None:
+async def check_redirect(newer: Guest, room: str, older: Guest, host: str) -> None:
     """Check that the guest of one room was sent to the room of the other, and that they play."""
-    assert (await young.find(type="rematched", room=room))["next"] == host
-    assert (await young.find(type="ended", room=room))["result"] == "*"
-    snapshot = await young.find(type="snapshot", room=host)
+    assert (await newer.find(type="rematched", room=room))["next"] == host
+    assert (await newer.find(type="ended", room=room))["result"] == "*"
+    snapshot = await newer.find(type="snapshot", room=host)
     assert snapshot["status"] == "running"
-    await old.find(type="started", room=host)
-    first, second = (old, young) if snapshot["your_seat"] == 1 else (young, old)
+    await older.find(type="started", room=host)
+    first, second = (older, newer) if snapshot["your_seat"] == 1 else (newer, older)
     await first.ask("move", room=host, ply=0, move="a1")
     await second.find(type="moved", room=host)
 
@@ -82,7 +82,7 @@ async def test_waiting_seekers_are_paired_when_the_gap_has_grown(start: Start, c
     clock.pass_by(10)
     assert await waiting_rooms(server) == 2
     clock.pass_by(10)
-    await redirected(young, room, old, host)
+    await check_redirect(young, room, old, host)
     assert await waiting_rooms(server) == 0
 
 

@@ -12,7 +12,7 @@ from tests.e2e.play import play, room_of
 MOVES = ("a1", "b1", "c1")
 
 
-async def reached(lobby: Guest, room: str, ply: int) -> None:
+async def wait_for_ply(lobby: Guest, room: str, ply: int) -> None:
     """Wait until the lobby reports a ply of a room."""
     while (await lobby.find(type="lobby")).get("plies", {}).get(room) != ply:
         pass
@@ -26,11 +26,11 @@ async def test_lobby_reports_plies_of_public_games(start: Start, come: Come, mon
     hidden, room = await room_of(ann, ben, private=True), await room_of(ann, ben)
     for name in (hidden, room):
         await play(ann, ben, name, *MOVES)
-    await reached(eve, room, len(MOVES))
+    await wait_for_ply(eve, room, len(MOVES))
     assert not any(hidden in message.get("plies", {}) for message in eve.seen)
     await ann.ask("takeback", room=room)
     await ben.ask("takeback", room=room)
-    await reached(eve, room, len(MOVES) - 1)
+    await wait_for_ply(eve, room, len(MOVES) - 1)
 
 
 async def test_lobby_reports_plies_at_intervals(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:

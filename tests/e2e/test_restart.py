@@ -148,7 +148,7 @@ async def test_no_flag_falls_while_other_rooms_are_loading(
         assert second.app.registry.rooms[room].timer is not None
 
 
-class Couple:
+class RandomGame:
     """Two guests who play random moves as fast as they can and keep the acknowledged ones."""
 
     def __init__(self, seed: int) -> None:
@@ -188,25 +188,25 @@ class Couple:
         return snapshot
 
 
-async def kill_and_compare(db: Path, couples: int, moves: int, seed: int) -> None:
+async def kill_and_compare(db: Path, games: int, moves: int, seed: int) -> None:
     """Kill the server after a number of moves, restart it, and check that no acknowledged move is lost."""
     first = await Process.start(db, "--rate", "100000", "--burst", "100000")
-    playing = [Couple(seed + n) for n in range(couples)]
-    for number, couple in enumerate(playing):
-        await couple.open(first.url, ("json", "msgpack")[number % 2])
-    tasks = [asyncio.create_task(couple.play_until_it_breaks()) for couple in playing]
+    playing = [RandomGame(seed + n) for n in range(games)]
+    for number, game in enumerate(playing):
+        await game.open(first.url, ("json", "msgpack")[number % 2])
+    tasks = [asyncio.create_task(game.play_until_it_breaks()) for game in playing]
     async with asyncio.timeout(30):
-        while sum(len(couple.acknowledged) for couple in playing) < moves:  # noqa: ASYNC110 -- several tasks count
+        while sum(len(game.acknowledged) for game in playing) < moves:  # noqa: ASYNC110 -- several tasks count
             await asyncio.sleep(0.001)
     await first.kill()
     await asyncio.wait_for(asyncio.gather(*tasks), 20)
     second = await Process.start(db)
     try:
-        for couple in playing:
-            snapshot = await couple.resume(second.url)
-            there = [played["move"] for played in snapshot["moves"]]
-            assert there[: len(couple.acknowledged)] == couple.acknowledged
-            assert there == couple.sent[: len(there)]
+        for game in playing:
+            snapshot = await game.resume(second.url)
+            stored = [played["move"] for played in snapshot["moves"]]
+            assert stored[: len(game.acknowledged)] == game.acknowledged
+            assert stored == game.sent[: len(stored)]
             assert snapshot["status"] in ("running", "ended")
     finally:
         await second.kill()

@@ -170,7 +170,7 @@ async def test_command_that_must_not_be_sent_twice_fails(tmp_path: Path) -> None
 
 
 async def test_session_closed_at_once_leaves_no_coroutine_unawaited(tmp_path: Path) -> None:
-    """An event of an unknown room starts a request, which the close may come before."""
+    """An event of an unknown room starts a request. The session may be closed before the request is sent."""
     async with parlour(tmp_path) as server:
         eve = session(server.url, "eve")
         await eve.open()

@@ -48,7 +48,7 @@ async def test_plain_mode_reports_absent_bots_too(tmp_path: Path) -> None:
         assert last == "search@8 is not connected; available: random"
 
 
-async def lines_until(wanted: str, url: str, folder: Path, *words: str) -> list[str]:
+async def lines_until(prefix: str, url: str, folder: Path, *words: str) -> list[str]:
     """Return the output of `parlour play --plain` up to a line that starts with a text."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", "play", "cohcoh", "--plain", "--url", url, *words,
@@ -58,7 +58,7 @@ async def lines_until(wanted: str, url: str, folder: Path, *words: str) -> list[
     try:
         assert process.stdout is not None
         async with asyncio.timeout(TIMEOUT_S):
-            while not lines or not lines[-1].startswith(wanted):
+            while not lines or not lines[-1].startswith(prefix):
                 line = await process.stdout.readline()
                 assert line, lines
                 lines.append(line.decode().rstrip("\n"))

@@ -7,7 +7,7 @@ from tests.e2e.guest import Guest
 from tests.e2e.play import room_of
 
 
-async def counted(lobby: Guest, room: str, watchers: int) -> None:
+async def wait_for_count(lobby: Guest, room: str, watchers: int) -> None:
     """Wait until the lobby reports a number of watchers."""
     while True:
         update = await lobby.find(type="lobby")
@@ -23,15 +23,15 @@ async def test_watchers_are_counted(start: Start, come: Come) -> None:
     full = await eve.find(type="lobby", full=True)
     assert "watchers" not in full["rooms"][0]
     await cy.ask("watch", room=room)
-    await counted(eve, room, 1)
+    await wait_for_count(eve, room, 1)
     await fay.ask("watch", room=room)
-    await counted(eve, room, 2)
+    await wait_for_count(eve, room, 2)
     await fay.ask("watch", room=room)
     assert (await ann.ask("list"))["rooms"][0]["watchers"] == 2
     await fay.ask("leave", room=room)
-    await counted(eve, room, 1)
+    await wait_for_count(eve, room, 1)
     cy.socket.transport.abort()
-    await counted(eve, room, 0)
+    await wait_for_count(eve, room, 0)
 
 
 async def test_watchers_of_a_finished_game_are_not_reported(start: Start, come: Come) -> None:

@@ -1,4 +1,4 @@
-"""Watchers who come late, see the game with a delay, are many, or read slowly."""
+"""Watchers: late arrivals, delayed games, large numbers, slow readers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_watchers_see_all_moves_in_order(start: Start, come: Come) -> None
         assert [(await watcher.find(type="moved"))["ply"] for _ in MOVES] == [1, 2, 3, 4, 5, 6]
 
 
-async def stalled(url: str, room: str) -> ClientConnection:
+async def connect_stalled_watcher(url: str, room: str) -> ClientConnection:
     """Connect a watcher that stops reading."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -113,7 +113,7 @@ async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start
     server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=0.3, **FLOOD)
     ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
-    sleeper = await stalled(server.url, room)
+    sleeper = await connect_stalled_watcher(server.url, room)
     await eve.ask("watch", room=room)
     live = server.app.registry.rooms[room]
     assert len(live.watchers) == 2

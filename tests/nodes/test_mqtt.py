@@ -43,7 +43,7 @@ class Reader:
 
 
 @asynccontextmanager
-async def reading(broker: Broker, *topics: str) -> AsyncIterator[Reader]:
+async def subscribe(broker: Broker, *topics: str) -> AsyncIterator[Reader]:
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         for topic in topics:
             await client.subscribe(topic)
@@ -54,14 +54,14 @@ async def test_events_and_state_of_a_match_are_published(start: Start, come: Com
     node = await start()
     ann, ben = await come(node.url, "ann"), await come(node.url, "ben", "json")
     room = await room_of(ann, ben, "cohcoh")
-    async with reading(broker, f"{prefix}/rooms/+/events") as reader:
+    async with subscribe(broker, f"{prefix}/rooms/+/events") as reader:
         await play(ann, ben, room, "a1", "b1")
         for ply in (1, 2):
             event = await reader.next(f"{room}/events")
             while event["type"] != "moved":
                 event = await reader.next(f"{room}/events")
             assert (event["room"], event["ply"]) == (room, ply)
-    async with reading(broker, f"{prefix}/rooms/{room}/state") as late:  # a late subscriber gets the current state
+    async with subscribe(broker, f"{prefix}/rooms/{room}/state") as late:  # a late subscriber gets the current state
         state = await late.next("/state")
         while state["ply"] < 2:
             state = await late.next("/state")
@@ -94,7 +94,7 @@ async def test_private_and_delayed_rooms_are_not_published(
 ) -> None:
     left, right = await start(), await start()
     ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
-    async with reading(broker, f"{prefix}/#") as reader:
+    async with subscribe(broker, f"{prefix}/#") as reader:
         secret = await room_of(ann, ben, private=True)
         slow = await room_of(ann, ben, delay=4)
         for room in (secret, slow):
@@ -115,7 +115,7 @@ async def test_private_and_delayed_rooms_are_not_published(
 async def test_newer_lobby_entry_replaces_an_older_ply(start: Start, broker: Broker, prefix: str) -> None:
     node = await start()
     bus, room = node.app.bus, moved(running("cohcoh"), "a1")
-    async with reading(broker, f"{prefix}/lobby") as reader:
+    async with subscribe(broker, f"{prefix}/lobby") as reader:
         bus.show(room)
         bus.advance({room.id: 2})
         update = await reader.next("/lobby")
@@ -131,7 +131,7 @@ async def test_newer_lobby_entry_replaces_an_older_ply(start: Start, broker: Bro
 async def test_node_is_online_until_it_dies(database: str, broker: Broker, prefix: str) -> None:
     flags = ("--bus-prefix", prefix, "--log-level", "error")
     nodes = [Node(database, broker.url, *flags) for _ in range(2)]
-    async with reading(broker, f"{prefix}/nodes/+") as reader:
+    async with subscribe(broker, f"{prefix}/nodes/+") as reader:
         try:
             for node in nodes:
                 await asyncio.to_thread(node.start)

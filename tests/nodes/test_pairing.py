@@ -11,7 +11,7 @@ from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import Come
 from tests.e2e.guest import TIMEOUT_S
-from tests.e2e.test_pairing import TERMS, rate, redirected, seek
+from tests.e2e.test_pairing import TERMS, check_redirect, rate, seek
 from tests.nodes.conftest import Start, until
 
 
@@ -25,7 +25,7 @@ async def test_waiting_player_is_paired_with_one_on_another_node(
     with monkeypatch.context() as patch:
         patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is close enough yet
         host, room = await seek(old), await seek(young)
-    await redirected(young, room, old, host)
+    await check_redirect(young, room, old, host)
 
 
 async def test_player_who_left_another_node_is_not_paired(start: Start, come: Come) -> None:

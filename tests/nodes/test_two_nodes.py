@@ -13,8 +13,8 @@ from tests.e2e.conftest import Come
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
-from tests.e2e.test_progress import reached
-from tests.e2e.test_watcher_counts import counted
+from tests.e2e.test_progress import wait_for_ply
+from tests.e2e.test_watcher_counts import wait_for_count
 from tests.nodes.conftest import Start, until
 
 FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
@@ -240,15 +240,15 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> No
     room = await room_of(ann, ben)
     await eve.ask("lobby", on=True)
     await cy.ask("watch", room=room)
-    await counted(eve, room, 1)
+    await wait_for_count(eve, room, 1)
     await dan.ask("watch", room=room)
-    await counted(eve, room, 2)
+    await wait_for_count(eve, room, 2)
     assert (await eve.ask("list"))["rooms"][0]["watchers"] == 2
     await until(lambda: left.app.watcher_counts.info(left.app.registry.rooms[room].room).watchers == 2)
     cy.socket.transport.abort()
-    await counted(eve, room, 1)
+    await wait_for_count(eve, room, 1)
     await dan.ask("leave", room=room)
-    await counted(eve, room, 0)
+    await wait_for_count(eve, room, 0)
 
 
 async def test_lobby_of_every_node_shows_the_ply_of_games(
@@ -260,7 +260,7 @@ async def test_lobby_of_every_node_shows_the_ply_of_games(
     await eve.ask("lobby", on=True)
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1")
-    await reached(eve, room, 2)
+    await wait_for_ply(eve, room, 2)
     fay = await come(right.url, "fay")
     await fay.ask("lobby", on=True)
     assert [info["ply"] for info in (await fay.find(type="lobby", full=True))["rooms"]] == [2]

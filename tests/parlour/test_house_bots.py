@@ -30,9 +30,9 @@ def test_search_without_a_level_has_the_highest() -> None:
 
 def test_arguments_limit_the_games_of_a_search() -> None:
     search, other = bot_args("search@3", "ws://x", ""), bot_args("greedy", "ws://x", "cert.pem")
-    assert search[search.index("--concurrent") + 1] == str(house_bots.MAX_SEARCH_GAMES)
+    assert search[search.index("--concurrent") + 1] == str(house_bots.MAX_CONCURRENT_SEARCH_GAMES)
     assert search[-2:] == ["--level", "3"]
-    assert other[other.index("--concurrent") + 1] == str(house_bots.MAX_GAMES)
+    assert other[other.index("--concurrent") + 1] == str(house_bots.MAX_CONCURRENT_GAMES)
     assert other[-2:] == ["--tls-trust", "cert.pem"]
 
 

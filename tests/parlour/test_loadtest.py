@@ -24,7 +24,7 @@ async def test_loadtest_measures_and_stops(tmp_path: Path) -> None:
         lines = {line.split()[0]: line for line in done.stdout.splitlines()}
         assert int(lines["moves"].split()[1].removesuffix("/s,")) > 5
         assert int(lines["deliveries"].split()[1].removesuffix("/s")) > 5
-        assert "p99" in lines["send"]
+        assert "p99" in lines["latency"]
         assert "errors       0, connections lost 0" in done.stdout
 
 

@@ -14,7 +14,7 @@ def test_delays_double_up_to_the_limit() -> None:
 
 
 def test_delay_is_at_least_what_the_server_asked_for() -> None:
-    assert Backoff(0.2, 15.0).next(at_least=30.0) >= 30.0
+    assert Backoff(0.2, 15.0).next(min_s=30.0) >= 30.0
 
 
 def test_reset_starts_at_the_first_delay() -> None:

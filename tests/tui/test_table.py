@@ -287,7 +287,7 @@ async def test_notice_hides_neither_an_offer_nor_a_possible_claim() -> None:
         app.deliver(DrawOffered(room="room", seq=9, at=AT, seat=0))
         await pilot.press("m")
         assert "search offers a draw: y accepts, n declines" in picture_of(app)
-        assert "Only players can do this, after a game" in " ".join(picture_of(app).split())
+        assert "Only players can do this, and only after a game" in " ".join(picture_of(app).split())
         await pilot.press("escape", "pageup")
         app.deliver(Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
         await pilot.pause()

@@ -5,7 +5,7 @@ plan.toml schedule.json versions.json     the plan, the games with their opening
 games/0001.txt … results.json             the records and results
 table.json table.csv table.txt page.html  the table, and a page with every game
 answers.json grades.csv                   for a grading
-evidence/…                                failure reports of forfeits, large files truncated
+evidence/…                                crash reports of forfeits, large files truncated
 SHA256SUMS                                the checksums of all files
 """
 

@@ -4,7 +4,7 @@ plan.toml     the plan; it cannot change once the first game has begun
 log.jsonl     the log
 server/       the database of the tournament's own server
 players/      sessions and output of the players that the runner starts
-forensics/    failure reports
+forensics/    crash reports
 """
 
 from __future__ import annotations

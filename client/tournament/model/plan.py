@@ -63,8 +63,8 @@ class Sprt:
 class Goal:
     """A goal that students have to reach.
 
-    `beats`: win against `against`, according to the SPRT. `points`: score at least so many points in `games` games.
-    `forfeits`: lose at most so many of `games` games by forfeit. `solves`: find the best move in at least `needed` of
+    `beats`: win against `against`, according to the SPRT. `points`: score at least this many points in `games` games.
+    `forfeits`: lose at most this many of `games` games by forfeit. `solves`: find the best move in at least `needed` of
     `positions`, within `seconds` each.
     """
 

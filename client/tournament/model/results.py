@@ -32,7 +32,7 @@ class ThinkingTime(NamedTuple):
 class Result:
     """The result of a game.
 
-    `forfeit`: why the loser lost other than by play. `evidence`: the folder with the failure report. `proof`: how an
+    `forfeit`: why the loser lost other than by play. `evidence`: the folder with the crash report. `proof`: how an
     adjudicated result was proved.
     """
 

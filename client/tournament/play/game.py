@@ -15,7 +15,7 @@ from client.tournament.play.outcome import adjudicated_result, finished_result, 
 from engine.replay import ending
 
 SILENT_ROOM_REFRESH_S = 20.0
-LATE_PLAYER_WAIT_S = 5.0  # for players who did not come to their last game
+LATE_PLAYER_WAIT_S = 5.0  # for players who missed their last game
 Proof = dict[str, Any]
 
 
@@ -26,7 +26,7 @@ class NoResult(Exception):
 class GameSupervisor:
     """Supervises one game.
 
-    `late`: players who did not come to their last game. They are given less time for the next one.
+    `late`: players who missed their last game. They get less time for the next one.
     """
 
     def __init__(

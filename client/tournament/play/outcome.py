@@ -72,7 +72,7 @@ def forfeit_reason(view: RoomView) -> str:
 
 
 def find_evidence(folder: Folder, game: Pairing, view: RoomView) -> str:
-    """Return the folder with the loser's failure report of this game, relative to the tournament's folder."""
+    """Return the folder with the loser's crash report of this game, relative to the tournament's folder."""
     if view.winner is None:
         return ""
     reports = folder.forensics / file_name(game.seats[1 - view.winner])

@@ -85,7 +85,10 @@ class PlayerProcess:
         self._outcome: asyncio.Future[bool] | None = None  # of the first start: connected, or exited
         self._readers = BackgroundTasks(OSError)
         self._supervisor = Supervisor(
-            self._spawn, Backoff(first=0.5, most=30.0), EXIT_GRACE_S, on_exit=lambda *_: self._report(connected=False)
+            self._spawn,
+            Backoff(first_s=0.5, max_s=30.0),
+            EXIT_GRACE_S,
+            on_exit=lambda *_: self._report(connected=False),
         )
 
     async def start(self) -> None:

@@ -33,7 +33,7 @@ class TableActions(TableView):
         """Send a player's command after a confirmation. Refuse it for watchers and at the wrong time."""
         table = self.table
         if table is None or table.seat is None or (table.status == "running") != running:
-            self.show_notice(f"Only players can do this, {'during' if running else 'after'} a game")
+            self.show_notice(f"Only players can do this, and only {'during' if running else 'after'} a game")
             return
 
         self._confirm(question, lambda: self.client.send(command))

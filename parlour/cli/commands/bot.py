@@ -114,7 +114,7 @@ def arguments(parser: ArgumentParser) -> None:
         default=0,
         help="failures allowed per game; after each one the program is restarted (default: 0)",
     )
-    programs.add_argument("--forensics", metavar="DIR", type=Path, help="the folder for failure reports")
+    programs.add_argument("--forensics", metavar="DIR", type=Path, help="the folder for crash reports")
     connection.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # exit when stdin closes
     connection.add_argument("--lazy", action="store_true", help=SUPPRESS)  # load the bot when its first game starts
     once = parser.add_argument_group("without a server")

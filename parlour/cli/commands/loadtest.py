@@ -76,9 +76,9 @@ async def measure(url: str, args: Namespace) -> int:
     deliveries = (watchers.deliveries - before) / (time.perf_counter() - began)
     watchers.close()
     lost = sum(client.closed for match in matches for client in match.players)
-    print(f"moves        {rate:.0f}/s, each durable and seen by the opponent")
+    print(f"moves        {rate:.0f}/s, each durable and received by the opponent")
     p50, p90, p99 = (percentile(delays, percent) for percent in (50, 90, 99))
-    print(f"send to seen p50 {p50:.1f} ms, p90 {p90:.1f} ms, p99 {p99:.1f} ms")
+    print(f"latency      p50 {p50:.1f} ms, p90 {p90:.1f} ms, p99 {p99:.1f} ms")
     print(f"deliveries   {deliveries:.0f}/s to {args.watchers} watchers")
     print(f"errors       {len(tally.errors)}, connections lost {lost}")
     for text in sorted({describe(error) for error in tally.errors})[:5]:

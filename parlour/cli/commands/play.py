@@ -107,10 +107,10 @@ async def play_in_lines(plan: LaunchPlan) -> int:
     from client.sdk.errors import SessionError
     from client.tui.app.server_choice import ServerChoice
 
-    heard, server = read_lines(), ServerChoice(plan)
+    inputs, server = read_lines(), ServerChoice(plan)
     try:
         session = await server.connect()
-        await play_plain(session, plan, server.is_private, heard, say)
+        await play_plain(session, plan, server.is_private, inputs, write)
     except SessionError as error:
         raise UserError(str(error)) from None
     finally:
@@ -118,5 +118,5 @@ async def play_in_lines(plan: LaunchPlan) -> int:
     return 0
 
 
-def say(line: str) -> None:
+def write(line: str) -> None:
     print(line, flush=True)

@@ -35,7 +35,8 @@ def arguments(parser: ArgumentParser) -> None:
             parser.add_argument(flag, nargs="?", const="yes", default=SUPPRESS, metavar="yes|no", help=help)
         else:
             choices = entry.metadata["choices"]
-            metavar = "|".join(choices) if choices else type(entry.default).__name__.upper()
+            kind = "TEXT" if isinstance(entry.default, str) else "N"
+            metavar = "|".join(choices) or ("SECONDS" if help.startswith("seconds") else kind)
             parser.add_argument(flag, default=SUPPRESS, metavar=metavar, help=help)
 
 

@@ -50,7 +50,10 @@ def add_plan(parser: ArgumentParser) -> None:
         "--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", type=sprt, help="end a match as soon as this test is decided"
     )
     games.add_argument(
-        "--adjudicate", metavar="NODES", type=count, help="end a game once its result is proved within so many nodes"
+        "--adjudicate",
+        metavar="NODES",
+        type=count,
+        help="end a game when its result can be proved within this many nodes",
     )
     games.add_argument("--illegal", metavar="N", type=count, help="a player loses with the Nth illegal move")
     games.add_argument("--rated", action="store_true", help="count the games for the ratings of the server")

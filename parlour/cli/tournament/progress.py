@@ -17,7 +17,7 @@ from client.tournament.play.runner import GameUpdate, Runner
 BAR_WIDTH = 30
 REDRAW_INTERVAL_S = 0.5
 HIDE_CURSOR, SHOW_CURSOR, CLEAR_BELOW = "\x1b[?25l", "\x1b[?25h", "\x1b[J"
-REDRAW_COST_FACTOR = 20  # wait at least so many times the cost of drawing
+REDRAW_COST_FACTOR = 20  # wait at least this many times as long as drawing takes
 MAX_LIVE_GAMES = 8
 
 Print = Callable[[str], None]

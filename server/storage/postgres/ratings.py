@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from server.domain.glicko2 import PERIOD_MS, PROVISIONAL_DEVIATION, SCALE
+from server.domain.glicko2 import GLICKO2_SCALE, PERIOD_MS, PROVISIONAL_DEVIATION
 from server.domain.ratings import RatingRow
 
 NAMES = RatingRow._fields
@@ -49,7 +49,12 @@ class Ratings(ABC):
 
     async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
         rows = await self._fetch(
-            LEADERS, profile, SCALE * SCALE / PERIOD_MS, now, PROVISIONAL_DEVIATION * PROVISIONAL_DEVIATION, limit
+            LEADERS,
+            profile,
+            GLICKO2_SCALE * GLICKO2_SCALE / PERIOD_MS,
+            now,
+            PROVISIONAL_DEVIATION * PROVISIONAL_DEVIATION,
+            limit,
         )
         return [(row[0], RatingRow(*row[1:])) for row in rows]
 

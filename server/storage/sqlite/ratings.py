@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from server.domain.glicko2 import PERIOD_MS, PROVISIONAL_DEVIATION, SCALE
+from server.domain.glicko2 import GLICKO2_SCALE, PERIOD_MS, PROVISIONAL_DEVIATION
 from server.domain.ratings import RatingRow
 
 COLUMNS = ", ".join(RatingRow._fields)
@@ -35,7 +35,12 @@ class Ratings(ABC):
 
     async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
         rows = await self._read(
-            LEADERS, profile, SCALE * SCALE / PERIOD_MS, now, PROVISIONAL_DEVIATION * PROVISIONAL_DEVIATION, limit
+            LEADERS,
+            profile,
+            GLICKO2_SCALE * GLICKO2_SCALE / PERIOD_MS,
+            now,
+            PROVISIONAL_DEVIATION * PROVISIONAL_DEVIATION,
+            limit,
         )
         return [(name, RatingRow(*row)) for name, *row in rows]
 

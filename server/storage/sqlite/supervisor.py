@@ -147,7 +147,7 @@ class WriterSupervisor(Generic[P]):
 
     def _exited(self, child: P) -> None:
         if child is not self._supervisor.child:
-            return  # a process that could not be killed at once; its successor is at work
+            return  # a process that could not be killed at once; its successor is running
         was_ready, self.ready = self.ready, False
         if was_ready and not self._closing:
             log("writer_exited", logging.ERROR, why=WRITER_EXITED)

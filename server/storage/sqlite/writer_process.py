@@ -32,7 +32,8 @@ from bisect import bisect_left
 from typing import Any
 
 LENGTH_BYTES = 4
-STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # rows; few, so all stay prepared
+# rows per statement; few sizes, so that all statements stay prepared
+STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 MAX_ROWS_PER_STATEMENT = STATEMENT_SIZES[-1]
 INSERT_EVENTS = [
     f"INSERT INTO events (room, seq, payload) SELECT * FROM (VALUES {','.join(['(?,?,?)'] * size)}) "

@@ -38,7 +38,9 @@ def room(**more: object) -> RoomInfo:
         ({}, {"options": {"n": 99}}, "option n of cohcoh must be"),
     ],
 )
-def test_objections(policy: dict[str, object], info: dict[str, object], objection: str) -> None:
+def test_policy_says_why_a_room_is_not_joined(
+    policy: dict[str, object], info: dict[str, object], objection: str
+) -> None:
     chosen = Policy(**{"games": ("cohcoh",), **policy})  # type: ignore[arg-type]
     found = chosen.objection(room(**info), "me")
     assert found.startswith(objection)

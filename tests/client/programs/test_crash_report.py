@@ -52,7 +52,7 @@ def test_report_has_the_evidence_and_reproduces_the_failure(start: Start, tmp_pa
 
 
 def test_script_of_a_timeout_keeps_the_input_open(start: Start, tmp_path: Path) -> None:
-    """The script waits as long as the game did; here it waits longer, since the end of the input would end the wait."""
+    """The script keeps standard input open as long as the game did: the end of the input would end the program."""
     code = """
     import select, sys
     sys.stdin.readline()

@@ -76,7 +76,7 @@ print(*buffer, sep="\\n")
 @pytest.fixture
 def long_listening(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a program time to exit, however slow the machine is."""
-    monkeypatch.setattr("client.programs.child.LISTEN_S", 20.0)
+    monkeypatch.setattr("client.programs.child.LAST_LINES_TIMEOUT_S", 20.0)
 
 
 @pytest.mark.usefixtures("long_listening")

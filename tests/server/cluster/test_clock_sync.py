@@ -11,7 +11,7 @@ from server.storage.sqlite.store import SqliteStore
 
 
 class ClockedStore(SqliteStore):
-    """A store whose clock is ahead of the world's, with given round trips."""
+    """A store whose clock is ahead of the local one, with given round-trip times."""
 
     def __init__(self, world: list[int], ahead: int, trips: list[int]) -> None:
         super().__init__(":memory:")

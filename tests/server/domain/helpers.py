@@ -14,7 +14,7 @@ from server.domain.room import Room
 
 ANN, BEN, EVE = (Player(id=f"p-{name}", name=name) for name in ("ann", "ben", "eve"))
 NOW = 1_800_000_000_000
-MINUTE = 60_000
+MINUTE_MS = 60_000
 
 
 def created(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Created:

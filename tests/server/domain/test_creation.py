@@ -11,7 +11,7 @@ from server.domain import creation
 from server.domain.decision import Refusal
 from server.domain.room import Room, apply, replay
 from server.domain.seating import set_presence
-from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE, NOW, created, do, running
+from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE_MS, NOW, created, do, running
 
 
 def agreed(room: Room) -> Room:
@@ -80,7 +80,7 @@ def test_rematch_swaps_the_seats() -> None:
 
 def test_rematch_keeps_the_terms() -> None:
     clock = TimeControl(kind="fischer", base=5000)
-    old = agreed(running(clock=clock, delay=2, illegal=3, expiry=MINUTE, options={"stones": 5}))
+    old = agreed(running(clock=clock, delay=2, illegal=3, expiry=MINUTE_MS, options={"stones": 5}))
     new, before = creation.create_rematch(old, "r2", NOW, (True, True)).room.setup, old.setup
     assert (new.game, new.options, new.clock, new.delay, new.illegal, new.expiry) == (
         before.game,
@@ -96,7 +96,7 @@ def test_rematch_waits_for_an_absent_player() -> None:
     decision = creation.create_rematch(agreed(running()), "r2", NOW, (True, False))
     assert replay(decision.events) == decision.room
     assert (decision.room.status, decision.room.away) == ("waiting", (NOW, None)), "ben has the first seat now"
-    assert set_presence(decision.room, 0, True, NOW + MINUTE).room.status == "running"
+    assert set_presence(decision.room, 0, True, NOW + MINUTE_MS).room.status == "running"
 
 
 def test_player_has_the_rating_of_the_last_game() -> None:

@@ -12,7 +12,7 @@ from tests.server.domain.helpers import (
     ANN,
     BEN,
     EVE,
-    MINUTE,
+    MINUTE_MS,
     NOW,
     arbitrated,
     arbitrated_running,
@@ -57,7 +57,7 @@ def test_players_cannot_abort_a_game_with_an_arbiter() -> None:
 
 
 def test_game_against_an_absent_player_can_be_claimed_after_a_delay() -> None:
-    room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
+    room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE_MS))
     assert refused(room, ANN, Claim).code == "too_early"
     away = set_presence(room, 1, False, NOW).room
     assert (away.claim_at(0), away.claim_at(1)) == (NOW + 30_000, None)
@@ -71,7 +71,7 @@ def test_game_against_an_absent_player_can_be_claimed_after_a_delay() -> None:
 def test_no_claim_against_a_player_who_returned() -> None:
     away = set_presence(running(), 1, False, NOW).room
     back = set_presence(away, 1, True, NOW + 20_000).room
-    assert refused(back, ANN, Claim, NOW + 2 * MINUTE).code == "too_early"
+    assert refused(back, ANN, Claim, NOW + 2 * MINUTE_MS).code == "too_early"
 
 
 def test_waiting_room_has_no_claim() -> None:
@@ -87,9 +87,9 @@ def test_game_without_players_ends_without_a_result() -> None:
 
 
 def test_waiting_room_expires() -> None:
-    room = waiting(expiry=MINUTE).room
-    assert check_deadline(room, NOW + MINUTE - 1).events == ()
-    end = check_deadline(room, NOW + MINUTE).room.ended
+    room = waiting(expiry=MINUTE_MS).room
+    assert check_deadline(room, NOW + MINUTE_MS - 1).events == ()
+    end = check_deadline(room, NOW + MINUTE_MS).room.ended
     assert end is not None
     assert end.reason == "aborted"
 
@@ -111,24 +111,24 @@ def test_uncharged_time_delays_the_flag() -> None:
 def test_ended_room_has_no_further_events() -> None:
     over = do(running(), ANN, Resign).room
     assert check_deadline(over, NOW + 10**9).events == ()
-    assert resume(over, NOW + MINUTE, NOW).events == ()
+    assert resume(over, NOW + MINUTE_MS, NOW).events == ()
 
 
 def test_running_clock_gets_the_downtime_back() -> None:
     room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
-    back = resume(room, NOW + MINUTE, NOW + 3000).room
-    assert snapshots.times_left(back, NOW + MINUTE) == (9000, 8000)
+    back = resume(room, NOW + MINUTE_MS, NOW + 3000).room
+    assert snapshots.times_left(back, NOW + MINUTE_MS) == (9000, 8000)
 
 
 def test_players_are_away_after_a_restart_even_if_the_system_clock_went_back() -> None:
     room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
-    assert resume(room, NOW + MINUTE, NOW + 3000).room.away == (NOW + MINUTE, NOW + MINUTE)
-    back = resume(room, NOW - MINUTE, NOW + 3000).room
-    assert (back.away, back.clocks) == ((NOW - MINUTE, NOW - MINUTE), room.clocks)
+    assert resume(room, NOW + MINUTE_MS, NOW + 3000).room.away == (NOW + MINUTE_MS, NOW + MINUTE_MS)
+    back = resume(room, NOW - MINUTE_MS, NOW + 3000).room
+    assert (back.away, back.clocks) == ((NOW - MINUTE_MS, NOW - MINUTE_MS), room.clocks)
 
 
 def test_room_that_awaits_pairing_ends_with_a_restart() -> None:
-    assert resume(waiting(paired=True).room, NOW + MINUTE, NOW).room.status == "ended"
-    assert resume(waiting().room, NOW + MINUTE, NOW).room.status == "waiting"
+    assert resume(waiting(paired=True).room, NOW + MINUTE_MS, NOW).room.status == "ended"
+    assert resume(waiting().room, NOW + MINUTE_MS, NOW).room.status == "waiting"
     joined = do(waiting(paired=True).room, BEN, Join).room
-    assert resume(joined, NOW + MINUTE, NOW).room.status == "running"
+    assert resume(joined, NOW + MINUTE_MS, NOW).room.status == "running"

@@ -27,7 +27,7 @@ from server.domain.room import (
     states,
 )
 from server.domain.seating import set_presence
-from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE, NOW, do, move, play, running, waiting
+from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE_MS, NOW, do, move, play, running, waiting
 
 SHUFFLE = ("a4a3", "d1d2", "a3a4", "d2d1")  # both sides move and return: the position after it is the start again
 ONE_STONE = {"stones": 1, "start": "b1,.,.,./.,.,.,./.,.,.,./.,.,.,w1 b"}
@@ -89,7 +89,7 @@ def test_seat_of_knows_the_players_only() -> None:
 
 
 def test_deadline_of_a_waiting_room_is_its_expiry() -> None:
-    assert waiting(expiry=MINUTE).room.deadline == NOW + MINUTE
+    assert waiting(expiry=MINUTE_MS).room.deadline == NOW + MINUTE_MS
 
 
 def test_deadline_of_a_running_game_is_the_flag() -> None:
@@ -142,8 +142,8 @@ def test_loss_on_time_leaves_no_time() -> None:
 
 def test_resumed_room_has_no_player_online() -> None:
     room = waiting().room
-    resumed = Resumed(room="r1", seq=room.seq + 1, at=NOW + MINUTE, credit=0)
-    assert apply(room, resumed).away == (NOW + MINUTE, None), "the second seat is empty"
+    resumed = Resumed(room="r1", seq=room.seq + 1, at=NOW + MINUTE_MS, credit=0)
+    assert apply(room, resumed).away == (NOW + MINUTE_MS, None), "the second seat is empty"
 
 
 def test_earlier_states_are_replayed() -> None:

@@ -6,7 +6,7 @@ from protocol.commands import Join, Leave, Resign
 from protocol.events import Ended, Presence, Rematched, Seated, Started, Unseated
 from protocol.types import Player, Seat, TimeControl
 from server.domain.seating import ACCOUNT_NEEDED, awaits_pairing, redirect, set_presence
-from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE, NOW, arbitrated, do, refused, running, waiting
+from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE_MS, NOW, arbitrated, do, refused, running, waiting
 
 
 def test_game_starts_when_both_players_are_online() -> None:
@@ -83,7 +83,7 @@ def test_player_who_leaves_a_game_is_away() -> None:
 
 
 def test_presence_tells_when_the_game_can_be_claimed() -> None:
-    room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE))
+    room = running(clock=TimeControl(kind="fischer", base=5 * MINUTE_MS))
     (away,), after = set_presence(room, 1, False, NOW)
     assert isinstance(away, Presence)
     assert (away.online, away.claim_at) == (False, NOW + 30_000)

@@ -81,7 +81,7 @@ async def test_disconnected_client_is_forgotten(server: Harness) -> None:
 # -- rooms
 
 
-async def test_seated_player_who_sends_a_command_hears_the_room_again(server: Harness) -> None:
+async def test_seated_player_who_sends_a_command_gets_events_again(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     second = server.connect(ANN)
     assert isinstance(await server.ask(second, Move, room=live.room.id, ply=0, move="a1"), Ok)
@@ -200,7 +200,7 @@ async def test_invited_player_may_not_watch_a_private_room_that_has_ended(server
     assert server.app.registry.rooms == {}  # it does not stay in memory
 
 
-async def test_ended_room_that_is_joined_in_vain_does_not_stay_in_memory(server: Harness) -> None:
+async def test_ended_room_is_evicted_after_a_refused_join(server: Harness) -> None:
     live, ann, ben = await start_game(server)
     await server.ask(ann, Resign, room=live.room.id)
     for client in (ann, ben):

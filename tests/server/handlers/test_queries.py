@@ -61,7 +61,7 @@ async def test_list_shows_what_other_nodes_report_of_rooms_in_the_index(server: 
     for client in (ann, ben):
         live.detach(client)
     del server.app.registry.rooms[live.room.id]
-    server.app.progress.hear({live.room.id: 7})
+    server.app.progress.receive({live.room.id: 7})
     server.app.watcher_counts.report("n2", {live.room.id: 3})
     (info,) = (await server.ask(server.connect(EVE), List)).rooms
     assert (info.ply, info.watchers) == (7, 3)

@@ -56,7 +56,7 @@ async def test_players_who_want_different_terms_do_not_meet(server: Harness, fie
     assert (await pair(server, server.connect(BEN), **fields)).status == "waiting"
 
 
-async def test_player_is_not_paired_with_herself(server: Harness) -> None:
+async def test_player_is_not_paired_with_the_same_player(server: Harness) -> None:
     first = await pair(server, server.connect(ANN))
     assert (await pair(server, server.connect(ANN))).id != first.id
 

@@ -112,9 +112,9 @@ async def test_reports_of_other_nodes_are_filled_in_up_to_a_limit(node: Node, mo
         return node.app.progress.fill_in(replace(snapshots.room_info(room), room=name)).ply
 
     begun = after("a1")
-    node.app.progress.hear({"r1": 3, "r2": 3})
-    node.app.progress.hear({"r1": 5, "r3": 4})
+    node.app.progress.receive({"r1": 3, "r2": 3})
+    node.app.progress.receive({"r1": 5, "r3": 4})
     assert [ply_of(name, begun) for name in ("r1", "r2", "r3")] == [5, 1, 4]
-    node.app.progress.hear({"r1": 2})  # moves were taken back
+    node.app.progress.receive({"r1": 2})  # moves were taken back
     assert [ply_of("r1", room) for room in (begun, after("a1", "b1", "c1"))] == [2, 3]  # the index may be newer
     assert ply_of("r1", do(begun, ANN, Resign).room) == 1

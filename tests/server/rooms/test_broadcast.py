@@ -13,12 +13,12 @@ from tests.server.domain.helpers import ANN, BEN, EVE, NOW, do
 from tests.server.fakes import ManualClock, RecordingClient
 from tests.server.rooms.helpers import advance, live_game, live_waiting, play
 
-SEND_BUFFER = 1000
+SEND_BUFFER_BYTES = 1000
 STALL_TIMEOUT_MS = 10_000
 
 
 def broadcaster(clock: ManualClock, watch_tick: float = 0.0) -> Broadcaster:
-    settings = Settings(watch_tick=watch_tick, send_buffer=SEND_BUFFER, stall_timeout=STALL_TIMEOUT_MS / 1000)
+    settings = Settings(watch_tick=watch_tick, send_buffer=SEND_BUFFER_BYTES, stall_timeout=STALL_TIMEOUT_MS / 1000)
     return Broadcaster(settings, clock)
 
 
@@ -64,7 +64,7 @@ def test_player_who_joins_gets_the_seat_and_a_snapshot_instead_of_events(clock: 
     assert ben.rooms == {"r1": live}
 
 
-def test_watcher_who_asks_hears_no_seq_beyond_the_horizon(clock: ManualClock) -> None:
+def test_reply_to_a_watcher_has_no_seq_beyond_the_horizon(clock: ManualClock) -> None:
     live = live_game("a1", "b1", delay=2)
     eve = attach(live, RecordingClient(EVE))
     packets = advance(live, do(live.room, EVE, Say, text="hi"))
@@ -127,10 +127,10 @@ def test_events_without_watchers_are_not_kept_for_later_ones(clock: ManualClock)
 def lagging_watcher(live: LiveRoom, sender: Broadcaster) -> RecordingClient:
     """Return a watcher that has not read what it was sent."""
     eve: RecordingClient = attach(live, RecordingClient(EVE))
-    eve.unread_bytes = SEND_BUFFER
+    eve.unread_bytes = SEND_BUFFER_BYTES
     sender.publish(live, play(live, "a1"))
     assert not live.lagging
-    eve.unread_bytes = SEND_BUFFER + 1
+    eve.unread_bytes = SEND_BUFFER_BYTES + 1
     sender.publish(live, play(live, "b1"))
     eve.messages.clear()
     return eve
@@ -143,10 +143,10 @@ def test_lagging_watcher_misses_events_until_it_has_caught_up(clock: ManualClock
     assert live.lagging == {eve: NOW}
     sender.publish(live, play(live, "c1"))
     assert (eve.messages, other.kinds()) == ([], ["Moved"])
-    eve.unread_bytes = SEND_BUFFER // 4 + 1
+    eve.unread_bytes = SEND_BUFFER_BYTES // 4 + 1
     sender.check_lagging(live)
     assert eve.messages == []
-    eve.unread_bytes = SEND_BUFFER // 4
+    eve.unread_bytes = SEND_BUFFER_BYTES // 4
     sender.check_lagging(live)
     assert eve.kinds() == ["Snapshot"]
     assert eve.messages[0].ply == 3

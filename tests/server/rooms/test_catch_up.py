@@ -149,5 +149,5 @@ async def test_room_with_an_unreadable_event_of_another_node_is_given_up(
     assert (await eve.ask("list"))["rooms"] == []
     back = await Guest.open(left.url)
     assert not (await back.hello(resume=ann.session)).get("rooms")
-    await back.ask("create", game="cohcoh")  # the only room she may have
+    await back.ask("create", game="cohcoh")  # the limit is one room
     await back.close()

@@ -127,7 +127,7 @@ class TwoNodes(RuleBasedStateMachine):
         announced = self.buses[number].announced
         room, seq = announced.pop(data.draw(st.integers(0, len(announced) - 1)))
         if not self.loses_announcements or data.draw(st.booleans()):
-            self.hear(1 - number, room, seq)
+            self.receive(1 - number, room, seq)
 
     @rule(number=st.integers(0, 1))
     def announcement_and_command_at_once(self, number: int) -> None:
@@ -143,7 +143,7 @@ class TwoNodes(RuleBasedStateMachine):
 
         self.call(both)
 
-    def hear(self, number: int, room: str, seq: int) -> None:
+    def receive(self, number: int, room: str, seq: int) -> None:
         live = self.apps[number].registry.rooms.get(room)
         if live is not None and live.room.seq < seq:
             self.call(self.apps[number].processor.behind, live, seq)
@@ -180,7 +180,7 @@ class TwoNodes(RuleBasedStateMachine):
             self.finish()
             if self.loses_announcements:  # each node checks the store from time to time
                 for number in (0, 1):
-                    self.hear(number, "r1", len(self.store.all_events("r1")))
+                    self.receive(number, "r1", len(self.store.all_events("r1")))
                 self.finish()
             end = replay(map(decode_event, self.store.all_events("r1")))
             for app in self.apps:
@@ -208,7 +208,7 @@ class TwoNodes(RuleBasedStateMachine):
             elif part is store.answers:
                 self.call(store.answer, number)
             else:
-                self.hear(1 if part is left else 0, *part.pop(number))
+                self.receive(1 if part is left else 0, *part.pop(number))
         raise AssertionError("the nodes do not come to rest")
 
     def close(self) -> None:
@@ -237,7 +237,7 @@ def test_announcement_before_the_answer_to_our_own_append() -> None:
     call(store.answer, 1)
     call(store.write, 0)
     call(store.answer, 1)
-    both.hear(0, *both.buses[1].announced.pop())
+    both.receive(0, *both.buses[1].announced.pop())
     both.teardown()
 
 
@@ -249,7 +249,7 @@ def test_announcement_before_the_answer_to_a_read() -> None:
         both.say(2)
         call(store.write, 0)
         call(store.answer, len(store.answers) - 1)
-        both.hear(0, *both.buses[1].announced.pop())
+        both.receive(0, *both.buses[1].announced.pop())
         if store.reads:
             call(store.read, 0)
     both.teardown()

@@ -189,7 +189,7 @@ async def test_rematch_moves_both_players_to_the_new_room(server: Harness) -> No
     assert (snapshot.room, snapshot.your_seat, snapshot.status) == (new.room.id, 0, "running")
 
 
-async def test_opponent_who_left_the_ended_room_hears_of_a_rematch_offer(server: Harness) -> None:
+async def test_opponent_who_left_the_ended_room_gets_a_rematch_offer(server: Harness) -> None:
     live, ann, ben = await start_game(server)
     await server.ask(ann, Resign, room=live.room.id)
     await server.ask(ben, Leave, room=live.room.id)

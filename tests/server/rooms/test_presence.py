@@ -17,7 +17,7 @@ OTHER_ANN = Player(id="p-other", name="Ann")
 
 
 class PresenceStore:
-    """Keeps who is present, as stores do, and fails on demand."""
+    """A store that keeps the connected players in memory, and fails on demand."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []

@@ -11,7 +11,7 @@ from protocol.commands import Leave, List, Move, Resign, Watch
 from protocol.events import Said
 from server.domain.decision import Refusal
 from server.rooms.live_room import LiveRoom
-from server.rooms.registry import OVERDUE_GRACE_ALONE_MS, UNUSED_ROOM_MS
+from server.rooms.registry import OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
@@ -303,7 +303,7 @@ async def test_sweep_postpones_a_deadline_that_the_index_has_too_early(server: H
     later = live.room.deadline
     assert later is not None
     assert later > early == live.stored_deadline
-    server.clock.at = early + OVERDUE_GRACE_ALONE_MS
+    server.clock.at = early + OVERDUE_GRACE_SINGLE_NODE_MS
     await server.app.registry.sweep()
     assert live.stored_deadline == later
     assert await server.store.due(early) == []
@@ -314,7 +314,7 @@ async def test_sweep_loads_overdue_rooms(server: Harness) -> None:
     live, _, _ = await start_game(server, clock=BLITZ)
     name, due = forget(server, live), live.room.deadline
     assert due is not None
-    server.clock.at = due + OVERDUE_GRACE_ALONE_MS - 1
+    server.clock.at = due + OVERDUE_GRACE_SINGLE_NODE_MS - 1
     await server.app.registry.sweep()
     assert server.app.registry.rooms == {}
     server.clock.advance(1)

@@ -424,7 +424,7 @@ async def test_utf8_may_be_split_over_fragments(client: RawClient) -> None:
 )
 @pytest.mark.parametrize("fragmented", [False, True])
 async def test_invalid_utf8_is_malformed(client: RawClient, text: bytes, fragmented: bool) -> None:
-    """docs/protocol.md: a broken encoding is `malformed`. The connection stays open, other than with 1007."""
+    """docs/protocol.md: a broken encoding is `malformed`. The connection stays open; it is not closed with 1007."""
     data = b'{"type": "list", "id": 1, "x": "' + text + b'"}'
     for _ in range(2):
         client.send(frame(TEXT, data[:33], fin=False) + frame(CONT, data[33:]) if fragmented else frame(TEXT, data))

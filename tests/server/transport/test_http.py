@@ -113,7 +113,7 @@ def test_no_websocket_is_opened_while_draining() -> None:
         ("http://evil.example", "*", 101),
     ],
 )
-def test_origins(origin: str | None, allowed: str, status: int) -> None:
+def test_only_allowed_origins_may_connect(origin: str | None, allowed: str, status: int) -> None:
     services = StubServices(origins=allowed)
     headers: dict[str, Any] = {"Host": "parlour.example", **UPGRADE, **({} if origin is None else {"Origin": origin})}
     assert get(services, WEBSOCKET_PATH, **headers)[0] == status

@@ -30,7 +30,7 @@ def create_folder(path: Path, format: str, count: int, **more: Any) -> Folder:
 async def run_until(
     folder: Folder, updates: int | None, kill_server_at: int = -1, kill_bot_at: int = -1, url: str = ""
 ) -> bool:
-    """Kill the runner after so many updates (None: never), and server and a bot before. Return whether it finished."""
+    """Kill the runner after this many updates (None: never). Return whether the tournament finished first."""
     where = ["--url", url] if url else []
     process = await start_command("resume", str(folder.path), "--json", *where)
     seen = 0

@@ -67,15 +67,15 @@ def rename(folder: Folder) -> None:
 async def test_name_of_an_account_can_be_changed_in_the_plan(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", BOTS, games=2))
-    async with parlour(tmp_path) as there:
-        await create_account(there, "greedy")
+    async with parlour(tmp_path) as server:
+        await create_account(server, "greedy")
         with pytest.raises(TournamentError) as caught:
-            await run(folder, there.url)
+            await run(folder, server.url)
         why, _, what = str(caught.value).partition("; ")
         assert why == "greedy cannot be started: the name greedy belongs to an account"
         assert what.endswith(f"change the name in {folder.plan_file}, or take another folder with --bot NAME=greedy")
         rename(folder)
-        await run(folder, there.url)
+        await run(folder, server.url)
     assert {row[0] for row in table(folder)} == {"g", "r"}
 
 
@@ -83,7 +83,7 @@ async def test_name_of_a_connected_guest_is_reported(tmp_path: Path, monkeypatch
     monkeypatch.setattr(player_process, "NAME_TIMEOUT_S", 0.0)
     folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (BOTS[0], Contestant("ann")), games=2))
-    async with parlour(tmp_path) as there, session(there.url, "greedy"):
+    async with parlour(tmp_path) as server, session(server.url, "greedy"):
         with pytest.raises(TournamentError, match="another player is called greedy on that server: change the name in"):
-            await run(folder, there.url, recorder)
+            await run(folder, server.url, recorder)
     assert recorder.messages[-1] == "1 player will be started when needed"

@@ -41,8 +41,8 @@ async def test_unfinished_log_line_is_reported_and_recovered(
 ) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", BOTS, games=2, concurrency=1))
-    async with parlour(tmp_path) as there:
-        await run(folder, there.url)
+    async with parlour(tmp_path) as server:
+        await run(folder, server.url)
         before = table(folder)
         cut(folder)
         for action in ("status", "table"):
@@ -53,7 +53,7 @@ async def test_unfinished_log_line_is_reported_and_recovered(
         assert main(["tournament", "status", str(folder.path)]) == 0
         assert "1 of 2 games" in capsys.readouterr().out
         recorder = Recorder()
-        await run(folder, there.url, recorder)
+        await run(folder, server.url, recorder)
     assert "the last line of the log is incomplete and does not count; the lost entry is recovered" in recorder.messages
     assert table(folder) == before
     main(["tournament", "status", str(folder.path)])
