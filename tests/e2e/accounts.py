@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.app import Running
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest
 
 
@@ -14,6 +14,6 @@ async def account(server: Running, name: str) -> str:
     return token
 
 
-async def members(server: Running, come: Come, *names: str) -> list[Guest]:
+async def members(server: Running, connect_guest: ConnectGuest, *names: str) -> list[Guest]:
     """Create accounts and connect a client for each."""
-    return [await come(server.url, token=await account(server, name)) for name in names]
+    return [await connect_guest(server.url, token=await account(server, name)) for name in names]

@@ -18,7 +18,7 @@ from server.rooms.timers import Now, now
 from tests.e2e.guest import TIMEOUT_S, Guest
 
 Start = Callable[..., Awaitable[Running]]
-Come = Callable[..., Awaitable[Guest]]
+ConnectGuest = Callable[..., Awaitable[Guest]]
 
 
 @pytest.fixture
@@ -34,17 +34,17 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
 
 @pytest.fixture
-async def come() -> AsyncIterator[Come]:
+async def connect_guest() -> AsyncIterator[ConnectGuest]:
     """Connect guests to a url and say hello. They disconnect at the end of the test."""
     guests: list[Guest] = []
 
-    async def arrive(url: str, name: str = "", codec: str = "msgpack", **hello: Any) -> Guest:
+    async def open_guest(url: str, name: str = "", codec: str = "msgpack", **hello: Any) -> Guest:
         guest = await Guest.open(url, codec)
         guests.append(guest)
         await guest.hello(name, **hello)
         return guest
 
-    yield arrive
+    yield open_guest
     for guest in guests:
         guest.socket.transport.abort()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.storage.interface import Unavailable
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import TIMEOUT_S, Guest
 
 
@@ -23,20 +23,22 @@ async def account(db: Path, *words: str) -> tuple[int, str, str]:
     return process.returncode, out.decode().strip(), err.decode().strip()
 
 
-async def test_only_the_holder_of_a_token_can_use_its_name(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_only_the_holder_of_a_token_can_use_its_name(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     server = await start()
     db = tmp_path / "parlour.db"
-    guest = await come(server.url, "Alice")
+    guest = await connect_guest(server.url, "Alice")
     code, token, _ = await account(db, "add", "alice")
     assert code == 0
     assert len(token) >= 32
-    alice = await come(server.url, token=token)
+    alice = await connect_guest(server.url, token=token)
     assert (alice.you["name"], alice.you["account"]) == ("alice", True)
     stranger = await Guest.open(server.url)
     assert (await stranger.refused("hello", name="ALICE"))["code"] == "name_taken"
     assert (await stranger.refused("hello", token="wrong"))["code"] == "bad_token"
     await stranger.close()
-    again = await come(server.url, resume=guest.session)
+    again = await connect_guest(server.url, resume=guest.session)
     assert again.you["name"] == "Alice~2"
     assert (await account(db, "list"))[1].split("\t")[0] == "alice"
     assert (await account(db, "revoke", "Alice"))[0] == 0
@@ -67,7 +69,7 @@ async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
         assert len(err.splitlines()) == 1
 
 
-async def test_server_for_accounts_refuses_guests(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_server_for_accounts_refuses_guests(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await start(auth="tokens")
     _, token, _ = await account(tmp_path / "parlour.db", "add", "ann")
     guest = await Guest.open(server.url)
@@ -76,24 +78,26 @@ async def test_server_for_accounts_refuses_guests(start: Start, come: Come, tmp_
     await guest.close()
 
 
-async def test_guests_of_the_same_name_get_a_suffix(start: Start, come: Come) -> None:
+async def test_guests_of_the_same_name_get_a_suffix(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    names = [(await come(server.url, "sam")).you["name"] for _ in range(3)]
+    names = [(await connect_guest(server.url, "sam")).you["name"] for _ in range(3)]
     assert names == ["sam", "sam~2", "sam~3"]
-    assert (await come(server.url)).you["name"].startswith("guest-")
+    assert (await connect_guest(server.url)).you["name"].startswith("guest-")
 
 
-async def test_account_resumes_its_games_without_a_session(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_account_resumes_its_games_without_a_session(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     server = await start()
     _, token, _ = await account(tmp_path / "parlour.db", "add", "ann")
-    ann = await come(server.url, token=token)
+    ann = await connect_guest(server.url, token=token)
     room = (await ann.ask("create", game="conga", seat=1))["room"]
-    again = await come(server.url, token=token)
+    again = await connect_guest(server.url, token=token)
     assert (await again.find(type="snapshot"))["room"] == room
 
 
 async def test_name_is_free_again_after_a_failed_hello(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = await start()
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 
 
-async def test_arbiter_invites_two_players_watches_and_aborts(start: Start, come: Come) -> None:
+async def test_arbiter_invites_two_players_watches_and_aborts(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    eve, ann = await come(server.url, "eve"), await come(server.url, "ann")
+    eve, ann = await connect_guest(server.url, "eve"), await connect_guest(server.url, "ann")
     created = await eve.ask("create", game="conga", players=["ann", "ben"])
     assert (await eve.find(type="snapshot", room=created["room"]))["arbiter"] == "eve"
     invited = await ann.find(type="invited")
     assert (invited["by"], invited["room"]["players"]) == ("eve", ["ann", "ben"])
-    ben = await come(server.url, "ben")
+    ben = await connect_guest(server.url, "ben")
     assert (await ben.find(type="invited"))["room"]["room"] == created["room"]
     for guest in (ben, ann):
         await guest.ask("join", room=created["room"])
@@ -23,9 +23,9 @@ async def test_arbiter_invites_two_players_watches_and_aborts(start: Start, come
     assert (await ben.find(type="ended"))["reason"] == "aborted"
 
 
-async def test_arbiter_has_the_limits_of_a_player(start: Start, come: Come) -> None:
+async def test_arbiter_has_the_limits_of_a_player(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(rooms_per_player=2)
-    eve = await come(server.url, "eve")
+    eve = await connect_guest(server.url, "eve")
     for players in (["ann", "Ann"], ["eve", "ann"], ["", "ann"], ["x" * 99, "ann"]):
         assert (await eve.refused("create", game="conga", players=players))["code"] in ("bad_request", "bad_name")
     assert (await eve.refused("create", game="conga", players=["a", "b"], invite="c"))["code"] == "bad_request"

@@ -14,7 +14,7 @@ from server.config import Settings
 from server.storage.factory import open_store
 from server.storage.interface import StoreError, Unavailable
 from server.storage.sqlite.store import SqliteStore
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import move, room_of
 from tests.e2e.test_accounts import account
@@ -22,10 +22,10 @@ from tests.e2e.test_accounts import account
 PAGE_BYTES = 4096
 
 
-async def rooms_in(db: Path, come: Come) -> list[str]:
+async def rooms_in(db: Path, connect_guest: ConnectGuest) -> list[str]:
     """Create two running games, in a file without a WAL."""
     async with running(Settings(port=0, db=str(db))) as server:
-        ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+        ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
         rooms = [await room_of(ann, ben) for _ in range(2)]
         for room in rooms:
             await move(ann, room, 0, "a1")
@@ -42,9 +42,9 @@ def wipe(db: Path, table: str) -> None:
     db.write_bytes(damaged)
 
 
-async def test_damaged_database_is_reported_in_one_sentence(come: Come, tmp_path: Path) -> None:
+async def test_damaged_database_is_reported_in_one_sentence(connect_guest: ConnectGuest, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
-    await rooms_in(db, come)
+    await rooms_in(db, connect_guest)
     for name in ("ann", "ben"):
         assert (await account(db, "add", name))[0] == 0
     whole = db.read_bytes()
@@ -62,14 +62,16 @@ async def test_damaged_database_is_reported_in_one_sentence(come: Come, tmp_path
                 pass
 
 
-async def test_damaged_log_of_a_room_does_not_affect_other_rooms(start: Start, come: Come, tmp_path: Path) -> None:
-    broken, whole = await rooms_in(tmp_path / "parlour.db", come)
+async def test_damaged_log_of_a_room_does_not_affect_other_rooms(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
+    broken, whole = await rooms_in(tmp_path / "parlour.db", connect_guest)
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as connection:
         connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
         connection.execute("UPDATE rooms SET deadline = 1 WHERE room = ?", (broken,))
         before = connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall()
         server = await start()
-        eve: Guest = await come(server.url, "eve")
+        eve: Guest = await connect_guest(server.url, "eve")
         await server.app.registry.sweep()
         assert (await eve.refused("watch", room=broken))["code"] == "no_room"
         assert [info["room"] for info in (await eve.ask("list"))["rooms"]] == [whole]
@@ -78,9 +80,11 @@ async def test_damaged_log_of_a_room_does_not_affect_other_rooms(start: Start, c
         assert connection.execute("SELECT * FROM events WHERE room = ?", (broken,)).fetchall() == before
 
 
-async def test_damaged_row_of_the_index_does_not_hide_other_rooms(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_damaged_row_of_the_index_does_not_hide_other_rooms(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     server = await start()
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     over = [await room_of(ann, ben) for _ in range(2)]
     for room in over:
         await ann.ask("resign", room=room)
@@ -96,9 +100,9 @@ async def test_damaged_row_of_the_index_does_not_hide_other_rooms(start: Start, 
     assert (await ben.ask("pair", game="conga"))["room"] not in open_ones  # the first waiting room cannot be read
 
 
-async def test_refused_start_writes_nothing(come: Come, tmp_path: Path) -> None:
+async def test_refused_start_writes_nothing(connect_guest: ConnectGuest, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
-    broken = (await rooms_in(db, come))[0]
+    broken = (await rooms_in(db, connect_guest))[0]
     with closing(sqlite3.connect(db, isolation_level=None)) as connection:
         connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -138,9 +142,9 @@ async def test_only_account_add_creates_a_database(tmp_path: Path) -> None:
     assert (code, "there is no folder" in err) == (2, True)
 
 
-async def test_account_command_checks_only_the_accounts_table(come: Come, tmp_path: Path) -> None:
+async def test_account_command_checks_only_the_accounts_table(connect_guest: ConnectGuest, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
-    await rooms_in(db, come)
+    await rooms_in(db, connect_guest)
     for table, why in (("events", "there is no account tpyo"), ("accounts", f"the database {db} is damaged")):
         wipe(db, table)
         code, _, err = await account(db, "revoke", "tpyo")

@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.parlours import until
 from tests.e2e.play import move, room_of
@@ -42,12 +42,12 @@ def damaged_message(chance: random.Random, codec: str) -> Any:
 
 @pytest.mark.parametrize("codec", ["json", "msgpack"])
 async def test_every_malformed_message_gets_a_reply_and_other_clients_notice_nothing(
-    start: Start, come: Come, codec: str
+    start: Start, connect_guest: ConnectGuest, codec: str
 ) -> None:
     server = await start(rate=1e6, burst=10_000)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
-    mallory = await come(server.url, "mallory", codec)
+    mallory = await connect_guest(server.url, "mallory", codec)
     chance, malformed = random.Random(5), 0
     for _ in range(1000):
         data = damaged_message(chance, codec)
@@ -60,16 +60,16 @@ async def test_every_malformed_message_gets_a_reply_and_other_clients_notice_not
     await move(ann, room, 0, "a1")
 
 
-async def test_binary_frame_to_a_json_connection_is_malformed(start: Start, come: Come) -> None:
+async def test_binary_frame_to_a_json_connection_is_malformed(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann", "json")
+    ann = await connect_guest(server.url, "ann", "json")
     await ann.socket.send(b"{}")
     assert "text frames" in (await ann.find(type="error", code="malformed"))["text"]
 
 
-async def test_fragments_are_assembled(start: Start, come: Come) -> None:
+async def test_fragments_are_assembled(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann", "json")
+    ann = await connect_guest(server.url, "ann", "json")
     await ann.socket.send(['{"type": "li', 'st", "i', 'd": 77}'])
     assert (await ann.answer(77))["rooms"] == []
 
@@ -108,25 +108,29 @@ async def test_frames_may_arrive_in_pieces(start: Start, piece: int) -> None:
     writer.close()
 
 
-async def test_latency_is_known_before_the_first_ping_interval(start: Start, come: Come) -> None:
+async def test_latency_is_known_before_the_first_ping_interval(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(ping_interval=1000.0)
-    await come(server.url, "ann")
+    await connect_guest(server.url, "ann")
     (peer,) = server.app.server.connections
     await until("the first ping is answered", lambda: peer.latency > 0)
 
 
-async def test_long_message_is_refused_and_huge_message_closes_the_connection(start: Start, come: Come) -> None:
+async def test_long_message_is_refused_and_huge_message_closes_the_connection(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     await ann.send("list", padding="x" * 16_384)
     assert "the limit is 16384" in (await ann.find(type="error", code="malformed"))["text"]
     await ann.send("list", padding="x" * 1_000_000)
     assert await ann.closed() == 1009
 
 
-async def test_message_over_the_rate_is_refused_and_flood_closes_the_connection(start: Start, come: Come) -> None:
+async def test_message_over_the_rate_is_refused_and_flood_closes_the_connection(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start(rate=0.01, burst=5)
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     for _ in range(4):
         await ann.ask("list")
     error = await ann.refused("list")
@@ -163,9 +167,9 @@ async def test_address_comes_from_the_header_of_the_proxy(start: Start) -> None:
     await second.close()
 
 
-async def test_rooms_per_player_are_limited(start: Start, come: Come) -> None:
+async def test_rooms_per_player_are_limited(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(rooms_per_player=2)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     rooms = [(await ann.ask("create", game="conga"))["room"] for _ in range(2)]
     for type, terms in (("create", {"game": "conga"}), ("pair", {"game": "conga"})):
         assert (await ann.refused(type, **terms))["code"] == "too_many_rooms"
@@ -175,7 +179,7 @@ async def test_rooms_per_player_are_limited(start: Start, come: Come) -> None:
     await ann.ask("join", room=other)
 
 
-async def test_names_and_chat_lines_are_limited(start: Start, come: Come) -> None:
+async def test_names_and_chat_lines_are_limited(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(name_length=10, text_length=20)
     guest = await Guest.open(server.url)
     for name in ("x" * 11, "new\nline", "bell\a"):
@@ -189,9 +193,11 @@ async def test_names_and_chat_lines_are_limited(start: Start, come: Come) -> Non
     await guest.close()
 
 
-async def test_control_characters_in_moves_and_notes_do_not_reach_other_clients(start: Start, come: Come) -> None:
+async def test_control_characters_in_moves_and_notes_do_not_reach_other_clients(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben, illegal=3)
     refused = await ann.refused("move", room=room, ply=0, move="a1", note="\x1b[2J")
     assert (refused["code"], "printable" in refused["text"]) == ("bad_request", True)
@@ -242,20 +248,22 @@ async def test_first_command_must_be_hello(start: Start) -> None:
     await guest.close()
 
 
-async def test_idle_client_is_disconnected_unless_it_waits_for_events(start: Start, come: Come) -> None:
+async def test_idle_client_is_disconnected_unless_it_waits_for_events(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start(idle_timeout=1.0)
-    ann, looker = await come(server.url, "ann"), await come(server.url, "looker")
+    ann, looker = await connect_guest(server.url, "ann"), await connect_guest(server.url, "looker")
     room = (await ann.ask("create", game="conga"))["room"]
     await looker.ask("lobby", on=True)
-    bot = await come(server.url, "bot", plays=["conga"])
-    eve = await come(server.url, "eve")
+    bot = await connect_guest(server.url, "bot", plays=["conga"])
+    eve = await connect_guest(server.url, "eve")
     assert await eve.closed() == 1008
     assert (await ann.ask("say", room=room, text="still here"))["room"] == room
     for waiting in (looker, bot):
         await waiting.ask("list")
 
 
-async def test_pipelined_commands_are_answered_in_order(start: Start, come: Come) -> None:
+async def test_pipelined_commands_are_answered_in_order(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     guest = await Guest.open(server.url)
     ids = [await guest.send("hello", name="eager"), *[await guest.send("list") for _ in range(5)]]

@@ -15,7 +15,7 @@ from server import app
 from server.config import Settings
 from server.transport import listener
 from server.transport.ip_limits import EXTRA_CONNECTIONS
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.faults import Unread
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.parlours import until
@@ -25,9 +25,9 @@ PING, START, CONTINUE = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x
 
 
 @pytest.mark.parametrize("flood", [PING * 50_000, START + CONTINUE * 50_000], ids=["pings", "fragments"])
-async def test_flood_of_tiny_frames_is_cut_off_early(start: Start, come: Come, flood: bytes) -> None:
+async def test_flood_of_tiny_frames_is_cut_off_early(start: Start, connect_guest: ConnectGuest, flood: bytes) -> None:
     server = await start()
-    ann, mallory = await come(server.url, "ann"), await come(server.url, "mallory")
+    ann, mallory = await connect_guest(server.url, "ann"), await connect_guest(server.url, "mallory")
     (peer,) = server.app.presence.named("mallory")
     read: list[int] = []
     process, parsed = peer.process_event, read.append  # type: ignore[attr-defined]
@@ -38,24 +38,24 @@ async def test_flood_of_tiny_frames_is_cut_off_early(start: Start, come: Come, f
     await ann.ask("list")
 
 
-async def test_number_of_fragments_is_limited_at_any_rate(start: Start, come: Come) -> None:
+async def test_number_of_fragments_is_limited_at_any_rate(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(rate=1e6, burst=10_000)
-    mallory = await come(server.url, "mallory")
+    mallory = await connect_guest(server.url, "mallory")
     mallory.socket.transport.write(START + CONTINUE * 200)
     assert await mallory.closed() == 1008
 
 
-async def test_a_few_pings_are_answered(start: Start, come: Come) -> None:
+async def test_a_few_pings_are_answered(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     for _ in range(20):
         await (await ann.socket.ping())
     await ann.ask("list")
 
 
-async def test_client_that_does_not_close_is_aborted(start: Start, come: Come) -> None:
+async def test_client_that_does_not_close_is_aborted(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     ann.socket.transport.pause_reading()  # the client never reads the close frame
     ann.socket.transport.write(b"\x83\x80" + bytes(4))  # a reserved opcode
     await until("the connection is aborted", lambda: not server.app.server.connections, 5)
@@ -89,18 +89,24 @@ async def test_connections_without_a_request_count_for_their_address(start: Star
     await (await Guest.open(server.url)).close()
 
 
-async def test_rooms_of_an_arbiter_count_even_if_the_arbiter_does_not_watch(start: Start, come: Come) -> None:
+async def test_rooms_of_an_arbiter_count_even_if_the_arbiter_does_not_watch(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start(rooms_per_player=3)
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     for _ in range(3):
         room = (await ann.ask("create", game="conga", players=["ben", "cy"]))["room"]
         await ann.ask("leave", room=room)
     assert (await ann.refused("create", game="conga", players=["ben", "cy"]))["code"] == "too_many_rooms"
 
 
-async def test_ended_rooms_are_not_kept_in_memory_for_watchers(start: Start, come: Come) -> None:
+async def test_ended_rooms_are_not_kept_in_memory_for_watchers(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben, eve = await come(server.url, "ann"), await come(server.url, "ben"), await come(server.url, "eve")
+    ann, ben, eve = (
+        await connect_guest(server.url, "ann"),
+        await connect_guest(server.url, "ben"),
+        await connect_guest(server.url, "eve"),
+    )
     rooms = []
     for _ in range(4):
         rooms.append(await room_of(ann, ben))

@@ -9,18 +9,20 @@ import pytest
 
 from engine.record import parse, verify
 from engine.registry import GAMES, create
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import move, play, room_of
 
 
 @pytest.mark.parametrize("codecs", [("json", "msgpack"), ("msgpack", "json")], ids="-".join)
-async def test_whole_game_with_both_encodings(start: Start, come: Come, codecs: tuple[str, str]) -> None:
+async def test_whole_game_with_both_encodings(
+    start: Start, connect_guest: ConnectGuest, codecs: tuple[str, str]
+) -> None:
     server = await start(watch_tick=0.0)
-    ann = await come(server.url, "ann", codecs[0])
-    ben = await come(server.url, "ben", codecs[1])
+    ann = await connect_guest(server.url, "ann", codecs[0])
+    ben = await connect_guest(server.url, "ben", codecs[1])
     room = await room_of(ann, ben, options={"n": 2, "k": 2})
-    eve = await come(server.url, "eve", codecs[0])
+    eve = await connect_guest(server.url, "eve", codecs[0])
     await eve.ask("watch", room=room)
     await play(ann, ben, room, "a1", "a2", "b1")
     for guest in (ann, ben, eve):
@@ -36,9 +38,9 @@ async def test_whole_game_with_both_encodings(start: Start, come: Come, codecs: 
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_every_game_can_be_played(start: Start, come: Come, game: str) -> None:
+async def test_every_game_can_be_played(start: Start, connect_guest: ConnectGuest, game: str) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben", "json")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben", "json")
     room = await room_of(ann, ben, game, clock={"kind": "bank", "per_move": 5000, "bank": 60000})
     rules = create(game)
     moved = await move(ann, room, 0, rules.legal(rules.start())[0], note="book")
@@ -57,10 +59,10 @@ async def test_welcome_lists_games_and_limits(start: Start) -> None:
     await guest.close()
 
 
-async def test_only_one_of_many_gets_a_seat(start: Start, come: Come) -> None:
+async def test_only_one_of_many_gets_a_seat(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann")
-    rivals = [await come(server.url, f"rival{n}", ("json", "msgpack")[n % 2]) for n in range(8)]
+    ann = await connect_guest(server.url, "ann")
+    rivals = [await connect_guest(server.url, f"rival{n}", ("json", "msgpack")[n % 2]) for n in range(8)]
     for _ in range(5):
         room = (await ann.ask("create", game="conga", seat=1))["room"]
         ids = await asyncio.gather(*(rival.send("join", room=room) for rival in rivals))
@@ -68,9 +70,9 @@ async def test_only_one_of_many_gets_a_seat(start: Start, come: Come) -> None:
         assert sorted(answer.get("code", "ok") for answer in answers) == ["ok"] + ["seat_taken"] * 7
 
 
-async def test_repeated_move_is_stale_and_gets_a_snapshot(start: Start, come: Come) -> None:
+async def test_repeated_move_is_stale_and_gets_a_snapshot(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     first = await ann.send("move", room=room, ply=0, move="a1")
     second = await ann.send("move", room=room, ply=0, move="a1")
@@ -82,9 +84,9 @@ async def test_repeated_move_is_stale_and_gets_a_snapshot(start: Start, come: Co
     await move(ben, room, 1, "b1")
 
 
-async def test_invalid_commands_have_codes_and_change_nothing(start: Start, come: Come) -> None:
+async def test_invalid_commands_have_codes_and_change_nothing(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, "conga")
     moves: list[tuple[Guest, dict[str, Any], str]] = [
         (ann, {"ply": 0, "move": "hello"}, "invalid_notation"),
@@ -111,9 +113,9 @@ async def test_invalid_commands_have_codes_and_change_nothing(start: Start, come
     assert (await move(ann, room, 0, "a4b4"))["seq"] == 5
 
 
-async def test_draw_takeback_chat_and_rematch(start: Start, come: Come) -> None:
+async def test_draw_takeback_chat_and_rematch(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, "conga")
     await eve.ask("watch", room=room)
     await play(ann, ben, room, "a4b4", "d1c1")
@@ -139,14 +141,14 @@ async def test_draw_takeback_chat_and_rematch(start: Start, come: Come) -> None:
     assert (await ann.find(type="moved", room=new))["side"] == 0
 
 
-async def test_pair_seats_players_with_equal_terms(start: Start, come: Come) -> None:
+async def test_pair_seats_players_with_equal_terms(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    guests = [await come(server.url, f"g{n}") for n in range(6)]
+    guests = [await connect_guest(server.url, f"g{n}") for n in range(6)]
     terms: dict[str, Any] = {"game": "mancala", "options": {"pits": 4}, "clock": {"kind": "move", "per_move": 9000}}
     answers = await asyncio.gather(*(guest.ask("pair", **terms) for guest in guests))
     rooms = [answer["room"] for answer in answers]
     assert len(set(rooms)) == 3
-    other = await come(server.url, "other")
+    other = await connect_guest(server.url, "other")
     assert (await other.ask("pair", game="mancala"))["room"] not in rooms
     for guest in guests:
         snapshot = await guest.find(type="snapshot")
@@ -154,9 +156,9 @@ async def test_pair_seats_players_with_equal_terms(start: Start, come: Come) -> 
             await guest.find(type="started")
 
 
-async def test_lists_and_lobby_show_changes(start: Start, come: Come) -> None:
+async def test_lists_and_lobby_show_changes(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(lobby_tick=0.01)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     await eve.ask("lobby", on=True)
     assert (await eve.find(type="lobby"))["full"]
     room = (await ann.ask("create", game="conga"))["room"]
@@ -176,39 +178,39 @@ async def test_lists_and_lobby_show_changes(start: Start, come: Come) -> None:
     assert listed["reason"] == "resigned"
 
 
-async def test_invited_player_is_notified_now_or_at_hello(start: Start, come: Come) -> None:
+async def test_invited_player_is_notified_now_or_at_hello(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "Ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "Ben")
     room = (await ann.ask("create", game="conga", private=True, invite="ben"))["room"]
     assert (await ben.find(type="invited"))["by"] == "ann"
-    eve = await come(server.url, "eve")
+    eve = await connect_guest(server.url, "eve")
     assert (await eve.refused("join", room=room))["code"] == "not_invited"
     late = (await ann.ask("create", game="conga", invite="late"))["room"]
-    guest = await come(server.url, "late")
+    guest = await connect_guest(server.url, "late")
     assert (await guest.find(type="invited"))["room"]["room"] == late
     await ben.ask("join", room=room)
     for name in ("ann", "ANN"):
         assert (await ann.refused("create", game="conga", invite=name))["code"] == "bad_request"
 
 
-async def test_flag_falls_without_a_command(start: Start, come: Come) -> None:
+async def test_flag_falls_without_a_command(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 100})
     ended = await ben.find(type="ended", room=room)
     assert (ended["reason"], ended["winner"]) == ("time", 1)
 
 
-async def test_waiting_room_expires(start: Start, come: Come) -> None:
+async def test_waiting_room_expires(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(expiry=0.2)
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     room = (await ann.ask("create", game="conga"))["room"]
     assert (await ann.find(type="ended", room=room))["reason"] == "aborted"
 
 
-async def test_creator_who_leaves_a_waiting_room_ends_it(start: Start, come: Come) -> None:
+async def test_creator_who_leaves_a_waiting_room_ends_it(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
+    ann, eve = await connect_guest(server.url, "ann"), await connect_guest(server.url, "eve")
     room = (await ann.ask("create", game="conga"))["room"]
     await eve.ask("watch", room=room)
     await ann.ask("leave", room=room)

@@ -12,7 +12,7 @@ from client.sdk.errors import NoServer, Refused
 from client.tui.app import server_choice
 from client.tui.app.server_choice import ServerChoice
 from tests.e2e.accounts import account
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import Guest
 from tests.e2e.parlours import session, until
@@ -48,12 +48,12 @@ async def test_client_plays_as_the_owner_of_its_token(start: Start) -> None:
     assert (await connect_as(server.url, name="carl")) == "carl"
 
 
-async def test_token_takes_precedence_over_a_session(start: Start, come: Come) -> None:
+async def test_token_takes_precedence_over_a_session(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    alice = await come(server.url, token=await account(server, "alice"))
-    token, sam = await account(server, "beth"), await come(server.url, "sam")
+    alice = await connect_guest(server.url, token=await account(server, "alice"))
+    token, sam = await account(server, "beth"), await connect_guest(server.url, "sam")
     for session_of_another in (alice.session, sam.session, "an-expired-session"):
-        beth = await come(server.url, token=token, resume=session_of_another)
+        beth = await connect_guest(server.url, token=token, resume=session_of_another)
         assert (beth.you["name"], beth.you["account"]) == ("beth", True)
         assert beth.session not in (alice.session, sam.session)
     late = await Guest.open(server.url)
@@ -61,9 +61,9 @@ async def test_token_takes_precedence_over_a_session(start: Start, come: Come) -
     await late.close()
 
 
-async def test_token_is_sent_again_after_a_cut(start: Start, come: Come) -> None:
+async def test_token_is_sent_again_after_a_cut(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    token, sam = await account(server, "alice"), await come(server.url, "sam")
+    token, sam = await account(server, "alice"), await connect_guest(server.url, "sam")
     async with FaultProxy(server.url).open() as proxy, session(proxy.url, token=token, resume=sam.session) as alice:
         welcome = alice.welcome
         proxy.cut()

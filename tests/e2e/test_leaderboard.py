@@ -11,24 +11,24 @@ from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.screens.lobby import LobbyScreen
 from server.app import Running
 from tests.e2e.accounts import members
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.play import room_of
 from tests.e2e.tui import client, settled
 from tests.tui.offline_app import picture_of
 
 
-async def rated_games(server: Running, come: Come) -> None:
+async def rated_games(server: Running, connect_guest: ConnectGuest) -> None:
     """Let ann beat ben twice at cohcoh and once on a 5 x 5 board. cy has not played."""
-    ann, ben, _ = await members(server, come, "ann", "ben", "cy")
+    ann, ben, _ = await members(server, connect_guest, "ann", "ben", "cy")
     for options in ({}, {}, {"n": 5}):
         room = await room_of(ann, ben, rated=True, options=options)
         await ben.ask("resign", room=room)
 
 
-async def test_leaders_of_a_profile_are_sorted_by_rating(start: Start, come: Come) -> None:
+async def test_leaders_of_a_profile_are_sorted_by_rating(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    await rated_games(server, come)
-    eve = await come(server.url, "eve", "json")
+    await rated_games(server, connect_guest)
+    eve = await connect_guest(server.url, "eve", "json")
     leaders = (await eve.ask("leaderboard", game="cohcoh"))["leaders"]
     assert [(leader["name"], leader["games"], leader["provisional"]) for leader in leaders] == [
         ("ann", 2, True),
@@ -47,10 +47,10 @@ async def test_leaders_of_a_profile_are_sorted_by_rating(start: Start, come: Com
     assert (await eve.refused("leaderboard", game="conga", options={"stones": 99}))["code"] == "bad_options"
 
 
-async def test_rating_history_has_pages(start: Start, come: Come) -> None:
+async def test_rating_history_has_pages(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    await rated_games(server, come)
-    eve = await come(server.url, "eve")
+    await rated_games(server, connect_guest)
+    eve = await connect_guest(server.url, "eve")
     page = await eve.ask("ratings", player="ANN", game="cohcoh", limit=1)
     assert [game["games"] for game in page["ratings"]] == [2]
     rest = await eve.ask("ratings", player="ann", game="cohcoh", before=page["before"])
@@ -70,10 +70,10 @@ async def leaderboard(*words: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
-async def test_leaderboard_command(start: Start, come: Come) -> None:
+async def test_leaderboard_command(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     assert await leaderboard("--url", server.url) == (0, "no rated games yet\n", "")
-    await rated_games(server, come)
+    await rated_games(server, connect_guest)
     code, out, _ = await leaderboard("cohcoh", "--url", server.url)
     assert code == 0
     head, first, second = out.splitlines()
@@ -98,10 +98,10 @@ async def test_leaderboard_command(start: Start, come: Come) -> None:
         assert len(err.splitlines()) == 1
 
 
-async def test_leaderboard_dialog_in_the_lobby(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_leaderboard_dialog_in_the_lobby(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await start()
-    await rated_games(server, come)
-    waiting = await come(server.url, "waiting")
+    await rated_games(server, connect_guest)
+    waiting = await connect_guest(server.url, "waiting")
     await waiting.ask("create", game="cohcoh", options={"n": 5})
     async with client(server.url, tmp_path) as (app, pilot):
         await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)

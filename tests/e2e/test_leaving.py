@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.play import move, room_of
 
 
-async def test_player_with_another_connection_stays_online(start: Start, come: Come) -> None:
+async def test_player_with_another_connection_stays_online(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben)
-    also_ann = await come(server.url, resume=ann.session)
+    also_ann = await connect_guest(server.url, resume=ann.session)
     await also_ann.find(type="snapshot", room=room)
     await ann.ask("leave", room=room)
     live = server.app.registry.rooms[room]
@@ -24,12 +24,14 @@ async def test_player_with_another_connection_stays_online(start: Start, come: C
 
 
 @pytest.mark.parametrize("private", [False, True])
-async def test_leave_gives_up_the_seat_on_all_connections(start: Start, come: Come, private: bool) -> None:
+async def test_leave_gives_up_the_seat_on_all_connections(
+    start: Start, connect_guest: ConnectGuest, private: bool
+) -> None:
     server = await start()
-    ann, eve = [await come(server.url, name) for name in ("ann", "eve")]
+    ann, eve = [await connect_guest(server.url, name) for name in ("ann", "eve")]
     room = (await eve.ask("create", game="cohcoh", players=["ann", "ben"], private=private))["room"]
     await ann.ask("join", room=room)
-    also_ann = await come(server.url, resume=ann.session)
+    also_ann = await connect_guest(server.url, resume=ann.session)
     await also_ann.find(type="snapshot", room=room)
     live = server.app.registry.rooms[room]
     assert len(live.players[0]) == 2
@@ -39,9 +41,9 @@ async def test_leave_gives_up_the_seat_on_all_connections(start: Start, come: Co
     assert len(live.watchers) == (1 if private else 2), "eve, and in a public room also ann"
 
 
-async def test_move_after_leave_makes_the_player_online_again(start: Start, come: Come) -> None:
+async def test_move_after_leave_makes_the_player_online_again(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await ann.ask("leave", room=room)
     assert not (await ben.find(type="presence"))["online"]
@@ -52,9 +54,9 @@ async def test_move_after_leave_makes_the_player_online_again(start: Start, come
     assert (await ben.refused("claim", room=room))["code"] == "too_early"
 
 
-async def test_leaving_an_unplayed_room_keeps_the_last_game_open(start: Start, come: Come) -> None:
+async def test_leaving_an_unplayed_room_keeps_the_last_game_open(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await ben.ask("resign", room=room)
     other = (await ann.ask("create", game="cohcoh"))["room"]
@@ -63,9 +65,9 @@ async def test_leaving_an_unplayed_room_keeps_the_last_game_open(start: Start, c
     assert (await ann.find(type="said"))["text"] == "well played"
 
 
-async def test_aborted_room_can_be_watched(start: Start, come: Come) -> None:
+async def test_aborted_room_can_be_watched(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     other = (await ben.ask("create", game="cohcoh"))["room"]
     await ben.ask("leave", room=other)
     await ann.ask("resign", room=await room_of(ann, ben))

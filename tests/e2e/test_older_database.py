@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.registry import create
 from server.rooms.timers import now
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.play import move
 
 OLDER = Path(__file__).parent / "data" / "older.sql"
@@ -21,14 +21,14 @@ KILLED_AT = 1794959228174
 OUTAGE_MS = 600_000  # longer than the time on the clocks
 
 
-async def test_games_of_older_server_continue(tmp_path: Path, start: Start, come: Come) -> None:
+async def test_games_of_older_server_continue(tmp_path: Path, start: Start, connect_guest: ConnectGuest) -> None:
     connection = sqlite3.connect(tmp_path / "parlour.db")
     connection.executescript(OLDER.read_text(encoding="utf-8"))
     connection.close()
     shift = KILLED_AT + OUTAGE_MS - now()
     server = await start(clock=lambda: now() + shift)
-    alice = await come(server.url, token=TOKEN_OF_ALICE)
-    visitor = await come(server.url, resume=SESSION_OF_VISITOR)
+    alice = await connect_guest(server.url, token=TOKEN_OF_ALICE)
+    visitor = await connect_guest(server.url, resume=SESSION_OF_VISITOR)
     assert (alice.you["name"], visitor.you["name"]) == ("alice", "visitor")
     snapshot = await alice.find(type="snapshot", room=RUNNING_ROOM)
     assert (snapshot["status"], snapshot["your_seat"], snapshot["game"]) == ("running", 0, "conga")

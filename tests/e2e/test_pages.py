@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
@@ -71,9 +71,9 @@ async def raw(url: str, request: str) -> str:
     return answer.decode()
 
 
-async def test_metrics_count_moves_refusals_and_rooms(start: Start, come: Come) -> None:
+async def test_metrics_count_moves_refusals_and_rooms(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(sweep=1000.0)  # no periodic writes
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
     await ann.refused("move", room=room, ply=1, move="a1")
@@ -92,9 +92,9 @@ async def test_metrics_count_moves_refusals_and_rooms(start: Start, come: Come) 
     assert {"parlour_append_seconds_count", "parlour_loop_lag_seconds", "parlour_send_queue_bytes"} <= names
 
 
-async def test_metrics_count_every_stored_event(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_metrics_count_every_stored_event(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await start(sweep=1000.0)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
     await ann.ask("resign", room=room)

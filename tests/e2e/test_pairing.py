@@ -11,7 +11,7 @@ from server.rooms.timers import now
 from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import account, members
 from tests.e2e.clock import Clock
-from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.conftest import ConnectGuest, Spawn, Start
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.play import room_of
 from tests.e2e.test_accounts import account as parlour_account
@@ -27,9 +27,9 @@ async def rate(server: Running, **ratings: int) -> None:
     await append_and_wait(server.app.store, Append("given", 0, (b"",), ratings=rows))
 
 
-async def rated_members(server: Running, come: Come, **ratings: int) -> list[Guest]:
+async def rated_members(server: Running, connect_guest: ConnectGuest, **ratings: int) -> list[Guest]:
     await rate(server, **ratings)
-    return await members(server, come, *ratings)
+    return await members(server, connect_guest, *ratings)
 
 
 async def seek(guest: Guest, **more: object) -> str:
@@ -61,9 +61,9 @@ async def check_redirect(newer: Guest, room: str, older: Guest, host: str) -> No
     await second.find(type="moved", room=host)
 
 
-async def test_seeker_gets_the_nearest_rating(start: Start, come: Come) -> None:
+async def test_seeker_gets_the_nearest_rating(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    low, mid, high, seeker = await rated_members(server, come, low=300, mid=1500, high=2700, seeker=1560)
+    low, mid, high, seeker = await rated_members(server, connect_guest, low=300, mid=1500, high=2700, seeker=1560)
     rooms = [await seek(guest, rated=True) for guest in (low, mid, high)]
     found = await seeker.ask("pair", **TERMS, rated=True)
     assert found["room"] == rooms[1]
@@ -73,10 +73,10 @@ async def test_seeker_gets_the_nearest_rating(start: Start, come: Come) -> None:
     await mid.find(type="started", room=rooms[1])
 
 
-async def test_waiting_seekers_are_paired_when_the_gap_has_grown(start: Start, come: Come) -> None:
+async def test_waiting_seekers_are_paired_when_the_gap_has_grown(start: Start, connect_guest: ConnectGuest) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    old, young = await rated_members(server, come, old=1000, young=3100)
+    old, young = await rated_members(server, connect_guest, old=1000, young=3100)
     host = await seek(old)
     room = await seek(young)
     clock.pass_by(10)
@@ -86,10 +86,10 @@ async def test_waiting_seekers_are_paired_when_the_gap_has_grown(start: Start, c
     assert await waiting_rooms(server) == 0
 
 
-async def test_no_rematch_while_another_opponent_waits(start: Start, come: Come) -> None:
+async def test_no_rematch_while_another_opponent_waits(start: Start, connect_guest: ConnectGuest) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    ann, ben, cy = await rated_members(server, come, ann=1500, ben=1500, cy=3100)
+    ann, ben, cy = await rated_members(server, connect_guest, ann=1500, ben=1500, cy=3100)
     game = await room_of(ann, ben)
     await ann.ask("resign", room=game)
     room = await seek(ann)
@@ -101,9 +101,9 @@ async def test_no_rematch_while_another_opponent_waits(start: Start, come: Come)
     assert await waiting_rooms(server) == 1
 
 
-async def test_rematch_if_there_is_no_other_opponent(start: Start, come: Come) -> None:
+async def test_rematch_if_there_is_no_other_opponent(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     for _ in range(3):
         room = await seek(ann)
         assert (await ben.ask("pair", **TERMS))["room"] == room
@@ -111,51 +111,51 @@ async def test_rematch_if_there_is_no_other_opponent(start: Start, come: Come) -
         await ben.ask("resign", room=room)
 
 
-async def test_disconnect_ends_the_wait(start: Start, come: Come) -> None:
+async def test_disconnect_ends_the_wait(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await seek(ann)
     ann.socket.transport.abort()
     await until_no_room_waits(server)
     assert await seek(ben) != room
-    back = await come(server.url, resume=ann.session)
+    back = await connect_guest(server.url, resume=ann.session)
     await back.ask("watch", room=room)
     assert (await back.find(type="snapshot", room=room))["reason"] == "aborted"
 
 
-async def test_disconnect_during_pairing_leaves_no_waiting_room(start: Start, come: Come) -> None:
+async def test_disconnect_during_pairing_leaves_no_waiting_room(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     for number in range(10):
-        guest = await come(server.url, f"g{number}")
+        guest = await connect_guest(server.url, f"g{number}")
         await guest.send("pair", **TERMS)
         guest.socket.transport.abort()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     await until_no_room_waits(server)
     await seek(ann)
     assert await waiting_rooms(server) == 1
 
 
-async def test_restart_ends_the_wait(spawn: Spawn, come: Come) -> None:
+async def test_restart_ends_the_wait(spawn: Spawn, connect_guest: ConnectGuest) -> None:
     first = await spawn()
-    await seek(await come(first.url, "ann"))
+    await seek(await connect_guest(first.url, "ann"))
     await first.kill()
     second = await spawn()
-    ben = await come(second.url, "ben")
+    ben = await connect_guest(second.url, "ben")
     room = await seek(ben)
     assert [info["room"] for info in (await ben.ask("list"))["rooms"]] == [room]
 
 
-async def bot(server: Running, come: Come, name: str, plays: tuple[str, ...] = ("cohcoh",)) -> Guest:
-    return await come(server.url, token=await account(server, name), plays=plays)
+async def bot(server: Running, connect_guest: ConnectGuest, name: str, plays: tuple[str, ...] = ("cohcoh",)) -> Guest:
+    return await connect_guest(server.url, token=await account(server, name), plays=plays)
 
 
-async def test_house_bot_is_invited_after_the_requested_time(start: Start, come: Come) -> None:
+async def test_house_bot_is_invited_after_the_requested_time(start: Start, connect_guest: ConnectGuest) -> None:
     clock = Clock()
     server = await start(clock=clock, house="greedy, search")
-    greedy = await bot(server, come, "greedy")
-    stranger = await bot(server, come, "stranger")
-    other = await bot(server, come, "search", ("conga",))
-    ann, eve = await come(server.url, "ann"), await come(server.url, "eve")
+    greedy = await bot(server, connect_guest, "greedy")
+    stranger = await bot(server, connect_guest, "stranger")
+    other = await bot(server, connect_guest, "search", ("conga",))
+    ann, eve = await connect_guest(server.url, "ann"), await connect_guest(server.url, "eve")
     await seek(eve, options={"n": 5})
     room = await seek(ann, bot_after=30_000)
     clock.pass_by(29)
@@ -170,12 +170,12 @@ async def test_house_bot_is_invited_after_the_requested_time(start: Start, come:
         assert "invited" not in [message["type"] for message in guest.seen]
 
 
-async def test_house_bots_are_invited_by_rating_until_one_joins(start: Start, come: Come) -> None:
+async def test_house_bots_are_invited_by_rating_until_one_joins(start: Start, connect_guest: ConnectGuest) -> None:
     clock = Clock()
     server = await start(clock=clock, house="weak,strong,equal")
     await rate(server, weak=900, strong=2100, equal=1480, ann=1500)
-    bots = {name: await bot(server, come, name) for name in ("weak", "strong", "equal")}
-    (ann,) = await members(server, come, "ann")
+    bots = {name: await bot(server, connect_guest, name) for name in ("weak", "strong", "equal")}
+    (ann,) = await members(server, connect_guest, "ann")
     room = await seek(ann, bot_after=0, rated=True)
     for name in ("equal", "weak", "strong", "equal"):
         assert (await bots[name].find(type="invited"))["room"]["room"] == room
@@ -184,10 +184,10 @@ async def test_house_bots_are_invited_by_rating_until_one_joins(start: Start, co
     await ann.find(type="started", room=room)
 
 
-async def test_house_bot_plays_a_rated_game(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+async def test_house_bot_plays_a_rated_game(spawn: Spawn, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await spawn(PARLOUR_HOUSE="random")
     _, token, _ = await parlour_account(tmp_path / "parlour.db", "add", "ann")
-    ann = await come(server.url, token=token)
+    ann = await connect_guest(server.url, token=token)
     room = (await ann.ask("pair", **TERMS, rated=True, bot_after=0))["room"]
     await ann.find(type="started", room=room)
     await ann.ask("resign", room=room)

@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Come, Spawn
+from tests.e2e.conftest import ConnectGuest, Spawn
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.play import move, room_of
 
 
-async def test_logs_are_json_lines_without_secrets(tmp_path: Path, come: Come) -> None:
+async def test_logs_are_json_lines_without_secrets(tmp_path: Path, connect_guest: ConnectGuest) -> None:
     command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", str(tmp_path / "x.db")]
     process = await asyncio.create_subprocess_exec(
         *command, "--log-level", "debug", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     url = (await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)).decode().split()[-1]
-    ann, ben = await come(url, "ann"), await come(url, "ben")
+    ann, ben = await connect_guest(url, "ann"), await connect_guest(url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1", note="a private thought")
     await ann.ask("say", room=room, text="something said")

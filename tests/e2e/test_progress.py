@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.lobby import progress
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import play, room_of
 
@@ -18,10 +18,12 @@ async def wait_for_ply(lobby: Guest, room: str, ply: int) -> None:
         pass
 
 
-async def test_lobby_reports_plies_of_public_games(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lobby_reports_plies_of_public_games(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0.0)
     server = await start(lobby_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     await eve.ask("lobby", on=True)
     hidden, room = await room_of(ann, ben, private=True), await room_of(ann, ben)
     for name in (hidden, room):
@@ -33,11 +35,13 @@ async def test_lobby_reports_plies_of_public_games(start: Start, come: Come, mon
     await wait_for_ply(eve, room, len(MOVES) - 1)
 
 
-async def test_lobby_reports_plies_at_intervals(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lobby_reports_plies_at_intervals(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 3600.0)
     server = await start(lobby_tick=0.0, sweep=3600.0)
     report = server.app.progress.report
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     first, second = await room_of(ann, ben), await room_of(ann, ben)
     await play(ann, ben, first, *MOVES)
     report()  # no client watches the lobby
@@ -54,11 +58,11 @@ async def test_lobby_reports_plies_at_intervals(start: Start, come: Come, monkey
 
 
 async def test_reports_of_other_nodes_are_ignored_for_rooms_loaded_here(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 3600.0)
     server = await start(lobby_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     await eve.ask("lobby", on=True)
     await eve.find(type="lobby", full=True)

@@ -13,7 +13,7 @@ from server.rooms.timers import now
 from server.storage.factory import open_store
 from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import members
-from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.conftest import ConnectGuest, Spawn, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import play, room_of
 
@@ -24,11 +24,11 @@ CHANGES = [
 ]
 
 
-async def test_rated_game_changes_both_ratings(start: Start, come: Come) -> None:
+async def test_rated_game_changes_both_ratings(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     store = server.app.store
-    ann, ben = await members(server, come, "ann", "ben")
-    eve = await come(server.url, "eve")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
+    eve = await connect_guest(server.url, "eve")
     room = await room_of(ann, ben, options={"n": 3}, rated=True)
     await eve.ask("watch", room=room)
     assert (await eve.find(type="snapshot"))["rated"]
@@ -42,18 +42,20 @@ async def test_rated_game_changes_both_ratings(start: Start, come: Come) -> None
     assert (await ann.find(type="snapshot", status="ended"))["ratings"] == CHANGES
 
 
-async def test_last_move_of_a_rated_game_reports_the_ratings(start: Start, come: Come) -> None:
+async def test_last_move_of_a_rated_game_reports_the_ratings(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await members(server, come, "ann", "ben")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
     room = await room_of(ann, ben, options={"n": 3}, rated=True)
     await play(ann, ben, room, "b2", "a1", "a2", "c1", "c2")
     ended = await ann.find(type="ended")
     assert (ended["winner"], ended["ratings"][0]["after"]) == (1, round(LOST.rating))
 
 
-async def test_rating_is_shown_with_the_name_and_updated_in_a_rematch(start: Start, come: Come) -> None:
+async def test_rating_is_shown_with_the_name_and_updated_in_a_rematch(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start()
-    ann, ben = await members(server, come, "ann", "ben")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
     room = await room_of(ann, ben, rated=True)
     await ben.ask("resign", room=room)
     await ann.ask("rematch", room=room)
@@ -70,10 +72,10 @@ async def test_rating_is_shown_with_the_name_and_updated_in_a_rematch(start: Sta
     assert "rating" not in (await ben.find(type="snapshot", room=other))["seats"][0]
 
 
-async def test_guest_can_be_the_arbiter_of_a_rated_game(start: Start, come: Come) -> None:
+async def test_guest_can_be_the_arbiter_of_a_rated_game(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await members(server, come, "ann", "ben")
-    arbiter = await come(server.url, "arbiter")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
+    arbiter = await connect_guest(server.url, "arbiter")
     room = (await arbiter.ask("create", game="cohcoh", rated=True, players=["ann", "ben"]))["room"]
     for guest in (ann, ben):
         await guest.ask("join", room=room)
@@ -82,10 +84,10 @@ async def test_guest_can_be_the_arbiter_of_a_rated_game(start: Start, come: Come
     assert (await arbiter.find(type="ended"))["ratings"] == CHANGES
 
 
-async def test_guests_and_custom_positions_cannot_be_rated(start: Start, come: Come) -> None:
+async def test_guests_and_custom_positions_cannot_be_rated(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, _ = await members(server, come, "ann", "ben")
-    guest = await come(server.url, "guest")
+    ann, _ = await members(server, connect_guest, "ann", "ben")
+    guest = await connect_guest(server.url, "guest")
     for type in ("create", "pair"):
         error = await guest.refused(type, game="conga", rated=True)
         assert error["code"] == "account_needed"
@@ -98,9 +100,9 @@ async def test_guests_and_custom_positions_cannot_be_rated(start: Start, come: C
     await ann.ask("create", game="cohcoh", options={"start": start_text})
 
 
-async def test_casual_and_aborted_games_are_not_rated(start: Start, come: Come) -> None:
+async def test_casual_and_aborted_games_are_not_rated(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await members(server, come, "ann", "ben")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
     casual = await room_of(ann, ben)
     await ann.ask("resign", room=casual)
     assert "ratings" not in await ben.find(type="ended", room=casual)
@@ -110,10 +112,10 @@ async def test_casual_and_aborted_games_are_not_rated(start: Start, come: Come) 
     assert await server.app.store.ratings("cohcoh", ["p-ann", "p-ben"]) == {}
 
 
-async def test_games_that_end_at_the_same_time_are_all_rated(start: Start, come: Come) -> None:
+async def test_games_that_end_at_the_same_time_are_all_rated(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     names = [f"m{n}" for n in range(6)]
-    ann, *others = await members(server, come, "ann", *names)
+    ann, *others = await members(server, connect_guest, "ann", *names)
     rooms = [await room_of(ann, other, rated=True) for other in others]
     ids = [await other.send("resign", room=room) for other, room in zip(others, rooms, strict=True)]
     for other, id in zip(others, ids, strict=True):
@@ -125,30 +127,32 @@ async def test_games_that_end_at_the_same_time_are_all_rated(start: Start, come:
     assert values == sorted(values, reverse=True)
 
 
-async def test_rating_survives_kill_9(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+async def test_rating_survives_kill_9(spawn: Spawn, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     first = await spawn()
     store = open_store(str(tmp_path / "parlour.db"))
     await store.open()
     for name in ("ann", "ben"):
         await store.add_account(name, f"p-{name}", f"token of {name}", 1)
-    ann, ben = [await come(first.url, token=f"token of {name}") for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(first.url, token=f"token of {name}") for name in ("ann", "ben")]
     room = await room_of(ann, ben, rated=True)
     await ben.ask("resign", room=room)
     await first.kill()
     second = await spawn()
-    back = await come(second.url, token="token of ann")
+    back = await connect_guest(second.url, token="token of ann")
     await back.ask("watch", room=room)
     assert (await back.find(type="snapshot", room=room))["ratings"] == CHANGES
     assert [row.games for row in await store.rating_history("cohcoh", "p-ann", None, 9)] == [1]
     await store.close()
 
 
-async def test_slow_ratings_do_not_make_a_move_late(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_ratings_do_not_make_a_move_late(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another game of the player ends between reading and writing the ratings, and an hour passes."""
     ahead = 0
     server = await start(clock=lambda: now() + ahead, sweep=3600.0)
     store = server.app.store
-    ann, ben = await members(server, come, "ann", "ben")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
     clock = {"kind": "fischer", "base": 60_000}
     room = await room_of(ann, ben, rated=True, options={"n": 3}, clock=clock)
     await play(ann, ben, room, "b2", "a1", "a2", "c1")
@@ -171,9 +175,11 @@ async def test_slow_ratings_do_not_make_a_move_late(start: Start, come: Come, mo
 
 
 @pytest.mark.parametrize("both", [False, True])
-async def test_game_is_rated_once_despite_several_resignations(start: Start, come: Come, both: bool) -> None:
+async def test_game_is_rated_once_despite_several_resignations(
+    start: Start, connect_guest: ConnectGuest, both: bool
+) -> None:
     server = await start()
-    ann, ben = await members(server, come, "ann", "ben")
+    ann, ben = await members(server, connect_guest, "ann", "ben")
     room = await room_of(ann, ben, rated=True)
     ids: list[tuple[Guest, int]] = [(ben, await ben.send("resign", room=room)) for _ in range(5)]
     if both:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Refused
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
 
-async def test_both_players_are_notified_of_a_rematch_of_an_older_game(start: Start, come: Come) -> None:
+async def test_both_players_are_notified_of_a_rematch_of_an_older_game(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     first = await room_of(ann, ben)
     second = await room_of(ann, ben)
     for room in (first, second):
@@ -26,9 +28,9 @@ async def test_both_players_are_notified_of_a_rematch_of_an_older_game(start: St
         assert (await guest.find(type="snapshot", room=new))["status"] == "running"
 
 
-async def test_offers_in_many_rooms_keep_only_the_last_room_loaded(start: Start, come: Come) -> None:
+async def test_offers_in_many_rooms_keep_only_the_last_room_loaded(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     rooms = [await room_of(ann, ben) for _ in range(4)]
     for room in rooms:
         await ann.ask("resign", room=room)
@@ -38,9 +40,9 @@ async def test_offers_in_many_rooms_keep_only_the_last_room_loaded(start: Start,
     assert list(server.app.registry.rooms) == rooms[-1:]
 
 
-async def test_refused_rematch_command_keeps_the_other_room_open(start: Start, come: Come) -> None:
+async def test_refused_rematch_command_keeps_the_other_room_open(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben, cid = [await come(server.url, name) for name in ("ann", "ben", "cid")]
+    ann, ben, cid = [await connect_guest(server.url, name) for name in ("ann", "ben", "cid")]
     rooms = [await room_of(other, ben) for other in (ann, cid)]
     for room in rooms:
         await ben.ask("resign", room=room)
@@ -50,9 +52,11 @@ async def test_refused_rematch_command_keeps_the_other_room_open(start: Start, c
     assert (await ben.find(type="said"))["text"] == "well played"
 
 
-async def test_rematch_waits_for_a_player_who_disconnected_after_the_offer(start: Start, come: Come) -> None:
+async def test_rematch_waits_for_a_player_who_disconnected_after_the_offer(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "fischer", "base": 60_000})
     await ann.ask("resign", room=room)
     await ann.ask("rematch", room=room)
@@ -63,6 +67,6 @@ async def test_rematch_waits_for_a_player_who_disconnected_after_the_offer(start
     await ben.ask("rematch", room=room)
     new = (await ben.find(type="rematched"))["next"]
     assert (await ben.find(type="snapshot", room=new))["status"] == "waiting"
-    ann = await come(server.url, resume=ann.session)
+    ann = await connect_guest(server.url, resume=ann.session)
     assert (await ann.find(type="snapshot", room=new))["your_seat"] == 1
     await ben.find(type="started", room=new)

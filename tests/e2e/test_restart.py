@@ -16,7 +16,7 @@ from server.app import Running
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import RoomTimers, now
 from server.storage.sqlite.store import SqliteStore
-from tests.e2e.conftest import Come, Process, Spawn, Start
+from tests.e2e.conftest import ConnectGuest, Process, Spawn, Start
 from tests.e2e.guest import Guest, Message
 from tests.e2e.parlours import until
 from tests.e2e.play import move, play, room_of
@@ -25,14 +25,14 @@ from tests.e2e.stopwatch import Stopwatch
 FISCHER = {"kind": "fischer", "base": 60_000}
 
 
-async def test_player_resumes_after_a_lost_connection(start: Start, come: Come) -> None:
+async def test_player_resumes_after_a_lost_connection(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
     ben.socket.transport.abort()
     assert not (await ann.find(type="presence"))["online"]
-    back = await come(server.url, resume=ben.session)
+    back = await connect_guest(server.url, resume=ben.session)
     assert back.you == ben.you
     snapshot = await back.find(type="snapshot", room=room)
     assert (snapshot["your_seat"], snapshot["your_move"], snapshot["ply"]) == (1, True, 1)
@@ -50,12 +50,12 @@ def incomplete(live: LiveRoom) -> bool:
     return live.room.away != (None, None) or None in live.room.seats
 
 
-async def test_player_who_disconnects_while_joining_is_not_online(start: Start, come: Come) -> None:
+async def test_player_who_disconnects_while_joining_is_not_online(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     for number in range(8):
         room = (await ann.ask("create", game="cohcoh"))["room"]
-        hasty = await come(server.url, f"hasty{number}")
+        hasty = await connect_guest(server.url, f"hasty{number}")
         await hasty.send("join", room=room)
         hasty.socket.transport.abort()
         live = server.app.registry.rooms[room]
@@ -65,18 +65,20 @@ async def test_player_who_disconnects_while_joining_is_not_online(start: Start, 
         assert [len(clients) for clients in live.players] in ([0, 1], [1, 0])
 
 
-async def test_session_cannot_be_guessed_from_the_player_id(start: Start, come: Come) -> None:
+async def test_session_cannot_be_guessed_from_the_player_id(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     thief = await Guest.open(server.url)
     for guess in (ann.you["id"], "nonsense", ann.session[:-1]):
         assert (await thief.refused("hello", resume=guess))["code"] == "bad_session"
     await thief.close()
 
 
-async def test_claim_against_an_absent_player_names_the_remaining_time(start: Start, come: Come) -> None:
+async def test_claim_against_an_absent_player_names_the_remaining_time(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     assert (await ann.refused("claim", room=room))["code"] == "too_early"
     ben.socket.transport.abort()
@@ -85,9 +87,9 @@ async def test_claim_against_an_absent_player_names_the_remaining_time(start: St
     assert 0 < error["retry_after"] <= 60
 
 
-async def test_graceful_restart_keeps_games_sessions_and_watchers(spawn: Spawn, come: Come) -> None:
+async def test_graceful_restart_keeps_games_sessions_and_watchers(spawn: Spawn, connect_guest: ConnectGuest) -> None:
     first = await spawn()
-    ann, ben, eve = [await come(first.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(first.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, clock=FISCHER)
     await play(ann, ben, room, "a1", "b1")
     await eve.ask("watch", room=room)
@@ -97,23 +99,23 @@ async def test_graceful_restart_keeps_games_sessions_and_watchers(spawn: Spawn, 
         assert (await guest.find(type="closing"))["retry_after"] > 0
         assert await guest.closed() == 1012
     second = await spawn()
-    eve = await come(second.url, resume=eve.session)
+    eve = await connect_guest(second.url, resume=eve.session)
     await eve.ask("watch", room=room, after=seen)
     assert (await eve.find(type="resumed"))["seq"] == seen + 1
-    ann, ben = [await come(second.url, resume=guest.session) for guest in (ann, ben)]
+    ann, ben = [await connect_guest(second.url, resume=guest.session) for guest in (ann, ben)]
     await move(ann, room, 2, "c1")
     assert (await ben.find(type="moved", ply=3))["move"] == "c1"
     assert (await eve.find(type="moved"))["ply"] == 3
 
 
-async def test_clocks_are_credited_with_the_downtime(spawn: Spawn, start: Start, come: Come) -> None:
+async def test_clocks_are_credited_with_the_downtime(spawn: Spawn, start: Start, connect_guest: ConnectGuest) -> None:
     first = await spawn("--sweep", "0.05")
-    ann, ben = await come(first.url, "ann"), await come(first.url, "ben")
+    ann, ben = await connect_guest(first.url, "ann"), await connect_guest(first.url, "ben")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 60_000})
     await move(ann, room, 0, "a1")
     await first.kill()
     second = await start(clock=lambda: now() + 3_600_000)  # an hour later: without the credit the flag would fall
-    ben = await come(second.url, resume=ben.session)
+    ben = await connect_guest(second.url, resume=ben.session)
     snapshot = await ben.find(type="snapshot", room=room)
     assert snapshot["status"] == "running"
     await move(ben, room, 1, "b1")
@@ -121,10 +123,10 @@ async def test_clocks_are_credited_with_the_downtime(spawn: Spawn, start: Start,
 
 
 async def test_no_flag_falls_while_other_rooms_are_loading(
-    spawn: Spawn, start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    spawn: Spawn, start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await spawn("--sweep", "0.05")
-    ann, ben = await come(first.url, "ann"), await come(first.url, "ben")
+    ann, ben = await connect_guest(first.url, "ann"), await connect_guest(first.url, "ben")
     clock = {"kind": "move", "per_move": 60_000}
     rooms = sorted([await room_of(ann, ben, clock=clock) for _ in range(2)])
     await first.kill()
@@ -142,7 +144,7 @@ async def test_no_flag_falls_while_other_rooms_are_loading(
     monkeypatch.setattr(RoomTimers, "_fired", fire)
     monkeypatch.setattr(SqliteStore, "events", slow_events)
     second = await start(clock=lambda: now() + 3_600_000)
-    ben = await come(second.url, resume=ben.session)
+    ben = await connect_guest(second.url, resume=ben.session)
     for room in rooms:
         assert (await ben.find(type="snapshot", room=room))["status"] == "running"
         assert second.app.registry.rooms[room].timer is not None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from server.rooms.membership import ENDED_ROOMS_KEPT
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.play import room_of
 
 
-async def test_ended_rooms_are_evicted(start: Start, come: Come) -> None:
+async def test_ended_rooms_are_evicted(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(rate=1e5, burst=10_000)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     rooms = [room]
     for number in range(12):
@@ -26,6 +26,6 @@ async def test_ended_rooms_are_evicted(start: Start, come: Come) -> None:
     known = server.app.registry.rooms
     assert rooms[-1] in known
     assert len(known) <= ENDED_ROOMS_KEPT + 2, "the last room, rooms kept for players, and the room of the watcher"
-    late = await come(server.url, "late")
+    late = await connect_guest(server.url, "late")
     await late.ask("watch", room=rooms[0])
     assert (await late.find(type="snapshot"))["next"] == rooms[1]

@@ -12,7 +12,7 @@ from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT
 from server.rooms.status import RETRY_AFTER_S
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.parlours import until
 from tests.e2e.play import room_of
 
@@ -35,10 +35,12 @@ async def locked_database(server: Running, folder: Path, busy_timeout_ms: int = 
         other.close()
 
 
-async def test_chat_in_the_queue_costs_no_player_time(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_chat_in_the_queue_costs_no_player_time(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
     live, app = server.app.registry.rooms[room], server.app
     await eve.ask("watch", room=room)
@@ -55,10 +57,10 @@ async def test_chat_in_the_queue_costs_no_player_time(start: Start, come: Come, 
 
 
 async def test_player_who_disconnects_before_the_seat_is_stored_is_away(
-    start: Start, come: Come, tmp_path: Path
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
 ) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
     live, app = server.app.registry.rooms[room], server.app
     async with locked_database(server, tmp_path):
@@ -71,9 +73,9 @@ async def test_player_who_disconnects_before_the_seat_is_stored_is_away(
     assert not live.players[1]
 
 
-async def test_slow_pairing_succeeds(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_slow_pairing_succeeds(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = (await ann.ask("pair", game="cohcoh"))["room"]
     live, app = server.app.registry.rooms[room], server.app
     async with locked_database(server, tmp_path):
@@ -85,10 +87,12 @@ async def test_slow_pairing_succeeds(start: Start, come: Come, tmp_path: Path) -
     assert (await ben.find(type="snapshot"))["status"] == "running"
 
 
-async def test_turn_starts_when_the_previous_move_is_sent(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_turn_starts_when_the_previous_move_is_sent(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
     live = server.app.registry.rooms[room]
     async with locked_database(server, tmp_path):
@@ -106,10 +110,10 @@ async def test_turn_starts_when_the_previous_move_is_sent(start: Start, come: Co
     assert (await ben.find(type="ended"))["winner"] == 1
 
 
-async def test_failing_store_costs_no_player_time(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_failing_store_costs_no_player_time(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
     app = server.app
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
@@ -121,10 +125,12 @@ async def test_failing_store_costs_no_player_time(start: Start, come: Come, tmp_
     assert (await ben.find(type="moved"))["took"] < PER_MOVE_MS
 
 
-async def test_outage_without_commands_costs_no_player_time(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_outage_without_commands_costs_no_player_time(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     clock = Clock()
     server = await start(clock=clock, sweep=0.01)
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
     app = server.app
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
@@ -138,10 +144,10 @@ async def test_outage_without_commands_costs_no_player_time(start: Start, come: 
 
 
 async def test_player_who_disconnects_during_an_outage_is_away_afterwards(
-    start: Start, come: Come, tmp_path: Path
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
 ) -> None:
     server = await start()
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben)
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
         ann.socket.transport.abort()
@@ -150,10 +156,12 @@ async def test_player_who_disconnects_during_an_outage_is_away_afterwards(
     assert (await ben.find(type="presence"))["seat"] == 0
 
 
-async def test_outage_ends_with_the_turn_even_without_a_clock(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_outage_ends_with_the_turn_even_without_a_clock(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     clock = Clock()
     server = await start(clock=clock)
-    ann, ben = [await come(server.url, name) for name in ("ann", "ben")]
+    ann, ben = [await connect_guest(server.url, name) for name in ("ann", "ben")]
     room = await room_of(ann, ben)
     async with locked_database(server, tmp_path, SHORT_TIMEOUT_MS):
         assert (await ann.refused("move", room=room, ply=0, move="a1"))["code"] == "unavailable"

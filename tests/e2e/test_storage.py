@@ -17,7 +17,7 @@ from server.config import Settings
 from server.storage.interface import StoreError
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
-from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.conftest import ConnectGuest, Spawn, Start
 from tests.e2e.guest import TIMEOUT_S, Message
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
@@ -30,9 +30,9 @@ def store_of(server: Running) -> SqliteStore:
     return store
 
 
-async def test_full_disk_refuses_moves_and_loses_none(start: Start, come: Come) -> None:
+async def test_full_disk_refuses_moves_and_loses_none(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
     store = store_of(server)
@@ -53,11 +53,11 @@ async def test_full_disk_refuses_moves_and_loses_none(start: Start, come: Come) 
 
 
 async def test_server_is_healthy_again_when_its_store_is(
-    start: Start, come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "STORE_RECOVERY_S", 0.1)
     server = await start()
-    ann = await come(server.url, "ann")
+    ann = await connect_guest(server.url, "ann")
     await store_of(server)._write("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -69,9 +69,11 @@ async def test_server_is_healthy_again_when_its_store_is(
             pass
 
 
-async def test_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Come, tmp_path: Path) -> None:
+async def test_server_with_a_locked_file_stops_in_time(
+    spawn: Spawn, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     server = await spawn()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as other:
@@ -86,7 +88,7 @@ async def test_server_with_a_locked_file_stops_in_time(spawn: Spawn, come: Come,
         for id in ids:
             assert (await ann.answer(id))["code"] == "unavailable"
     again = await spawn()
-    events = (await (await come(again.url, "eve")).ask("watch", room=room))["seq"]
+    events = (await (await connect_guest(again.url, "eve")).ask("watch", room=room))["seq"]
     assert events > 0
 
 
@@ -95,9 +97,11 @@ def children(number: int) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the writer process in /proc")
-async def test_server_with_a_hanging_disk_and_a_stalled_client_stops_in_time(spawn: Spawn, come: Come) -> None:
+async def test_server_with_a_hanging_disk_and_a_stalled_client_stops_in_time(
+    spawn: Spawn, connect_guest: ConnectGuest
+) -> None:
     server = await spawn()
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     eve.socket.transport.pause_reading()
     [writer] = children(server.process.pid)
@@ -109,9 +113,11 @@ async def test_server_with_a_hanging_disk_and_a_stalled_client_stops_in_time(spa
         assert await watch.seconds() < 5
 
 
-async def test_locked_file_refuses_moves_and_loses_none(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_locked_file_refuses_moves_and_loses_none(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await store_of(server)._write("PRAGMA busy_timeout = 50")
     other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)
@@ -126,11 +132,11 @@ async def test_locked_file_refuses_moves_and_loses_none(start: Start, come: Come
 
 
 async def test_flag_falls_even_if_the_store_was_unavailable_at_that_moment(
-    start: Start, come: Come, tmp_path: Path
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
 ) -> None:
     clock = Clock()
     server = await start(clock=clock, rate=1e6, burst=100_000)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     await store_of(server)._write("PRAGMA busy_timeout = 10")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 60_000})
     other = sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import room_of
 
@@ -15,9 +15,9 @@ async def wait_for_count(lobby: Guest, room: str, watchers: int) -> None:
             return
 
 
-async def test_watchers_are_counted(start: Start, come: Come) -> None:
+async def test_watchers_are_counted(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(lobby_tick=0.0)
-    ann, ben, cy, eve, fay = [await come(server.url, name) for name in ("ann", "ben", "cy", "eve", "fay")]
+    ann, ben, cy, eve, fay = [await connect_guest(server.url, name) for name in ("ann", "ben", "cy", "eve", "fay")]
     room = await room_of(ann, ben)
     await eve.ask("lobby", on=True)
     full = await eve.find(type="lobby", full=True)
@@ -34,14 +34,14 @@ async def test_watchers_are_counted(start: Start, come: Come) -> None:
     await wait_for_count(eve, room, 0)
 
 
-async def test_watchers_of_a_finished_game_are_not_reported(start: Start, come: Come) -> None:
+async def test_watchers_of_a_finished_game_are_not_reported(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(lobby_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     await ann.ask("resign", room=room)
     await eve.ask("lobby", on=True)
     await ben.ask("leave", room=room)
-    cy = await come(server.url, "cy")
+    cy = await connect_guest(server.url, "cy")
     await cy.ask("watch", room=room)
     await cy.ask("leave", room=room)
     await ann.ask("create", game="conga")
@@ -49,9 +49,9 @@ async def test_watchers_of_a_finished_game_are_not_reported(start: Start, come: 
     assert [info["game"] for info in (await eve.find(type="lobby"))["rooms"]] == ["conga"]
 
 
-async def test_watchers_of_a_private_room_are_not_reported(start: Start, come: Come) -> None:
+async def test_watchers_of_a_private_room_are_not_reported(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(lobby_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     await eve.ask("lobby", on=True)
     created = await ann.ask("create", game="conga", private=True)
     await ben.ask("watch", room=created["room"], code=created["code"])

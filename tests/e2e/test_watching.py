@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from tests.e2e.conftest import Come, Start
+from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import move, play, room_of
 
@@ -19,13 +19,13 @@ FLOOD = {"rate": 1e5, "burst": 100_000, "text_length": 12_000}
 MOVES = ["a1", "b1", "c1", "d1", "a3", "b3"]
 
 
-async def test_late_watcher_gets_the_whole_game(start: Start, come: Come) -> None:
+async def test_late_watcher_gets_the_whole_game(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben, clock={"kind": "fischer", "base": 60000})
     await move(ann, room, 0, "a1", note="hm")
     await ann.ask("say", room=room, text="good luck")
-    eve = await come(server.url, "eve", "json")
+    eve = await connect_guest(server.url, "eve", "json")
     await eve.ask("watch", room=room)
     snapshot = await eve.find(type="snapshot")
     assert [(played["move"], played.get("note")) for played in snapshot["moves"]] == [("a1", "hm")]
@@ -38,9 +38,9 @@ async def test_late_watcher_gets_the_whole_game(start: Start, come: Come) -> Non
     assert [seat["name"] for seat in snapshot["seats"]] == ["ann", "ben"]
 
 
-async def test_watch_after_a_seq_sends_only_the_missing_events(start: Start, come: Come) -> None:
+async def test_watch_after_a_seq_sends_only_the_missing_events(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1", "c1")
     answer = await eve.ask("watch", room=room, after=5)
@@ -52,9 +52,9 @@ async def test_watch_after_a_seq_sends_only_the_missing_events(start: Start, com
     assert (await eve.find(type="snapshot"))["seq"] == 7
 
 
-async def test_watcher_sees_all_games_that_end_within_one_tick(start: Start, come: Come) -> None:
+async def test_watcher_sees_all_games_that_end_within_one_tick(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.2)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     rooms = [await room_of(ann, ben) for _ in range(3)]
     for room in rooms:
         await eve.ask("watch", room=room)
@@ -64,14 +64,14 @@ async def test_watcher_sees_all_games_that_end_within_one_tick(start: Start, com
         await eve.find(type="ended", room=room)
 
 
-async def test_delay_hides_the_last_plies(start: Start, come: Come) -> None:
+async def test_delay_hides_the_last_plies(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.0)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, delay=2)
     await eve.ask("watch", room=room)
     await play(ann, ben, room, *MOVES[:5])
     assert [(await eve.find(type="moved"))["ply"] for _ in range(3)] == [1, 2, 3]
-    late = await come(server.url, "late")
+    late = await connect_guest(server.url, "late")
     await late.ask("watch", room=room)
     assert (await late.find(type="snapshot"))["ply"] == 3
     await ben.ask("resign", room=room)
@@ -80,11 +80,11 @@ async def test_delay_hides_the_last_plies(start: Start, come: Come) -> None:
     assert (await eve.find(type="moved"))["ply"] == 5
 
 
-async def test_watchers_see_all_moves_in_order(start: Start, come: Come) -> None:
+async def test_watchers_see_all_moves_in_order(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.02)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
-    crowd = [await come(server.url, f"w{n}", ("json", "msgpack")[n % 2]) for n in range(10)]
+    crowd = [await connect_guest(server.url, f"w{n}", ("json", "msgpack")[n % 2]) for n in range(10)]
     for watcher in crowd:
         await watcher.ask("watch", room=room)
     await play(ann, ben, room, *MOVES)
@@ -109,9 +109,9 @@ async def connect_stalled_watcher(url: str, room: str) -> ClientConnection:
     return client
 
 
-async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start, come: Come) -> None:
+async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=0.3, **FLOOD)
-    ann, ben, eve = [await come(server.url, name) for name in ("ann", "ben", "eve")]
+    ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
     sleeper = await connect_stalled_watcher(server.url, room)
     await eve.ask("watch", room=room)
@@ -128,9 +128,11 @@ async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start
 
 
 @pytest.mark.parametrize("send_buffer", [2_000, 100_000])
-async def test_watcher_that_recovers_gets_a_new_snapshot(start: Start, come: Come, send_buffer: int) -> None:
+async def test_watcher_that_recovers_gets_a_new_snapshot(
+    start: Start, connect_guest: ConnectGuest, send_buffer: int
+) -> None:
     server = await start(watch_tick=0.0, send_buffer=send_buffer, stall_timeout=60.0, **FLOOD)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     eve = await Guest.open(server.url)
     await eve.hello("eve")

@@ -15,7 +15,7 @@ from server.app import Running
 from server.storage.sqlite import supervisor
 from server.storage.sqlite.store import SqliteStore
 from server.transport import http
-from tests.e2e.conftest import Come, Spawn, Start
+from tests.e2e.conftest import ConnectGuest, Spawn, Start
 from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.pages import get
 from tests.e2e.parlours import until
@@ -42,12 +42,12 @@ def is_gone(pid: int) -> bool:
 
 
 async def test_games_continue_when_the_writer_process_is_killed(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every move is acknowledged once, or refused and played again, and it is in the log."""
     monkeypatch.setattr(supervisor, "RESTART_DELAY_S", 0.01)
     server = await start(rate=1e6, burst=100_000)
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben, options={"n": 6, "k": 6})
     pids = set()
     for ply, cell in enumerate(CELLS):
@@ -62,29 +62,29 @@ async def test_games_continue_when_the_writer_process_is_killed(
         assert answer["type"] == "ok" or answer["code"] == "stale"  # it was written before the process died
         assert (await other.find(type="moved", ply=ply + 1))["move"] == cell
     assert len(pids) > 1
-    eve = await come(server.url, "eve")
+    eve = await connect_guest(server.url, "eve")
     await eve.ask("watch", room=room)
     assert [made["move"] for made in (await eve.find(type="snapshot"))["moves"]] == CELLS
 
 
-async def test_writer_process_exits_when_its_server_is_killed(spawn: Spawn, come: Come) -> None:
+async def test_writer_process_exits_when_its_server_is_killed(spawn: Spawn, connect_guest: ConnectGuest) -> None:
     server = await spawn()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1")
     [child] = children(server.process.pid)
     await server.kill()
     await until("the writer process is gone", partial(is_gone, child))
     again = await spawn()
-    assert (await (await come(again.url, "eve")).ask("watch", room=room))["seq"] > 4
+    assert (await (await connect_guest(again.url, "eve")).ask("watch", room=room))["seq"] > 4
 
 
 async def test_server_is_unhealthy_while_the_writer_process_hangs(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http, "MAX_WRITE_AGE_S", 0.2)
     server = await start(sweep=1000.0)  # a sweep would write
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     os.kill(writer_pid(server), signal.SIGSTOP)
     assert await get(server.url, "/healthz") == (200, "ok\n"), "there is nothing to write"
@@ -99,9 +99,9 @@ async def test_server_is_unhealthy_while_the_writer_process_hangs(
     assert await get(server.url, "/healthz") == (200, "ok\n")
 
 
-async def test_writer_process_ignores_signals(start: Start, come: Come) -> None:
+async def test_writer_process_ignores_signals(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
-    ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
     before = writer_pid(server)
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -14,7 +14,7 @@ from bench.cluster.broker import Broker
 from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
-from tests.e2e.conftest import come as come
+from tests.e2e.conftest import connect_guest as connect_guest
 from tests.e2e.guest import TIMEOUT_S
 
 Start = Callable[..., Awaitable[Running]]

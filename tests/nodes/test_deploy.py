@@ -19,7 +19,7 @@ from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing, binaries
 from parlour.cli.main import COMMANDS
 from server.config import Settings
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest
 from tests.e2e.pages import get
 from tests.e2e.play import play, room_of
@@ -76,7 +76,7 @@ def test_balancer_lists_the_nodes() -> None:
     assert "GET /healthz" in HAPROXY
 
 
-async def test_game_through_the_balancer(start: Start, come: Come, tmp_path: Path) -> None:
+async def test_game_through_the_balancer(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     """Use the shipped configuration with other addresses."""
     haproxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
     if haproxy is None:
@@ -91,7 +91,7 @@ async def test_game_through_the_balancer(start: Start, come: Come, tmp_path: Pat
     try:
         await asyncio.to_thread(wait_for, port)
         url = f"ws://127.0.0.1:{port}/ws"
-        ann, ben = await come(url, "ann"), await come(url, "ben")
+        ann, ben = await connect_guest(url, "ann"), await connect_guest(url, "ben")
         assert [len(node.app.server.connections) for node in nodes] == [1, 1]
         await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")
         assert (await get(url, "/healthz"))[0] == 200

@@ -17,7 +17,7 @@ from protocol.codec import decode_event
 from protocol.events import Ended, Moved
 from server.cluster import node as cluster_node
 from server.storage.postgres.store import PostgresStore
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.play import move, play, room_of
 from tests.e2e.stopwatch import Stopwatch
@@ -115,9 +115,11 @@ async def test_fifty_games_finish_although_nodes_are_killed_twenty_times(
     assert await kill_nodes_during_games(nodes, store, games=50, kills=20, think=0.4) > 500
 
 
-async def test_flag_falls_although_the_node_is_dead(nodes: list[Node], store: PostgresStore, come: Come) -> None:
+async def test_flag_falls_although_the_node_is_dead(
+    nodes: list[Node], store: PostgresStore, connect_guest: ConnectGuest
+) -> None:
     """Both players were on the dead node. The other node has never seen the room and ends it within 2 s."""
-    ann, ben = await come(nodes[0].url, "ann"), await come(nodes[0].url, "ben")
+    ann, ben = await connect_guest(nodes[0].url, "ann"), await connect_guest(nodes[0].url, "ben")
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": 3000})
     async with Stopwatch() as watch:
         moved = await move(ann, room, 0, "a1")
@@ -128,9 +130,9 @@ async def test_flag_falls_although_the_node_is_dead(nodes: list[Node], store: Po
 
 
 async def test_waiting_room_expires_although_its_node_is_dead(
-    nodes: list[Node], store: PostgresStore, come: Come
+    nodes: list[Node], store: PostgresStore, connect_guest: ConnectGuest
 ) -> None:
-    ann = await come(nodes[0].url, "ann")
+    ann = await connect_guest(nodes[0].url, "ann")
     async with Stopwatch() as watch:
         room = (await ann.ask("create", game="conga", options={}, clock={"kind": "none"}))["room"]
         await asyncio.to_thread(nodes[0].kill)
@@ -150,29 +152,31 @@ async def wait_for_end(store: PostgresStore, room: str) -> Ended:
 
 
 async def test_players_of_a_dead_node_are_away(
-    nodes: list[Node], start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    nodes: list[Node], start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_node, "NODE_TIMEOUT_MS", 1000)
     here = await start()
-    ann, ben = await come(nodes[0].url, "ann"), await come(here.url, "ben")
+    ann, ben = await connect_guest(nodes[0].url, "ann"), await connect_guest(here.url, "ben")
     room = await room_of(ann, ben)
     await asyncio.to_thread(nodes[0].kill)
     assert not (await ben.find(type="presence", seat=0)).get("online", False)
-    back = await come(here.url, resume=ann.session)
+    back = await connect_guest(here.url, resume=ann.session)
     await back.find(type="snapshot", room=room)
     assert (await ben.find(type="presence", seat=0))["online"]
     await move(back, room, 0, "a1")
 
 
 @pytest.mark.parametrize("kind", available() or ["nats"])
-async def test_games_continue_while_the_broker_is_down(kind: str, start: Start, come: Come, prefix: str) -> None:
+async def test_games_continue_while_the_broker_is_down(
+    kind: str, start: Start, connect_guest: ConnectGuest, prefix: str
+) -> None:
     """Games between nodes continue more slowly. After the outage the broker has the current state."""
     broker = Broker(kind)
     await asyncio.to_thread(broker.start)
     try:
         left, right = await start(bus=broker.url), await start(bus=broker.url)
         buses = [node.app.bus for node in (left, right)]
-        ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+        ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
         room = await room_of(ann, ben)
         await play(ann, ben, room, "a1", "b1")
         await asyncio.to_thread(broker.kill)
@@ -202,21 +206,23 @@ async def wait_for_state(broker: Broker, topic: str, ply: int) -> bytes:
 
 
 async def test_events_that_the_bus_lost_are_read_from_the_store(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bus is up but loses everything. Nodes check the store for the rooms of their clients now and then."""
     monkeypatch.setattr(cluster_node, "ROOM_CHECK_INTERVAL_MS", 200)
     left, right = await start(), await start(bus_prefix="somewhere/else")
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
     await ben.ask("join", room=room)
     await ann.find(type="started")
     await play(ann, ben, room, "a1", "b1", "c1")
 
 
-async def test_game_continues_after_a_database_restart(start: Start, come: Come, postgres: Postgres) -> None:
+async def test_game_continues_after_a_database_restart(
+    start: Start, connect_guest: ConnectGuest, postgres: Postgres
+) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1")
     await asyncio.to_thread(postgres.stop)

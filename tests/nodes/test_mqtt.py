@@ -14,7 +14,7 @@ import pytest
 
 from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import Start, until
 from tests.server.domain.helpers import play as moved
@@ -50,9 +50,11 @@ async def subscribe(broker: Broker, *topics: str) -> AsyncIterator[Reader]:
         yield Reader(client)
 
 
-async def test_events_and_state_of_a_match_are_published(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+async def test_events_and_state_of_a_match_are_published(
+    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str
+) -> None:
     node = await start()
-    ann, ben = await come(node.url, "ann"), await come(node.url, "ben", "json")
+    ann, ben = await connect_guest(node.url, "ann"), await connect_guest(node.url, "ben", "json")
     room = await room_of(ann, ben, "cohcoh")
     async with subscribe(broker, f"{prefix}/rooms/+/events") as reader:
         await play(ann, ben, room, "a1", "b1")
@@ -70,10 +72,10 @@ async def test_events_and_state_of_a_match_are_published(start: Start, come: Com
 
 
 async def test_published_bytes_are_those_of_the_websocket(
-    start: Start, come: Come, broker: Broker, prefix: str
+    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str
 ) -> None:
     node = await start(bus_format="msgpack")
-    ann, ben = await come(node.url, "ann"), await come(node.url, "ben")
+    ann, ben = await connect_guest(node.url, "ann"), await connect_guest(node.url, "ben")
     room = await room_of(ann, ben, "cohcoh")
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         await client.subscribe(f"{prefix}/rooms/{room}/events")
@@ -90,10 +92,10 @@ async def test_published_bytes_are_those_of_the_websocket(
 
 
 async def test_private_and_delayed_rooms_are_not_published(
-    start: Start, come: Come, broker: Broker, prefix: str
+    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str
 ) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     async with subscribe(broker, f"{prefix}/#") as reader:
         secret = await room_of(ann, ben, private=True)
         slow = await room_of(ann, ben, delay=4)
@@ -145,9 +147,11 @@ async def test_node_is_online_until_it_dies(database: str, broker: Broker, prefi
                 await asyncio.to_thread(node.kill)
 
 
-async def test_nonsense_at_the_broker_does_no_harm(start: Start, come: Come, broker: Broker, prefix: str) -> None:
+async def test_nonsense_at_the_broker_does_no_harm(
+    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str
+) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben)
     forged: list[tuple[str, object]] = [
         (

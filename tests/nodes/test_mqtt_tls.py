@@ -18,7 +18,7 @@ from bench.cluster.broker import Broker, program
 from bench.cluster.postgres import Missing
 from server.app import running
 from server.config import Settings
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import until
@@ -94,7 +94,7 @@ async def test_anonymous_subscribers_cannot_publish(secured: Broker, tmp_path: P
 
 @pytest.mark.parametrize("secured", ["mosquitto"], indirect=True)
 async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
-    secured: Broker, tmp_path: Path, come: Come
+    secured: Broker, tmp_path: Path, connect_guest: ConnectGuest
 ) -> None:
     trusted = aiomqtt.TLSParameters(ca_certs=str(tmp_path / "cert.pem"))
     connect = partial(aiomqtt.Client, "127.0.0.1", secured.port, tls_params=trusted)
@@ -107,7 +107,7 @@ async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
         for reader in (stranger, other):
             for topic in ("calls", "#"):
                 await reader.subscribe(f"parlour/v1/{topic}")
-        ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+        ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
         await room_of(ann, ben, private=True, invite="ben")
         shown = f"parlour/v1/rooms/{await room_of(ann, ben)}/events"  # its call is published before its events
         assert "parlour/v1/calls" in await topics_until(other, shown)
@@ -128,12 +128,16 @@ async def topics_until(reader: aiomqtt.Client, last: str) -> list[str]:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho does not close the socket
 @pytest.mark.parametrize("wrong", [{"password": "guess"}, {"ca": ""}], ids=["password", "certificate"])
 async def test_node_without_access_to_the_broker_works(
-    wrong: dict[str, str], secured: Broker, tmp_path: Path, come: Come, caplog: pytest.LogCaptureFixture
+    wrong: dict[str, str],
+    secured: Broker,
+    tmp_path: Path,
+    connect_guest: ConnectGuest,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING, "parlour"):
         async with running(settings(tmp_path, secured, **wrong)) as server:
             await until(lambda: any(record.getMessage() == "bus_lost" for record in caplog.records))
-            ann, ben = await come(server.url, "ann"), await come(server.url, "ben")
+            ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
             await play(ann, ben, await room_of(ann, ben), "a1", "b1")
             assert not server.app.bus.up
     logged = [getattr(record, "fields", {}) for record in caplog.records]

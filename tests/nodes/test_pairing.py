@@ -9,51 +9,55 @@ import pytest
 from protocol.codec import decode_part
 from protocol.types import RoomInfo
 from tests.e2e.accounts import account
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.test_pairing import TERMS, check_redirect, rate, seek
 from tests.nodes.conftest import Start, until
 
 
 async def test_waiting_player_is_paired_with_one_on_another_node(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left, right = await start(), await start()
     await rate(left, old=1500, young=1620)
-    old = await come(left.url, token=await account(left, "old"))
-    young = await come(right.url, token=await account(left, "young"))
+    old = await connect_guest(left.url, token=await account(left, "old"))
+    young = await connect_guest(right.url, token=await account(left, "young"))
     with monkeypatch.context() as patch:
         patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is close enough yet
         host, room = await seek(old), await seek(young)
     await check_redirect(young, room, old, host)
 
 
-async def test_player_who_left_another_node_is_not_paired(start: Start, come: Come) -> None:
+async def test_player_who_left_another_node_is_not_paired(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await seek(ann)
     ann.socket.transport.abort()
     await until(lambda: room not in left.app.registry.rooms)
     assert await seek(ben) != room
 
 
-async def test_house_bot_of_another_node_is_invited(start: Start, come: Come) -> None:
+async def test_house_bot_of_another_node_is_invited(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(house="none"), await start(house="greedy")
-    greedy = await come(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
+    greedy = await connect_guest(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
     await until(lambda: bool(left.app.feed.bots()))
-    ann = await come(left.url, "ann")
+    ann = await connect_guest(left.url, "ann")
     room = await seek(ann, bot_after=0)
     assert (await greedy.find(type="invited"))["room"]["room"] == room
     await greedy.ask("join", room=room)
     await ann.find(type="started", room=room)
 
 
-async def test_every_player_is_paired_exactly_once(start: Start, come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_player_is_paired_exactly_once(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("server.domain.pairing.RATING_GAP_PER_SECOND", 2000)
     nodes = [await start(sweep=0.02), await start(sweep=0.02)]
     ratings = {f"m{n}": 1000 + 137 * n % 1000 for n in range(11)}
     await rate(nodes[0], **ratings)
-    guests = [await come(nodes[n % 2].url, token=await account(nodes[0], name)) for n, name in enumerate(ratings)]
+    guests = [
+        await connect_guest(nodes[n % 2].url, token=await account(nodes[0], name)) for n, name in enumerate(ratings)
+    ]
     ids = [await guest.send("pair", **TERMS, rated=True) for guest in guests]
     for guest, id in zip(guests, ids, strict=True):
         assert (await guest.answer(id))["type"] == "ok"

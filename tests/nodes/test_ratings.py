@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from tests.e2e.accounts import account, members
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.play import room_of
 from tests.nodes.conftest import Start
 
 
-async def test_both_players_resign_together_on_different_nodes(start: Start, come: Come) -> None:
+async def test_both_players_resign_together_on_different_nodes(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann = await come(left.url, token=await account(left, "ann"))
-    ben = await come(right.url, token=await account(left, "ben"))
+    ann = await connect_guest(left.url, token=await account(left, "ann"))
+    ben = await connect_guest(right.url, token=await account(left, "ben"))
     for games in range(1, 6):
         room = await room_of(ann, ben, rated=True)
         ids = [await guest.send("resign", room=room) for guest in (ann, ben)]
@@ -23,11 +23,11 @@ async def test_both_players_resign_together_on_different_nodes(start: Start, com
         assert {row.games for row in known.values()} == {games}
 
 
-async def test_games_of_one_player_end_together_on_two_nodes(start: Start, come: Come) -> None:
+async def test_games_of_one_player_end_together_on_two_nodes(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, *others = await members(left, come, "ann", *(f"m{n}" for n in range(4)))
-    also = await come(right.url, token="token of ann")
-    near, far = others[:2], [await come(right.url, token=f"token of m{n}") for n in (2, 3)]
+    ann, *others = await members(left, connect_guest, "ann", *(f"m{n}" for n in range(4)))
+    also = await connect_guest(right.url, token="token of ann")
+    near, far = others[:2], [await connect_guest(right.url, token=f"token of m{n}") for n in (2, 3)]
     rooms = [await room_of(ann, guest, rated=True) for guest in near]
     rooms += [await room_of(also, guest, rated=True) for guest in far]
     ids = [await guest.send("resign", room=room) for guest, room in zip([*near, *far], rooms, strict=True)]

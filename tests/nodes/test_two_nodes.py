@@ -9,7 +9,7 @@ import pytest
 from bench.cluster.postgres import Postgres
 from server.lobby import progress
 from server.rooms.timers import now
-from tests.e2e.conftest import Come
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import TIMEOUT_S, Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
@@ -20,10 +20,10 @@ from tests.nodes.conftest import Start, until
 FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
 
 
-async def test_game_across_two_nodes(start: Start, come: Come) -> None:
+async def test_game_across_two_nodes(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben", "json")
-    eve, fay = await come(left.url, "eve"), await come(right.url, "fay")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben", "json")
+    eve, fay = await connect_guest(left.url, "eve"), await connect_guest(right.url, "fay")
     room = await room_of(ann, ben, "cohcoh", options={"n": 5, "k": 4}, clock=FISCHER)
     for watcher in (eve, fay):
         await watcher.ask("watch", room=room)
@@ -40,9 +40,9 @@ async def test_game_across_two_nodes(start: Start, come: Come) -> None:
     assert clocks == [message["left"] for message in fay.seen if message["type"] == "moved"]
 
 
-async def test_rematch_takes_both_players_along(start: Start, come: Come) -> None:
+async def test_rematch_takes_both_players_along(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben)
     await ann.ask("resign", room=room)
     await ben.find(type="ended")
@@ -62,9 +62,9 @@ async def test_rematch_takes_both_players_along(start: Start, come: Come) -> Non
     assert (await ann.find(type="moved", room=new))["ply"] == 1
 
 
-async def test_rematch_offer_in_an_older_room_reaches_the_other_node(start: Start, come: Come) -> None:
+async def test_rematch_offer_in_an_older_room_reaches_the_other_node(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     rooms = [await room_of(ann, ben) for _ in range(2)]
     for room in rooms:
         await ann.ask("resign", room=room)
@@ -81,9 +81,11 @@ async def test_rematch_offer_in_an_older_room_reaches_the_other_node(start: Star
         await guest.find(type="snapshot", room=new)
 
 
-async def test_player_who_offered_a_rematch_joins_it_after_another_game(start: Start, come: Come) -> None:
+async def test_player_who_offered_a_rematch_joins_it_after_another_game(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     first = await room_of(ann, ben)
     await ann.ask("resign", room=first)
     await ann.ask("rematch", room=first)
@@ -99,9 +101,9 @@ async def test_player_who_offered_a_rematch_joins_it_after_another_game(start: S
             await guest.find(type="started", room=new)
 
 
-async def test_quick_pairing_finds_players_on_another_node(start: Start, come: Come) -> None:
+async def test_quick_pairing_finds_players_on_another_node(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(db_pool=2), await start(db_pool=2)  # the minimum
-    guests = [await come((left, right)[n % 2].url, f"g{n}") for n in range(8)]
+    guests = [await connect_guest((left, right)[n % 2].url, f"g{n}") for n in range(8)]
     ids = [await guest.send("pair", game="conga") for guest in guests]
     answers = [await guest.answer(id) for guest, id in zip(guests, ids, strict=True)]
     rooms = [answer["room"] for answer in answers]
@@ -112,12 +114,12 @@ async def test_quick_pairing_finds_players_on_another_node(start: Start, come: C
             await guest.find(type="started")
 
 
-async def test_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, come: Come) -> None:
+async def test_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
-    ann, eve = await come(left.url, "ann"), await come(right.url, "eve")
+    ann, eve = await connect_guest(left.url, "ann"), await connect_guest(right.url, "eve")
     await eve.ask("lobby", on=True)
     assert (await eve.find(type="lobby", full=True))["rooms"] == []
-    bot = await come(left.url, "robo", plays=["conga"])
+    bot = await connect_guest(left.url, "robo", plays=["conga"])
     await eve.find(type="lobby", bots=[{"name": "robo", "plays": ["conga"]}])
     room = (await ann.ask("create", game="conga"))["room"]
     seen = await eve.find(type="lobby", bots=None)
@@ -127,16 +129,16 @@ async def test_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, come: Come)
     assert [info["room"] for info in (await eve.ask("list"))["rooms"]] == [room]
 
 
-async def test_invitations_reach_players_on_any_node(start: Start, come: Come) -> None:
+async def test_invitations_reach_players_on_any_node(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = (await ann.ask("create", game="conga", invite="Ben", private=True))["room"]
     invited = await ben.find(type="invited")
     assert (invited["by"], invited["room"]["room"]) == ("ann", room)
     await ben.ask("join", room=room)
     await ann.find(type="started")
     rooms = [(await ann.ask("create", game="conga", invite="Cy", private=private))["room"] for private in (False, True)]
-    cy = await come(right.url, "cy")  # connects later, to a node that has not loaded the rooms
+    cy = await connect_guest(right.url, "cy")  # connects later, to a node that has not loaded the rooms
     invitations: set[str] = set()
     while invitations != set(rooms):  # an invitation may come twice: from the store and from the bus
         invitations.add((await cy.find(type="invited"))["room"]["room"])
@@ -144,26 +146,26 @@ async def test_invitations_reach_players_on_any_node(start: Start, come: Come) -
     await ann.find(type="started", room=rooms[1])
 
 
-async def test_guest_names_are_unique_among_all_nodes(start: Start, come: Come) -> None:
+async def test_guest_names_are_unique_among_all_nodes(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, other = await come(left.url, "Ann"), await come(right.url, "ann")
+    ann, other = await connect_guest(left.url, "Ann"), await connect_guest(right.url, "ann")
     assert (ann.you["name"], other.you["name"]) == ("Ann", "ann~2")
-    at_once = await asyncio.gather(*(come(node.url, "ben") for node in (left, right, left, right)))
+    at_once = await asyncio.gather(*(connect_guest(node.url, "ben") for node in (left, right, left, right)))
     assert sorted(guest.you["name"] for guest in at_once) == ["ben", "ben~2", "ben~3", "ben~4"]
-    back = await come(right.url, resume=ann.session)  # the same player may be connected to two nodes
+    back = await connect_guest(right.url, resume=ann.session)  # the same player may be connected to two nodes
     assert back.you == ann.you
     for guest in (ann, back):
         guest.socket.transport.abort()
     async with asyncio.timeout(TIMEOUT_S):
-        while (again := await come(right.url, "ann")).you["name"] != "ann":
+        while (again := await connect_guest(right.url, "ann")).you["name"] != "ann":
             await again.close()
 
 
 async def test_name_is_free_after_its_guest_left_during_a_database_outage(
-    start: Start, come: Come, postgres: Postgres
+    start: Start, connect_guest: ConnectGuest, postgres: Postgres
 ) -> None:
     left, right = await start(), await start()
-    ann = await come(left.url, "ann")
+    ann = await connect_guest(left.url, "ann")
     await asyncio.to_thread(postgres.stop)
     try:
         ann.socket.transport.abort()
@@ -179,12 +181,12 @@ async def test_name_is_free_after_its_guest_left_during_a_database_outage(
             await guest.close()
 
 
-async def test_player_who_reconnects_to_another_node_is_online(start: Start, come: Come) -> None:
+async def test_player_who_reconnects_to_another_node_is_online(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
-    ann, ben = await come(left.url, "ann"), await come(left.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(left.url, "ben")
     room = await room_of(ann, ben)
     await move(ann, room, 0, "a1")
-    back = await come(right.url, resume=ben.session)  # while the old connection is still open
+    back = await connect_guest(right.url, resume=ben.session)  # while the old connection is still open
     snapshot = await back.find(type="snapshot", room=room)
     assert (snapshot["your_seat"], snapshot["ply"]) == (1, 1)
     ben.socket.transport.abort()
@@ -194,10 +196,10 @@ async def test_player_who_reconnects_to_another_node_is_online(start: Start, com
     await ann.find(type="moved", ply=2)
 
 
-async def test_two_nodes_deciding_together_agree_on_one_order(start: Start, come: Come) -> None:
+async def test_two_nodes_deciding_together_agree_on_one_order(start: Start, connect_guest: ConnectGuest) -> None:
     """Both players chat at the same time, many times: all clients see the same order."""
     left, right = await start(rate=1e6, burst=100_000), await start(rate=1e6, burst=100_000)
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben)
     for n in range(40):
         ids = [await guest.send("say", room=room, text=str(n)) for guest in (ann, ben)]
@@ -214,9 +216,9 @@ async def test_two_nodes_deciding_together_agree_on_one_order(start: Start, come
     assert seen[0] == seen[1]
 
 
-async def test_timestamps_use_the_clock_of_the_store(start: Start, come: Come) -> None:
+async def test_timestamps_use_the_clock_of_the_store(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(clock=lambda: now() + 7_200_000), await start()
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, clock=FISCHER)
     for ply, (guest, text) in enumerate([(ann, "a1"), (ben, "b1"), (ann, "c1"), (ben, "d1")]):
         moved = await move(guest, room, ply, text)
@@ -233,10 +235,10 @@ async def test_timestamps_use_the_clock_of_the_store(start: Start, come: Come) -
     assert abs(float(skews[1])) < 1
 
 
-async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> None:
+async def test_watchers_of_all_nodes_are_counted(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
-    ann, ben, cy = [await come(left.url, name) for name in ("ann", "ben", "cy")]
-    dan, eve = [await come(right.url, name) for name in ("dan", "eve")]
+    ann, ben, cy = [await connect_guest(left.url, name) for name in ("ann", "ben", "cy")]
+    dan, eve = [await connect_guest(right.url, name) for name in ("dan", "eve")]
     room = await room_of(ann, ben)
     await eve.ask("lobby", on=True)
     await cy.ask("watch", room=room)
@@ -252,15 +254,19 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, come: Come) -> No
 
 
 async def test_lobby_of_every_node_shows_the_ply_of_games(
-    start: Start, come: Come, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "REPORT_INTERVAL_S", 0.0)
     left, right = await start(lobby_tick=0.0), await start(lobby_tick=0.0)
-    ann, ben, eve = await come(left.url, "ann"), await come(left.url, "ben"), await come(right.url, "eve")
+    ann, ben, eve = (
+        await connect_guest(left.url, "ann"),
+        await connect_guest(left.url, "ben"),
+        await connect_guest(right.url, "eve"),
+    )
     await eve.ask("lobby", on=True)
     room = await room_of(ann, ben)
     await play(ann, ben, room, "a1", "b1")
     await wait_for_ply(eve, room, 2)
-    fay = await come(right.url, "fay")
+    fay = await connect_guest(right.url, "fay")
     await fay.ask("lobby", on=True)
     assert [info["ply"] for info in (await fay.find(type="lobby", full=True))["rooms"]] == [2]

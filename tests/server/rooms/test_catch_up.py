@@ -19,8 +19,8 @@ from server.rooms.catch_up import CatchUp, DamagedLog
 from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Unavailable, append_and_wait
 from server.storage.sqlite import store
-from tests.e2e.conftest import Come
-from tests.e2e.conftest import come as come
+from tests.e2e.conftest import ConnectGuest
+from tests.e2e.conftest import connect_guest as connect_guest
 from tests.e2e.guest import Guest
 from tests.e2e.parlours import until
 from tests.server.domain.helpers import ANN, BEN, move
@@ -106,9 +106,9 @@ async def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         yield left, right
 
 
-async def test_two_servers_on_one_file_play_one_game(two: tuple[Running, Running], come: Come) -> None:
+async def test_two_servers_on_one_file_play_one_game(two: tuple[Running, Running], connect_guest: ConnectGuest) -> None:
     left, right = two
-    ann, ben = await come(left.url, "ann"), await come(right.url, "ben", "json")
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben", "json")
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
     await ben.ask("join", room=room)
     await ben.find(type="snapshot")
@@ -126,10 +126,18 @@ async def test_two_servers_on_one_file_play_one_game(two: tuple[Running, Running
 
 @pytest.mark.parametrize("cause", ["conflict", "request"])
 async def test_room_with_an_unreadable_event_of_another_node_is_given_up(
-    two: tuple[Running, Running], come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cause: str
+    two: tuple[Running, Running],
+    connect_guest: ConnectGuest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cause: str,
 ) -> None:
     left, right = two
-    ann, ben, eve = await come(left.url, "ann"), await come(right.url, "ben"), await come(left.url, "eve")
+    ann, ben, eve = (
+        await connect_guest(left.url, "ann"),
+        await connect_guest(right.url, "ben"),
+        await connect_guest(left.url, "eve"),
+    )
     room = (await ann.ask("create", game="cohcoh", seat=0))["room"]
     await ben.ask("join", room=room)
     with closing(sqlite3.connect(tmp_path / "parlour.db", isolation_level=None)) as connection:

@@ -14,7 +14,7 @@ from tests.server.domain.helpers import ANN, BEN, EVE
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, create, disconnect, start_game
 
-# -- come and go
+# -- enter and leave
 
 
 async def test_player_is_offline_when_the_last_client_disconnects(server: Harness) -> None:
