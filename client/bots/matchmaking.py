@@ -21,6 +21,7 @@ from runtime.tasks import BackgroundTasks
 PERMANENT_ERRORS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request", "account_needed")
 SEEK_WAIT_S = (3.0, 9.0)  # range of the wait before the next seek is tried; random, or two bots would chase each other
 RETRY_S = 2.0  # before a refused seek is tried again
+SNAPSHOT_TIMEOUT_S = 5.0  # for the snapshots of resumed rooms; until then nothing is sought
 LEAVE_TIMEOUT_S = 1.0  # for leaving the waiting rooms at the end
 
 
@@ -41,6 +42,7 @@ class Matchmaking:
         self._session, self._policy, self._notify, self._tasks = session, policy, notify, tasks
         self._seeks, self._playing, self._games_left = list(seeks), playing, games_left
         self._seated: set[str] = set()  # rooms with our seat where the game has not started
+        self._unknown: set[str] = set()  # those without a snapshot: they may have been created for a seek
         self._sought: dict[str, Seek] = {}  # the rooms that were created for a seek
         self._candidates: dict[str, RoomInfo] = {}  # rooms to join if the policy allows
         self._joining: set[str] = set()
@@ -60,6 +62,9 @@ class Matchmaking:
         if not again:
             self._seated.clear()
         self._seated |= set(rooms) - set(self._playing)
+        self._unknown = {room for room in self._seated if not again or room not in self._session.rooms}
+        if self._unknown:
+            asyncio.get_running_loop().call_later(SNAPSHOT_TIMEOUT_S, self._mark_known, *self._unknown)
         self.wake()
 
     def consider(self, info: RoomInfo) -> None:
@@ -75,11 +80,18 @@ class Matchmaking:
             if room not in self._sought and seek.matches(view.setup):
                 self._sought[room] = seek
                 self._tasks.start(self._try_next_seek(room))
+        self._mark_known(room)
 
     def started(self, room: str) -> None:
         """Forget a room that no longer waits: its game has started or ended."""
         self._seated.discard(room)
         self._sought.pop(room, None)
+        self._mark_known(room)
+
+    def _mark_known(self, *rooms: str) -> None:
+        if not self._unknown.isdisjoint(rooms):
+            self._unknown.difference_update(rooms)
+            self.wake()
 
     def wake(self) -> None:
         """Check again whether another game can start."""
@@ -95,7 +107,7 @@ class Matchmaking:
             for room, info in list(self._candidates.items()):
                 await self._join_if_allowed(room, info)
             for seek in self._open_seeks():
-                if self.free > 0:
+                if self.free > 0 and not self._unknown:
                     await self._seek(seek)
 
     async def leave(self) -> None:

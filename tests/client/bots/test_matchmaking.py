@@ -10,12 +10,14 @@ import pytest
 from client.bots.matchmaking import Matchmaking
 from client.bots.policy import Policy, Seek
 from client.sdk.errors import Refused
+from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Leave, Pair
 from protocol.types import RoomInfo, Seat, TimeControl
 from runtime.tasks import BackgroundTasks
 from tests.client.bots.fake_session import FakeSession, settle
 from tests.client.sdk.fake_transport import refusal
+from tests.client.sdk.room_log import FISCHER, RoomLog
 
 NONE = TimeControl()
 MANCALA, CONGA = Seek("mancala", {}, NONE), Seek("conga", {}, NONE)
@@ -94,6 +96,26 @@ async def test_seek_pairs_with_any_opponent_or_invites_one() -> None:
         await settle()
     assert [pair.game for pair in fixture.session.of_type(Pair)] == ["conga"]
     assert [(create.game, create.invite) for create in fixture.session.of_type(Create)] == [("mancala", "bob")]
+
+
+async def test_seeks_wait_for_the_snapshots_of_resumed_rooms() -> None:
+    fixture, log = Fixture(Seek("conga", {}, FISCHER), MANCALA), RoomLog()
+    async with fixture.running():
+        fixture.matchmaking.connected(("r",), again=False)
+        await settle()
+        assert fixture.session.asked == []
+        fixture.matchmaking.waiting(RoomView(log.snapshot(0), now=0.0))
+        await settle()
+    assert [pair.game for pair in fixture.session.of_type(Pair)] == ["mancala"]
+
+
+async def test_seeks_do_not_wait_forever_for_a_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.bots.matchmaking.SNAPSHOT_TIMEOUT_S", 0.0)
+    fixture = Fixture(CONGA)
+    async with fixture.running():
+        fixture.matchmaking.connected(("unknown",), again=False)
+        await settle()
+    assert [pair.game for pair in fixture.session.of_type(Pair)] == ["conga"]
 
 
 async def test_permanent_refusal_of_a_seek_is_raised() -> None:
