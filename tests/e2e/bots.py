@@ -21,7 +21,7 @@ from protocol.commands import Create, History
 from protocol.types import Options, RoomInfo, TimeControl
 from runtime.backoff import Backoff
 from server.app import Running
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 
 NONE = TimeControl()
 

@@ -10,7 +10,7 @@ import pytest
 from protocol.types import Options
 from tests.e2e.bots import builtin, finished_games, run_bot, seek
 from tests.e2e.faults import FaultProxy
-from tests.e2e.parlours import parlour, session
+from tests.e2e.local_server import running_server, session
 
 SMALL: Options = {"pits": 3, "stones": 3}
 
@@ -18,7 +18,7 @@ SMALL: Options = {"pits": 3, "stones": 3}
 async def test_bots_finish_their_games_over_bad_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.2, 1.0))
     seeks = (seek("mancala", options=SMALL), seek("maxconnect4"), seek("cohcoh"))
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         proxies = [FaultProxy(server.url, seed) for seed in (1, 2)]
         async with proxies[0].open() as left, proxies[1].open() as right:
             for proxy in proxies:  # every dozen moves or so: by bytes, since cuts by time might not happen
@@ -42,7 +42,7 @@ async def test_bots_with_different_preferences_find_each_other(tmp_path: Path, m
     monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.05, 0.3))
     games = (seek("mancala", options=SMALL), seek("maxconnect4"))
     one = {"concurrent": 1}
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         played = await asyncio.wait_for(
             asyncio.gather(
                 run_bot(server.url, builtin("random"), seeks=games, games=2, policy=one),

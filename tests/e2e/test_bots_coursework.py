@@ -15,7 +15,7 @@ from protocol.types import Options
 from tests.client.programs.test_adapters import CONGA_PROGRAM
 from tests.client.sample_programs import script
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
-from tests.e2e.parlours import parlour, session
+from tests.e2e.local_server import running_server, session
 
 COURSE = (sys.executable, "-m", "parlour", "course")
 
@@ -45,7 +45,7 @@ async def test_course_programs_play_whole_games(tmp_path: Path) -> None:
         assert not (tmp_path / "forensics").exists(), output.lines
         return record.reason
 
-    async with parlour(tmp_path) as server, running_bot(server.url, builtin("greedy"), policy={"concurrent": 9}):
+    async with running_server(tmp_path) as server, running_bot(server.url, builtin("greedy"), policy={"concurrent": 9}):
         reasons = await asyncio.wait_for(asyncio.gather(*(play(*game) for game in games)), 60)
     assert reasons[:2] == ["score", "score"]
     assert reasons[2] in ("line", "no_moves")

@@ -18,7 +18,7 @@ from engine.record import ending
 from engine.registry import create
 from tests.client.sample_programs import budget
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -63,7 +63,7 @@ async def run_example(name: str, url: str, folder: Path) -> asyncio.subprocess.P
 
 async def test_readme_bot_plays(tmp_path: Path) -> None:
     assert len((EXAMPLES / "my_bot.py").read_text().splitlines()) <= 15
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         process = await run_example("my_bot.py", server.url, tmp_path)
         await until("the bot is connected", lambda: server.app.presence.is_here("careful"))
         output = OutputLines()
@@ -78,7 +78,7 @@ async def test_readme_bot_plays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limits", [{}, {"rate": 20.0, "burst": 1}], ids=["free", "limited"])
 async def test_bot_without_a_library_plays_over_json(limits: dict[str, Any], tmp_path: Path) -> None:
-    async with parlour(tmp_path, **limits) as server, running_bot(server.url, builtin("random")):
+    async with running_server(tmp_path, **limits) as server, running_bot(server.url, builtin("random")):
         process = await run_example("socket_bot.py", server.url, tmp_path)
         output, _ = await asyncio.wait_for(process.communicate(), 30)
         assert process.returncode == 0

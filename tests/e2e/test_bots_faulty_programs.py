@@ -21,7 +21,7 @@ from protocol.commands import Create, Move, Watch
 from protocol.types import TimeControl
 from tests.client.sample_programs import FIRST, program
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 NONE = TimeControl()
 QUICK = TimeControl(kind="fischer", base=3000)
@@ -108,7 +108,7 @@ async def play_with_counted_fouls(
 
 
 async def test_faulty_programs_lose_only_their_own_game(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         async with running_bot(server.url, builtin("random", seed=5), name="good", policy={"concurrent": 20}):
             seeks = (seek("maxconnect4"),)
             good_games = [
@@ -164,7 +164,7 @@ class WaitingBot(Bot):
 
 async def test_invalid_messages_lose_only_their_own_game(tmp_path: Path) -> None:
     """Wrong plies, garbage and closed sockets, from plain WebSocket clients."""
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         async with running_bot(server.url, class_factory(WaitingBot), name="good", policy={"concurrent": 20}):
             reasons = await asyncio.wait_for(
                 asyncio.gather(

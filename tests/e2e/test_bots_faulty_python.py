@@ -10,7 +10,7 @@ from client.bots.factory import class_factory
 from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
-from tests.e2e.parlours import parlour, session
+from tests.e2e.local_server import running_server, session
 
 
 class Raises(Bot):
@@ -73,7 +73,7 @@ async def test_faulty_bots_lose_only_their_own_game(tmp_path: Path) -> None:
         await run_bot(server.url, class_factory(kind), seeks=seeks, games=1, **more)
         return output
 
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         async with running_bot(server.url, builtin("random"), name="good", policy={"concurrent": 20}):
             outcomes = await asyncio.wait_for(asyncio.gather(*(play_one_game(kind) for kind in BOTS)), 40)
         async with session(server.url) as guest:

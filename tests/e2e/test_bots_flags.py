@@ -14,7 +14,7 @@ from client.sdk.session import Session
 from protocol.commands import Create, History, Move
 from server.app import Running
 from tests.e2e.bots import create_account, in_state, invite, start_bot
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 
 @asynccontextmanager
@@ -52,7 +52,7 @@ async def play_out(guest: Session, room: str) -> None:
 
 async def test_open_joins_waiting_rooms(tmp_path: Path) -> None:
     """--games limits which rooms it joins, and --count ends it."""
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         async with connected(server, "mixer", "--open", "--games", "cohcoh,conga", "--count", "1") as process:
             other = (await alice.ask(Create(id=alice.id(), game="mancala"))).room
             made = await alice.ask(Create(id=alice.id(), game="cohcoh", options={"n": 3, "k": 3}))
@@ -63,7 +63,7 @@ async def test_open_joins_waiting_rooms(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("flags", "welcome"), [(("--avoid", "Mallory,eve"), "alice"), (("--opponents", "BOB"), "bob")])
 async def test_avoid_and_opponents_decline_others(flags: tuple[str, ...], welcome: str, tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, connected(server, "shy", *flags) as process:  # noqa: SIM117
+    async with running_server(tmp_path) as server, connected(server, "shy", *flags) as process:  # noqa: SIM117
         async with session(server.url, "mallory") as mallory, session(server.url, welcome) as friend:
             refused = await invite(mallory, "shy")
             await wait_for_line(process, refused, "not joined, not against this opponent")
@@ -75,7 +75,7 @@ async def test_avoid_and_opponents_decline_others(flags: tuple[str, ...], welcom
 @pytest.mark.parametrize(("flag", "other"), [("--rated", "casual"), ("--casual", "rated")])
 async def test_rated_and_casual_decline_the_other(flag: str, other: str, tmp_path: Path) -> None:
     """Both players have tokens, because rated games need accounts."""
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         mine, hers = await create_account(server, "owner"), await create_account(server, "alice")
         async with (
             connected(server, "owner", "--token", mine, flag) as process,
@@ -91,7 +91,7 @@ async def test_rated_and_casual_decline_the_other(flag: str, other: str, tmp_pat
 
 
 async def test_rated_seek_without_an_account_fails(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         process = await start_bot("random", "--url", server.url, "--no-state", "--seek", "conga", "--rated")
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         assert process.returncode == 2
@@ -101,7 +101,7 @@ async def test_rated_seek_without_an_account_fails(tmp_path: Path) -> None:
 async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:
     """--seek with --rated, --option, --clock and --count; tokens come from the environment."""
     flags = ("--no-state", "--seek", "cohcoh", "--rated", "--option", "n=3", "--option", "k=3", "--clock", "1+1")
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         tokens = [await create_account(server, name) for name in ("ann", "ben")]
         players = [
             await start_bot("random", "--url", server.url, *flags, "--count", "1", PARLOUR_TOKEN=token)

@@ -19,7 +19,7 @@ from protocol.commands import Create, Lobby, Move
 from protocol.replies import LobbyUpdate
 from tests.client.sample_programs import arguments, gone
 from tests.e2e.bots import start_bot
-from tests.e2e.parlours import session, until
+from tests.e2e.local_server import session, until
 
 Spawn = Callable[..., Awaitable[Any]]
 

@@ -18,7 +18,7 @@ from protocol.commands import Export, Move, OfferDraw, Rematch, Resign, Takeback
 from protocol.types import Options, TimeControl
 from tests.client.sample_programs import program
 from tests.e2e.bots import builtin, finished_games, in_state, invite, run_bot, running_bot, seek
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 SHORT: dict[str, Options] = {
     "conga": {"max_plies": 40},
@@ -29,7 +29,7 @@ SHORT: dict[str, Options] = {
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         seeks = (seek(game, options=SHORT.get(game, {})),)
         first, second = await asyncio.gather(
             run_bot(server.url, builtin("random", seed=1), seeks=seeks, games=1),
@@ -45,7 +45,7 @@ async def test_two_bots_play_a_whole_game(game: str, tmp_path: Path) -> None:
 
 
 async def test_notes_of_the_search_are_kept_in_the_record(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         clock = TimeControl(kind="fischer", base=5000)  # too short to load compiled code
         seeks = (seek("cohcoh", clock=clock, options={"n": 3, "k": 3}),)
         await asyncio.gather(
@@ -61,7 +61,7 @@ async def test_notes_of_the_search_are_kept_in_the_record(tmp_path: Path) -> Non
 
 
 async def test_bot_in_a_process_plays(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         factory = builtin("alphabeta:2", seed=1)
         assert BotSpec("alphabeta:2").isolation == "process"
         seeks = (seek("mancala", options={"pits": 3, "stones": 2}),)
@@ -88,7 +88,7 @@ class Recorder(Bot):
 
 async def test_hooks_are_called_at_the_start_and_the_end(tmp_path: Path) -> None:
     Recorder.calls.clear()
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         seeks = (seek("maxconnect4"),)
         await asyncio.gather(
             run_bot(server.url, class_factory(Recorder), seeks=seeks, games=1),
@@ -102,7 +102,7 @@ async def test_hooks_are_called_at_the_start_and_the_end(tmp_path: Path) -> None
 
 
 async def test_invited_bot_joins_or_reports_why_not(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         policy = {"games": ("cohcoh",), "options": {"n": "3"}, "avoid": frozenset({"mallory"})}
         async with running_bot(server.url, builtin("random"), policy=policy) as output:
             room = await invite(alice, "random", options={"n": 3, "k": 3})
@@ -117,7 +117,7 @@ async def test_invited_bot_joins_or_reports_why_not(tmp_path: Path) -> None:
 
 
 async def test_concurrent_games_are_limited_and_the_rest_follow(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:  # noqa: SIM117
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:  # noqa: SIM117
         async with running_bot(server.url, builtin("random"), policy={"concurrent": 2}):
             rooms = [await invite(alice, "random", options={"n": 3, "k": 3}) for _ in range(3)]
             await until("two games run", lambda: sum(in_state(alice, room, "running") for room in rooms) == 2)
@@ -130,7 +130,7 @@ async def test_concurrent_games_are_limited_and_the_rest_follow(tmp_path: Path) 
 
 async def test_bot_answers_greetings_and_offers(tmp_path: Path) -> None:
     """It greets, declines a draw, accepts a takeback in a casual game, and accepts a rematch."""
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:  # noqa: SIM117
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:  # noqa: SIM117
         async with running_bot(server.url, builtin("random"), settings={"greeting": "good luck!"}):
             room = await invite(alice, "random", "maxconnect4")
             await until("the bot greets", lambda: room in alice.rooms and bool(alice.rooms[room].chat))
@@ -149,7 +149,7 @@ async def test_bot_answers_greetings_and_offers(tmp_path: Path) -> None:
 
 
 async def test_thinking_bot_stops_when_the_game_ends(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         factory = program_factory(program(tmp_path, "import time; time.sleep(600)"), tuple(GAMES))
         async with running_bot(server.url, factory, name="sleepy", forensics=tmp_path / "forensics") as output:
             room = await invite(alice, "sleepy")
@@ -163,7 +163,7 @@ async def test_thinking_bot_stops_when_the_game_ends(tmp_path: Path) -> None:
 async def test_unanswered_challenge_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.bots.matchmaking.SEEK_WAIT_S", (0.0, 0.0))
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         running_bot(server.url, builtin("random"), seeks=(seek("conga", "carol"),)) as output,
     ):
         await until("the bot reports it", partial(output.has, "carol has not joined yet"))
@@ -173,7 +173,7 @@ async def test_search_never_loses_on_time(tmp_path: Path, monkeypatch: pytest.Mo
     """It uses all the time it is given, which is too short to load compiled code."""
     loaded: set[Game] = set()
     monkeypatch.setattr("client.bots.builtin.search._loaded", loaded)
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         for clock in (TimeControl(kind="fischer", base=5000), TimeControl(kind="bank", per_move=200, bank=4000)):
             seeks = (seek("conga", clock=clock, options={"max_plies": 16}),)
             await asyncio.gather(
@@ -187,7 +187,7 @@ async def test_search_never_loses_on_time(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.long
 async def test_bot_claims_the_game_of_an_absent_opponent(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, running_bot(server.url, builtin("random")) as output:
+    async with running_server(tmp_path) as server, running_bot(server.url, builtin("random")) as output:
         async with session(server.url, "alice") as alice:
             room = await invite(alice, "random", "maxconnect4", clock=TimeControl(kind="fischer", base=60_000))
             await until("the game runs", partial(in_state, alice, room, "running"))

@@ -15,11 +15,11 @@ import pytest
 from protocol.commands import List, Move
 from tests.client.sample_programs import FIRST, gone, program
 from tests.e2e.bots import in_state, invite, start_bot
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 
 async def test_killed_bot_resumes_its_games(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         words = ("random", "--url", server.url, "--state", str(tmp_path / "state.json"))
         process = await start_bot(*words)
         await until("the bot is connected", lambda: server.app.presence.is_here("random"))
@@ -40,7 +40,7 @@ async def test_killed_bot_resumes_its_games(tmp_path: Path) -> None:
 async def test_signal_ends_the_bot_its_program_and_its_room(tmp_path: Path, number: signal.Signals) -> None:
     code = "import os\nopen('pid', 'w').write(str(os.getpid()))\n" + FIRST
     made = program(tmp_path, code)
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         process = await start_bot(
             "--exec", f"{made.argv[0]} -S {made.argv[2]}", "--name", "mine", "--workdir", str(tmp_path),
             "--url", server.url, "--no-state", "--seek", "conga",
@@ -62,7 +62,7 @@ async def test_hanging_program_ends_with_its_bot(tmp_path: Path, flags: tuple[st
     """During the start of the program, and during a game."""
     code = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
     made = program(tmp_path, code)
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         command = f"{made.argv[0]} -S {made.argv[2]}"
         where = ("--workdir", str(tmp_path), "--url", server.url, "--no-state")
         process = await start_bot("--exec", command, "--name", "stuck", *where, *flags)
@@ -138,7 +138,7 @@ async def start_bot_program(folder: Path, url: str, words: str = "{}") -> asynci
 
 async def test_bot_ends_when_its_output_is_closed(tmp_path: Path) -> None:
     """As in `python mine.py | head -1`."""
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         process = await start_bot_program(tmp_path, server.url)
         assert process.stdout is not None
         assert process.stderr is not None
@@ -165,7 +165,7 @@ async def test_mistake_in_a_bot_program_is_one_sentence(tmp_path: Path) -> None:
         _, errors = await asyncio.wait_for(process.communicate(), 20)
         return process.returncode, errors.decode()
 
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         outcomes = await asyncio.gather(*(run_with(words, server.url) for words in mistakes))
     for (words, sentence), (status, errors) in zip(mistakes.items(), outcomes, strict=True):
         assert status == 2, (words, errors)

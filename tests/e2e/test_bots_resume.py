@@ -15,11 +15,11 @@ from protocol.commands import Join, List, Move, Resign
 from protocol.replies import Invited
 from server.rooms.live_room import LiveRoom
 from tests.e2e.bots import OutputLines, builtin, create_account, in_state, run_bot, running_bot, seek, start_bot
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 
 async def test_token_takes_precedence_over_the_credentials_file(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         token = await create_account(server, "owner")
         words = ("random", "--name", "mine", "--url", server.url, "--state", str(tmp_path / "state.json"))
         for more, name, absent in (((), "mine", "owner"), (("--token", token), "owner", "mine"), ((), "mine", "owner")):
@@ -53,7 +53,7 @@ async def test_restarted_challenger_resumes_its_game_and_seeks_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even if the server is slow to load the room."""
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice:
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         host, state = InvitedPlayer(alice), tmp_path / "state.json"
         seeking: dict[str, Any] = {"seeks": (seek("maxconnect4", "alice"),), "games": 1, "state": state}
         async with running_bot(server.url, builtin("random"), **seeking):
@@ -84,7 +84,7 @@ async def test_restarted_challenger_resumes_its_game_and_seeks_no_other(
 
 async def test_restarted_challenger_recognises_its_waiting_room(tmp_path: Path) -> None:
     """It was killed, so it could not leave the room. An invitation stays open, a wait for any opponent would not."""
-    async with parlour(tmp_path) as server, session(server.url, "alice"):
+    async with running_server(tmp_path) as server, session(server.url, "alice"):
         words = ("random", "--url", server.url, "--state", str(tmp_path / "state.json"))
         process = await start_bot(*words, "--seek", "conga", "--challenge", "alice")
         await until("the bot waits", lambda: server.app.server.rooms()["conga", "waiting"] == 1)

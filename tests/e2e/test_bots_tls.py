@@ -15,7 +15,7 @@ from client.sdk.transport import ConnectionFailed, open_transport
 from protocol.codec import MSGPACK
 from protocol.commands import List
 from server.config import BadSetting
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def certificate(tmp_path: Path) -> tuple[str, str]:
 
 async def test_certificate_must_be_trusted(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
-    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as server:
+    async with running_server(tmp_path, tls_cert=cert, tls_key=key) as server:
         assert server.url.startswith("wss://")
         async with session(server.url, "alice", trust=cert) as alice:
             assert (await alice.ask(List(id=alice.id()))).rooms == ()
@@ -54,18 +54,18 @@ async def test_certificate_must_be_trusted(tmp_path: Path, certificate: tuple[st
 
 async def test_tls_mistakes_are_explained(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
-    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as server:
+    async with running_server(tmp_path, tls_cert=cert, tls_key=key) as server:
         with pytest.raises(ConnectionFailed, match="if the server uses TLS, write wss://"):
             async with open_transport(server.url.replace("wss:", "ws:"), MSGPACK, idle_timeout=20.0):
                 pass
     with pytest.raises(BadSetting, match="should be a certificate and its key, in PEM files"):
-        async with parlour(tmp_path, tls_cert=key, tls_key=cert):
+        async with running_server(tmp_path, tls_cert=key, tls_key=cert):
             pass
 
 
 async def test_bot_plays_over_tls(tmp_path: Path, certificate: tuple[str, str]) -> None:
     cert, key = certificate
-    async with parlour(tmp_path, tls_cert=cert, tls_key=key) as server:
+    async with running_server(tmp_path, tls_cert=cert, tls_key=key) as server:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "parlour", "bot", "random", "--url", server.url, "--tls-trust", cert, "--no-state",
             stdout=asyncio.subprocess.DEVNULL,

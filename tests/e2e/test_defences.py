@@ -16,7 +16,7 @@ from websockets.typing import Origin, Subprotocol
 
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import TIMEOUT_S, Guest
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.e2e.play import move, room_of
 
 

@@ -18,7 +18,7 @@ from server.transport.ip_limits import EXTRA_CONNECTIONS
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.faults import Unread
 from tests.e2e.guest import TIMEOUT_S, Guest
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.e2e.play import room_of
 
 PING, START, CONTINUE = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x80" + bytes(4)  # empty frames

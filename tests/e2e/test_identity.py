@@ -15,7 +15,7 @@ from tests.e2e.accounts import account
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import Guest
-from tests.e2e.parlours import session, until
+from tests.e2e.local_server import session, until
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from server.storage.interface import Session
 from tests.e2e.accounts import account
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 
 MIXED = "St\u0430ff"  # one letter is Cyrillic
 

@@ -9,7 +9,7 @@ from typing import Any
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import ConnectGuest, Spawn, Start
 from tests.e2e.faults import Unread
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.e2e.play import move, play, room_of
 
 FISCHER = {"kind": "fischer", "base": 60_000}

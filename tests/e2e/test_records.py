@@ -8,7 +8,7 @@ import pytest
 
 from client.local_server import BackgroundServer
 from engine.record import parse
-from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session
+from tests.e2e.local_server import LINE, parlour_command, play, running_server, seat_two, session
 from tests.parlour.records import save
 
 NOWHERE = "ws://127.0.0.1:9/ws"
@@ -23,7 +23,7 @@ async def play_one(url: str) -> str:
 
 
 async def test_commands_read_the_record_of_a_room(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         room = await play_one(server.url)
         there = {"PARLOUR_URL": server.url}
         code, listed, _ = await parlour_command("rooms", "--status", "ended", **there)
@@ -45,7 +45,7 @@ async def test_file_of_the_same_name_comes_first_unless_a_url_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         room = await play_one(server.url)
         save(tmp_path, "parlour record 1\ngame: conga\n", room)
         _, file, _ = await parlour_command("export", room, "--text", PARLOUR_URL=server.url)
@@ -60,7 +60,11 @@ async def test_missing_record_is_explained(tmp_path: Path) -> None:
     assert err.startswith(
         f"parlour: there is no file 'nowhere', and a room of this name was not found: no connection to {NOWHERE}: "
     )
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "alice") as alice,
+        session(server.url, "bob") as bob,
+    ):
         there = ("--url", server.url)
         assert await parlour_command("export", "nowhere", *there) == (2, "", "parlour: there is no room 'nowhere'\n")
         running = await seat_two(alice, bob, "cohcoh")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Refused
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.e2e.play import room_of
 
 

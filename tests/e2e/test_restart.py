@@ -18,7 +18,7 @@ from server.rooms.timers import RoomTimers, now
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.conftest import ConnectGuest, Process, Spawn, Start
 from tests.e2e.guest import Guest, Message
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.e2e.play import move, play, room_of
 from tests.e2e.stopwatch import Stopwatch
 

@@ -21,7 +21,7 @@ from protocol.events import Event, Presence
 from protocol.types import TimeControl
 from runtime.backoff import Backoff
 from tests.e2e.faults import FaultProxy
-from tests.e2e.parlours import parlour, seat_two, session, until
+from tests.e2e.local_server import running_server, seat_two, session, until
 
 
 async def play_randomly(player: Session, room: str, rng: random.Random) -> None:
@@ -59,7 +59,7 @@ def has_moves(player: Session, room: str, expected: list[str]) -> bool:
 
 async def test_game_survives_fifty_lost_connections(tmp_path: Path) -> None:
     """A connection lasts for one or two of 144 moves. Half of the cuts lose a command, half a reply."""
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         proxies = [FaultProxy(server.url, seed) for seed in (1, 2)]
         async with (
             proxies[0].open(),
@@ -84,7 +84,7 @@ async def test_game_survives_fifty_lost_connections(tmp_path: Path) -> None:
 
 
 async def test_silent_network_is_detected(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, FaultProxy(server.url).open() as proxy:  # noqa: SIM117
+    async with running_server(tmp_path) as server, FaultProxy(server.url).open() as proxy:  # noqa: SIM117
         async with session(proxy.url, "left", idle_timeout=1.0) as left, session(server.url, "right") as right:
             room = await seat_two(left, right, "maxconnect4")
             proxy.swallow = True
@@ -107,7 +107,7 @@ async def next_of(events: object, kind: type) -> object:
 
 async def test_watcher_misses_no_event(tmp_path: Path) -> None:
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         FaultProxy(server.url).open() as proxy,
         session(server.url, "left") as left,
         session(server.url, "right") as right,
@@ -139,7 +139,7 @@ async def test_watcher_misses_no_event(tmp_path: Path) -> None:
 
 
 async def test_session_survives_a_restart_of_the_server(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         port = int(server.url.rsplit(":", 1)[1].removesuffix("/ws"))
         left, right = session(server.url, "left"), session(server.url, "right", wait_for_server=False)
         await left.open()
@@ -147,7 +147,7 @@ async def test_session_survives_a_restart_of_the_server(tmp_path: Path) -> None:
         room = await seat_two(left, right, "conga", clock=TimeControl(kind="fischer", base=60_000))
         await left.ask(Move(id=left.id(), room=room, ply=0, move="a4b3"))
     asking = asyncio.create_task(right.ask(Move(id=right.id(), room=room, ply=1, move="d1c1")))
-    async with parlour(tmp_path, port=port):
+    async with running_server(tmp_path, port=port):
         await asyncio.wait_for(asking, 20)
         await until(
             "both see both moves", lambda: moves(left.rooms[room]) == moves(right.rooms[room]) == ["a4b3", "d1c1"]
@@ -157,7 +157,7 @@ async def test_session_survives_a_restart_of_the_server(tmp_path: Path) -> None:
 
 
 async def test_command_that_must_not_be_sent_twice_fails(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:  # noqa: SIM117
+    async with running_server(tmp_path) as server:  # noqa: SIM117
         async with FaultProxy(server.url).open() as proxy, session(proxy.url, "left") as left:
             proxy.swallow = True
             asking = asyncio.create_task(left.ask(Create(id=left.id(), game="conga")))
@@ -171,7 +171,7 @@ async def test_command_that_must_not_be_sent_twice_fails(tmp_path: Path) -> None
 
 async def test_session_closed_at_once_leaves_no_coroutine_unawaited(tmp_path: Path) -> None:
     """An event of an unknown room starts a request. The session may be closed before the request is sent."""
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         eve = session(server.url, "eve")
         await eve.open()
         eve._receive(Presence(room="nowhere", seq=3, at=0, seat=0, online=True))
@@ -195,13 +195,13 @@ async def test_session_that_does_not_wait_fails_at_once(host: str) -> None:
 
 
 async def test_other_path_is_no_server(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         with pytest.raises(NoServer, match=r"there is no Parlour server at .*/elsewhere \(HTTP status 404\)"):
             await session(server.url.replace("/ws", "/elsewhere")).open()
 
 
 async def test_refused_hello_is_raised(tmp_path: Path) -> None:
-    async with parlour(tmp_path, auth="tokens") as server:
+    async with running_server(tmp_path, auth="tokens") as server:
         with pytest.raises(Refused, match="accepts accounts only") as caught:
             await session(server.url, "guest").open()
         assert caught.value.code == "guests_refused"
@@ -210,14 +210,14 @@ async def test_refused_hello_is_raised(tmp_path: Path) -> None:
 
 
 async def test_unknown_session_gets_a_new_identity(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "left", resume="unknown") as left:
+    async with running_server(tmp_path) as server, session(server.url, "left", resume="unknown") as left:
         assert left.welcome is not None
         assert left.welcome.you.name == "left"
         assert left.resume == left.welcome.session != "unknown"
 
 
 async def test_new_identity_keeps_watching_without_the_seats(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:  # noqa: SIM117
+    async with running_server(tmp_path) as server:  # noqa: SIM117
         async with FaultProxy(server.url).open() as proxy, session(proxy.url, "left") as left:
             async with session(server.url, "right") as right:
                 mine = await seat_two(left, right)
@@ -234,7 +234,7 @@ async def test_new_identity_keeps_watching_without_the_seats(tmp_path: Path) -> 
 
 
 async def test_missing_reply_times_out(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:  # noqa: SIM117
+    async with running_server(tmp_path) as server:  # noqa: SIM117
         async with FaultProxy(server.url).open() as proxy, session(proxy.url, "left") as left:
             proxy.swallow = True
             with pytest.raises(ReplyTimeout):
@@ -244,7 +244,7 @@ async def test_missing_reply_times_out(tmp_path: Path) -> None:
 
 async def test_rate_limit_of_the_server_is_kept(tmp_path: Path) -> None:
     """More commands than the burst allows are delayed, also after the event loop was blocked."""
-    async with parlour(tmp_path, rate=200.0, burst=20) as server, session(server.url, "left") as left:
+    async with running_server(tmp_path, rate=200.0, burst=20) as server, session(server.url, "left") as left:
         asking = asyncio.gather(*(left.ask(List(id=left.id())) for _ in range(60)))
         await asyncio.sleep(0)  # the first are sent
         time.sleep(0.5)  # noqa: ASYNC251  # block the event loop

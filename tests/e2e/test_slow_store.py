@@ -13,7 +13,7 @@ from server.rooms.status import RETRY_AFTER_S
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import ConnectGuest, Start
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.e2e.play import room_of
 
 PER_MOVE_MS = 60_000

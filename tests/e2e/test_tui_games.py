@@ -13,7 +13,7 @@ from client.tui.screens.wall import WallScreen
 from engine.registry import GAMES
 from protocol.commands import Create, Join, Move, Pair, Rematch, Resign
 from protocol.types import Options
-from tests.e2e.parlours import parlour, session
+from tests.e2e.local_server import running_server, session
 from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
 from tests.tui.offline_app import picture_of
 
@@ -32,7 +32,7 @@ INPUT_METHODS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_c
 async def test_whole_game(game: str, tmp_path: Path) -> None:
     request = GameRequest(game, OPTIONS.get(game, {}), seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         opponent(server.url),
         client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
@@ -61,7 +61,7 @@ async def test_whole_game(game: str, tmp_path: Path) -> None:
 async def test_illegal_and_unreadable_moves_show_a_message(tmp_path: Path) -> None:
     request = GameRequest("conga", seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         opponent(server.url),
         client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
@@ -76,7 +76,11 @@ async def test_illegal_and_unreadable_moves_show_a_message(tmp_path: Path) -> No
 
 
 async def test_looking_back_during_the_game(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "bob") as bob,
+        session(server.url, "carol") as carol,
+    ):
         made = await bob.ask(Create(id=bob.id(), game="maxconnect4", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
         async with client(server.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
@@ -95,7 +99,11 @@ async def test_looking_back_during_the_game(tmp_path: Path) -> None:
 
 
 async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, opponent(server.url, "robot"), client(server.url, tmp_path) as (app, pilot):
+    async with (
+        running_server(tmp_path) as server,
+        opponent(server.url, "robot"),
+        client(server.url, tmp_path) as (app, pilot),
+    ):
         await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
         lobby = app.screen
         assert isinstance(lobby, LobbyScreen)
@@ -113,7 +121,11 @@ async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
 
 
 async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "bob") as bob,
+        session(server.url, "carol") as carol,
+    ):
         made = await bob.ask(Create(id=bob.id(), game="mancala", seat=0))
         async with client(server.url, tmp_path, "join", rooms=(made.room,)) as (app, pilot):
             screen = await at_table(app, pilot)
@@ -131,7 +143,11 @@ async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
 
 
 async def test_watchers_follow_to_the_rematch(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "bob") as bob,
+        session(server.url, "carol") as carol,
+    ):
         made = await bob.ask(Create(id=bob.id(), game="conga", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
         async with client(server.url, tmp_path, "watch", rooms=(made.room,)) as (app, pilot):
@@ -147,7 +163,11 @@ async def test_watchers_follow_to_the_rematch(tmp_path: Path) -> None:
 
 async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.tui.screens.table.AUTOPLAY_INTERVAL_S", 0.02)
-    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "bob") as bob,
+        session(server.url, "carol") as carol,
+    ):
         made = await bob.ask(Create(id=bob.id(), game="cohcoh", seat=0))
         await carol.ask(Join(id=carol.id(), room=made.room))
         for ply, move in enumerate(("a1", "d4", "a2", "d3", "a3")):
@@ -171,7 +191,11 @@ async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "carol") as carol:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "bob") as bob,
+        session(server.url, "carol") as carol,
+    ):
         rooms = []
         for game in ("conga", "mancala", "maxconnect4", "cohcoh"):
             made = await bob.ask(Create(id=bob.id(), game=game, seat=0))

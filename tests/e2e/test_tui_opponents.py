@@ -10,7 +10,7 @@ from client.presentation.launch_plan import GameRequest
 from server.config import Settings
 from tests.e2e.bots import builtin, running_bot
 from tests.e2e.guest import TIMEOUT_S
-from tests.e2e.parlours import parlour
+from tests.e2e.local_server import running_server
 from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
 
@@ -23,7 +23,7 @@ def test_readme_opponents_are_house_bots() -> None:
 
 async def test_available_bot_replaces_the_default_opponent(tmp_path: Path) -> None:
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         running_bot(server.url, builtin("random", seed=1)),
         client(server.url, tmp_path, "play", DEFAULT) as (app, pilot),
     ):
@@ -34,7 +34,7 @@ async def test_available_bot_replaces_the_default_opponent(tmp_path: Path) -> No
 async def test_absent_bot_is_reported(tmp_path: Path) -> None:
     request = GameRequest("cohcoh", vs="search@8")
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         running_bot(server.url, builtin("random", seed=1)),
         client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
@@ -42,7 +42,7 @@ async def test_absent_bot_is_reported(tmp_path: Path) -> None:
 
 
 async def test_plain_mode_reports_absent_bots_too(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, running_bot(server.url, builtin("random", seed=1)):
+    async with running_server(tmp_path) as server, running_bot(server.url, builtin("random", seed=1)):
         assert any("random" in line for line in await lines_until("Your move", server.url, tmp_path, "--seat", "first"))
         *_, last = await lines_until("search@8 is not", server.url, tmp_path / "other", "--vs", "search@8")
         assert last == "search@8 is not connected; available: random"

@@ -14,7 +14,7 @@ from client.tui.screens.table import TableScreen
 from protocol.commands import Pair, Resign
 from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import TIMEOUT_S
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
 
@@ -22,7 +22,7 @@ PAIR = GameRequest("cohcoh", pair=True)
 
 
 async def test_screen_follows_to_the_room_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with parlour(tmp_path, sweep=0.05) as server, session(server.url, "bob") as bob:
+    async with running_server(tmp_path, sweep=0.05) as server, session(server.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         with monkeypatch.context() as patch:
             patch.setattr("server.domain.pairing.is_close_enough", lambda *_: False)  # no opponent is acceptable yet
@@ -38,7 +38,11 @@ async def test_screen_follows_to_the_room_of_the_opponent(tmp_path: Path, monkey
 
 
 async def test_lost_connection_does_not_end_pairing(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, FaultProxy(server.url).open() as proxy, session(server.url, "bob") as bob:  # noqa: SIM117
+    async with (  # noqa: SIM117
+        running_server(tmp_path) as server,
+        FaultProxy(server.url).open() as proxy,
+        session(server.url, "bob") as bob,
+    ):
         async with client(proxy.url, tmp_path, "play", PAIR) as (app, pilot):
             await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
             screen = app.screen
@@ -51,7 +55,7 @@ async def test_lost_connection_does_not_end_pairing(tmp_path: Path) -> None:
 
 
 async def test_plain_mode_follows_to_the_room_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with parlour(tmp_path, sweep=0.05) as server, session(server.url, "bob") as bob:
+    async with running_server(tmp_path, sweep=0.05) as server, session(server.url, "bob") as bob:
         made = await bob.ask(Pair(id=bob.id(), game="cohcoh"))
         async with session(server.url, "alice") as alice:
             with monkeypatch.context() as patch:

@@ -9,7 +9,7 @@ import pytest
 from client.presentation.launch_plan import GameRequest
 from protocol.commands import AnswerDraw, Move, OfferDraw, Rematch, Takeback
 from tests.e2e.clock import Clock
-from tests.e2e.parlours import parlour, until
+from tests.e2e.local_server import running_server, until
 from tests.e2e.tui import at_table, client, opponent, settled
 from tests.tui.offline_app import picture_of
 
@@ -22,7 +22,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
     request = GameRequest("cohcoh", seat=1, vs="bob")
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         opponent(server.url, moves=False) as bob,
         client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
@@ -53,7 +53,7 @@ async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
 async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
     request = GameRequest("maxconnect4", seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         opponent(server.url) as bob,
         client(server.url, tmp_path, "play", request) as (app, pilot),
     ):
@@ -87,7 +87,7 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
 async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
     clock = Clock()
     async with (
-        parlour(tmp_path, clock) as server,
+        running_server(tmp_path, clock) as server,
         opponent(server.url, moves=False) as bob,
         client(server.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
     ):
@@ -106,7 +106,7 @@ async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
 async def test_game_can_be_aborted_only_before_its_second_move(tmp_path: Path) -> None:
     request = GameRequest("mancala", seat=0, vs="bob")
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         opponent(server.url) as bob,
         client(server.url, tmp_path, "play", request) as (app, pilot),
     ):

@@ -13,7 +13,7 @@ from client.tui.app.app import ParlourApp
 from client.tui.render.appearance import Appearance
 from protocol.commands import Create, List
 from tests.e2e.faults import FaultProxy
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
 from tests.tui.offline_app import picture_of
 
@@ -25,7 +25,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_board_stays_while_the_server_is_down(tmp_path: Path) -> None:
     request = GameRequest("conga", seat=0, vs="bob")
-    async with parlour(tmp_path) as first:
+    async with running_server(tmp_path) as first:
         port = int(first.url.rpartition(":")[2].partition("/")[0])
         url = first.url
         app = ParlourApp(LaunchPlan("play", url=url, name="alice", request=request), Appearance())
@@ -44,7 +44,7 @@ async def test_board_stays_while_the_server_is_down(tmp_path: Path) -> None:
 
 async def test_unfinished_game_is_offered_again(tmp_path: Path) -> None:
     request = GameRequest("conga", seat=0, vs="bob")
-    async with parlour(tmp_path) as server, opponent(server.url):
+    async with running_server(tmp_path) as server, opponent(server.url):
         async with client(server.url, tmp_path, "play", request) as (app, pilot):
             screen = await at_table(app, pilot)
             room = screen.room
@@ -62,7 +62,7 @@ async def test_unfinished_game_is_offered_again(tmp_path: Path) -> None:
 
 
 async def test_unfinished_game_can_be_joined_by_room(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, opponent(server.url):
+    async with running_server(tmp_path) as server, opponent(server.url):
         async with client(server.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot):
             room = (await at_table(app, pilot)).room
         async with client(server.url, tmp_path, "join", rooms=(room,)) as (app, pilot):
@@ -72,7 +72,7 @@ async def test_unfinished_game_can_be_joined_by_room(tmp_path: Path) -> None:
 
 
 async def test_one_of_several_unfinished_games_is_chosen(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, opponent(server.url):
+    async with running_server(tmp_path) as server, opponent(server.url):
         rooms = []
         for game, answer in (("conga", ""), ("mancala", "n")):
             async with client(server.url, tmp_path, "play", GameRequest(game, seat=0, vs="bob")) as (app, pilot):
@@ -90,7 +90,7 @@ async def test_one_of_several_unfinished_games_is_chosen(tmp_path: Path) -> None
 
 async def test_slow_connection_is_shown_while_it_is_slow(tmp_path: Path) -> None:
     async with (
-        parlour(tmp_path) as server,
+        running_server(tmp_path) as server,
         FaultProxy(server.url).open() as proxy,
         opponent(server.url),
         client(proxy.url, tmp_path, "play", GameRequest("conga", seat=0, vs="bob")) as (app, pilot),
@@ -117,14 +117,14 @@ async def until_fast(app: ParlourApp) -> None:
 
 @pytest.mark.parametrize(("mode", "rooms"), [("watch", ("nowhere",)), ("join", ("nowhere",))])
 async def test_unknown_room_ends_with_a_message(mode: Mode, rooms: tuple[str, ...], tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, client(server.url, tmp_path, mode, rooms=rooms) as (app, _):
+    async with running_server(tmp_path) as server, client(server.url, tmp_path, mode, rooms=rooms) as (app, _):
         await until("the client gives up", lambda: app.return_code is not None)
         assert app.return_value == "there is no room 'nowhere'"
         assert app.return_code == 2
 
 
 async def test_unreachable_server_ends_with_a_message(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         url = server.url.replace("/ws", "/nothing")
         async with client(url, tmp_path) as (app, _):
             await until("the client gives up", lambda: app.return_code is not None)
@@ -132,7 +132,7 @@ async def test_unreachable_server_ends_with_a_message(tmp_path: Path) -> None:
 
 
 async def test_leaving_a_waiting_room_closes_it(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         async with client(server.url, tmp_path, "play", GameRequest("conga")) as (app, pilot):
             await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
             await pilot.press("q", "y")
@@ -142,7 +142,7 @@ async def test_leaving_a_waiting_room_closes_it(tmp_path: Path) -> None:
 
 
 async def test_leaving_as_a_watcher_leaves_no_coroutine_unawaited(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "bob") as bob:
+    async with running_server(tmp_path) as server, session(server.url, "bob") as bob:
         room = (await bob.ask(Create(id=bob.id(), game="conga"))).room
         async with client(server.url, tmp_path, "watch", rooms=(room,)) as (app, pilot):
             await settled(pilot, "the table is shown", lambda: "Waiting for an opponent" in picture_of(app))

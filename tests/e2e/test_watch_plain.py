@@ -9,11 +9,15 @@ from pathlib import Path
 from client.presentation.plain_watch import follow
 from engine.registry import create
 from protocol.commands import Say
-from tests.e2e.parlours import LINE, parlour, parlour_command, play, seat_two, session, until
+from tests.e2e.local_server import LINE, parlour_command, play, running_server, seat_two, session, until
 
 
 async def test_rooms_are_listed(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "alice") as alice,
+        session(server.url, "bob") as bob,
+    ):
         code, out, err = await parlour_command("rooms", "--url", server.url)
         assert (code, out, err) == (0, "", "no open rooms; --status ended lists finished games\n")
         room = await seat_two(alice, bob, "cohcoh")
@@ -33,7 +37,11 @@ async def followed(url: str, room: str, as_json: bool) -> list[str]:
 
 
 async def test_game_as_text(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "alice") as alice,
+        session(server.url, "bob") as bob,
+    ):
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(server.url, room, False))
         await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)
@@ -51,7 +59,11 @@ async def test_game_as_text(tmp_path: Path) -> None:
 
 
 async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
-    async with parlour(tmp_path) as server, session(server.url, "alice") as alice, session(server.url, "bob") as bob:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "alice") as alice,
+        session(server.url, "bob") as bob,
+    ):
         room = await seat_two(alice, bob, "cohcoh")
         watching = asyncio.create_task(followed(server.url, room, True))
         await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)

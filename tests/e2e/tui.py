@@ -18,7 +18,7 @@ from client.tui.widgets.board_view import BoardView
 from engine.registry import GAMES
 from protocol.commands import Join, Move
 from protocol.replies import Invited
-from tests.e2e.parlours import parlour, session, until
+from tests.e2e.local_server import running_server, session, until
 
 
 @asynccontextmanager
@@ -122,10 +122,10 @@ class AsyncServer:
 
     def __init__(self, folder: Path, port: int) -> None:
         self._folder, self._port = folder, port
-        self._open = parlour(folder, port=port)
+        self._open = running_server(folder, port=port)
 
     async def start(self) -> None:
-        self._open = parlour(self._folder, port=self._port)
+        self._open = running_server(self._folder, port=self._port)
         await self._open.__aenter__()
 
     async def stop(self) -> None:

@@ -18,7 +18,7 @@ from client.tournament.model.plan_defaults import with_defaults
 from client.tournament.play.runner import GameUpdate
 from client.tournament.play.setup import ServerAccess, open_runner, play
 from tests.e2e.bots import builtin, running_bot
-from tests.e2e.parlours import parlour
+from tests.e2e.local_server import running_server
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("ann", "ben", "cy", "dot", "eve", "fay")
@@ -36,7 +36,7 @@ def plan_of(format: str, players: tuple[Contestant, ...], **more: Any) -> Plan:
 @asynccontextmanager
 async def server_with_bots(folder: Path, count: int) -> AsyncIterator[str]:
     """Start a server with `count` connected bots."""
-    async with parlour(folder) as running, AsyncExitStack() as stack:
+    async with running_server(folder) as running, AsyncExitStack() as stack:
         for number, name in enumerate(NAMES[:count]):
             maker = builtin("greedy" if number % 2 else "random", seed=number)
             await stack.enter_async_context(running_bot(running.url, maker, name=name))

@@ -22,7 +22,7 @@ from server.storage.sqlite import store
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.conftest import connect_guest as connect_guest
 from tests.e2e.guest import Guest
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.server.domain.helpers import ANN, BEN, move
 from tests.server.fakes import Harness, RecordingClient
 

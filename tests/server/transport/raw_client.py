@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgpack
 
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 
 TIMEOUT_S = 20.0
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA

@@ -14,7 +14,7 @@ from server.metrics import Metrics
 from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
 from server.transport.listener import listen
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 
 
 class StubStatus:

@@ -15,7 +15,7 @@ from protocol.types import Player
 from server.transport import fast_path
 from server.transport.connection import CLOSE_GRACE_S, Connection
 from tests.e2e.faults import Unread
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.server.transport.raw_client import BINARY, TEXT, RawClient, close_frame, command, frame
 from tests.server.transport.stub_server import StubServices, stub_server
 

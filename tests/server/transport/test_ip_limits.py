@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from server.transport.ip_limits import EXTRA_CONNECTIONS, IpLimits
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 from tests.server.transport.raw_client import RawClient
 from tests.server.transport.stub_server import stub_server
 

@@ -14,7 +14,7 @@ import pytest
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
 from tests.client.sample_programs import arguments
-from tests.e2e.parlours import parlour, until
+from tests.e2e.local_server import running_server, until
 from tests.tournament.live import NAMES, lines_of, moves, plan_of, start_command, table
 
 
@@ -101,7 +101,7 @@ async def test_every_format_survives_kills_at_any_moment(
 async def test_players_resume_their_names_on_a_shared_server(seed: int, tmp_path: Path) -> None:
     whole, broken = (create_folder(tmp_path / name, "round-robin", 3, games=4) for name in ("whole", "broken"))
     rng = Random(seed)
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         assert await run_until(whole, None, url=server.url)
         for _ in range(4):
             await run_until(broken, rng.randrange(1, 9), kill_bot_at=rng.randrange(1, 5), url=server.url)

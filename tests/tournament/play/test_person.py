@@ -11,7 +11,7 @@ from client.tournament.model.plan import Contestant
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
 from tests.e2e.bots import builtin, running_bot
-from tests.e2e.parlours import parlour
+from tests.e2e.local_server import running_server
 from tests.e2e.tui import at_table, by_typing, client, settled
 from tests.tournament.live import Recorder, plan_of, run, table
 
@@ -19,7 +19,7 @@ from tests.tournament.live import Recorder, plan_of, run, table
 async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
     folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (Contestant("robot"), Contestant("alice")), games=2, game="mancala"))
-    async with parlour(tmp_path) as server, running_bot(server.url, builtin("greedy", seed=1), name="robot"):
+    async with running_server(tmp_path) as server, running_bot(server.url, builtin("greedy", seed=1), name="robot"):
         tournament = asyncio.create_task(run(folder, server.url, recorder))
         async with client(server.url, tmp_path) as (app, pilot):
             for number in (1, 2):

@@ -15,7 +15,7 @@ from client.tournament.play import player_process
 from client.tournament.play.player_process import PlayerProcess
 from runtime import child_process
 from tests.e2e.bots import create_account
-from tests.e2e.parlours import parlour, session
+from tests.e2e.local_server import running_server, session
 from tests.tournament.live import Recorder, plan_of, run, table
 
 
@@ -45,7 +45,7 @@ async def test_player_can_be_stopped_while_starting(tmp_path: Path, monkeypatch:
     contestant = Contestant("x", bot="random")
     folder = Folder(tmp_path / "cup")
     given = plan_of("match", (contestant, Contestant("y", bot="random")))
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         player = PlayerProcess(contestant, given, folder, server.url, "")
         coming = asyncio.create_task(player.start())
         await asked.wait()
@@ -67,7 +67,7 @@ def rename(folder: Folder) -> None:
 async def test_name_of_an_account_can_be_changed_in_the_plan(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", BOTS, games=2))
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         await create_account(server, "greedy")
         with pytest.raises(TournamentError) as caught:
             await run(folder, server.url)
@@ -83,7 +83,7 @@ async def test_name_of_a_connected_guest_is_reported(tmp_path: Path, monkeypatch
     monkeypatch.setattr(player_process, "NAME_TIMEOUT_S", 0.0)
     folder, recorder = Folder(tmp_path / "cup"), Recorder()
     folder.create(plan_of("match", (BOTS[0], Contestant("ann")), games=2))
-    async with parlour(tmp_path) as server, session(server.url, "greedy"):
+    async with running_server(tmp_path) as server, session(server.url, "greedy"):
         with pytest.raises(TournamentError, match="another player is called greedy on that server: change the name in"):
             await run(folder, server.url, recorder)
     assert recorder.messages[-1] == "1 player will be started when needed"

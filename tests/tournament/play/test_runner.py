@@ -13,7 +13,7 @@ from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Sprt
 from protocol.commands import History, List
-from tests.e2e.parlours import session, until
+from tests.e2e.local_server import session, until
 from tests.tournament.live import Recorder, contestants, moves, plan_of, run, server_with_bots, table
 
 CASES: list[tuple[str, int, dict[str, Any]]] = [

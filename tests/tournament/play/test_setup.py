@@ -12,7 +12,7 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant
 from parlour.cli.main import main
 from tests.e2e.bots import create_account
-from tests.e2e.parlours import parlour
+from tests.e2e.local_server import running_server
 from tests.tournament.live import Recorder, plan_of, run, table
 
 BOTS = (Contestant("greedy", bot="greedy"), Contestant("r", bot="random"))
@@ -20,12 +20,12 @@ BOTS = (Contestant("greedy", bot="greedy"), Contestant("r", bot="random"))
 
 async def test_plan_may_name_another_server_before_first_game(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "cup")
-    async with parlour(tmp_path) as one:
+    async with running_server(tmp_path) as one:
         await create_account(one, "greedy")
         folder.create(replace(plan_of("match", BOTS, games=2), url=one.url))
         with pytest.raises(TournamentError, match="belongs to an account"):
             await run(folder)
-    async with parlour(tmp_path, db=str(tmp_path / "other.db")) as other:
+    async with running_server(tmp_path, db=str(tmp_path / "other.db")) as other:
         plan = folder.plan_file.read_text(encoding="utf-8")
         folder.plan_file.write_text(plan.replace(one.url, other.url), encoding="utf-8")
         await run(folder)
@@ -41,7 +41,7 @@ async def test_unfinished_log_line_is_reported_and_recovered(
 ) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", BOTS, games=2, concurrency=1))
-    async with parlour(tmp_path) as server:
+    async with running_server(tmp_path) as server:
         await run(folder, server.url)
         before = table(folder)
         cut(folder)

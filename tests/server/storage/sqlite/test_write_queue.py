@@ -19,7 +19,7 @@ from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.supervisor import WriterSupervisor
 from server.storage.sqlite.write_queue import Statement, WriterPipe
 from tests.client.sample_programs import gone
-from tests.e2e.parlours import until
+from tests.e2e.local_server import until
 
 FIRST = Append("r", 0, (b"a",))
 

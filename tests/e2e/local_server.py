@@ -20,7 +20,7 @@ from server.rooms.timers import Now, now
 
 
 @asynccontextmanager
-async def parlour(folder: Path, clock: Now = now, **settings: Any) -> AsyncIterator[Running]:
+async def running_server(folder: Path, clock: Now = now, **settings: Any) -> AsyncIterator[Running]:
     """Run a server on a free port, practically without rate limits."""
     values = {"port": 0, "db": str(folder / "parlour.db"), "rate": 100_000.0, "burst": 100_000, **settings}
     async with running(Settings(**values), clock) as server:
