@@ -45,7 +45,7 @@ async def moves(cluster: Cluster, args: Namespace) -> None:
             base = base or rate
             ratios[name].append(rate / base)
             print(
-                f"moves: {name}: {rate:.0f}/s, {rate / base:.2f} x; send to seen "
+                f"moves: {name}: {rate:.0f}/s, {rate / base:.2f} x; latency "
                 f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms",
                 flush=True,
             )
@@ -58,7 +58,7 @@ async def calm(cluster: Cluster, args: Namespace) -> None:
     for name in ("one node", "players apart"):
         rate, delays = await measure(cluster, PLANS[name], 20, 2 * args.seconds, 0.19)
         print(
-            f"calm: {name}: {rate:.0f}/s: send to seen "
+            f"calm: {name}: {rate:.0f}/s: latency "
             f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms"
             + (" (goal p99 20)" if name != "one node" else ""),
             flush=True,

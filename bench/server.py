@@ -169,7 +169,7 @@ async def moves(args: Namespace) -> None:
             late.append(percentile(delays, 99))
             print(
                 f"moves: {rate:.0f}/s durable, echo {trips:.0f}/s: {ratios[-1]:.2f} x; "
-                f"send to seen p50 {percentile(delays, 50):.1f} p99 {late[-1]:.1f} ms",
+                f"latency p50 {percentile(delays, 50):.1f} p99 {late[-1]:.1f} ms",
                 flush=True,
             )
         size, writing = ours.rss_bytes() / 2**20, ours.children_rss_bytes() / 2**20
@@ -188,7 +188,7 @@ async def calm(args: Namespace) -> None:
         tally = Tally()
         paced, delays = await play(await open_matches(ours.url, 200, tally, think=2000 / rate), tally, 2 * args.seconds)
         print(
-            f"calm: {paced:.0f}/s of {rate:.0f}/s: send to seen "
+            f"calm: {paced:.0f}/s of {rate:.0f}/s: latency "
             f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms "
             f"(goal p99 5; the disk takes {flush_ms(args.dir):.1f} ms)"
         )

@@ -198,7 +198,7 @@ class Running(NamedTuple):
     sockets: WebSocketServer
 
 
-Beside = Callable[[Running], AbstractAsyncContextManager[None]]
+Companion = Callable[[Running], AbstractAsyncContextManager[None]]
 Greeting = Callable[[str], str]
 
 
@@ -243,8 +243,8 @@ def open_bus(settings: Settings) -> Bus:
     return MqttBus(settings)
 
 
-async def serve_until_stopped(settings: Settings, beside: Beside, greeting: Greeting | None) -> None:
-    """Print the address or the greeting, and serve until SIGTERM or SIGINT. `beside` runs along with the server."""
+async def serve_until_stopped(settings: Settings, companion: Companion, greeting: Greeting | None) -> None:
+    """Print the address or the greeting, and serve until SIGTERM or SIGINT. `companion` runs along with the server."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -253,19 +253,21 @@ async def serve_until_stopped(settings: Settings, beside: Beside, greeting: Gree
     async with running(settings) as server:
         print(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
         log("listening", url=server.url, db=without_password(settings.db))
-        async with beside(server):
+        async with companion(server):
             await stopped.wait()
     log("stopped")
 
 
-def main(settings: Settings, beside: Beside = lambda server: nullcontext(), greeting: Greeting | None = None) -> None:
+def main(
+    settings: Settings, companion: Companion = lambda server: nullcontext(), greeting: Greeting | None = None
+) -> None:
     """Run a server until it is told to stop.
 
-    `beside` is a context manager that runs along with the server. `greeting` makes a text for people from the server's
-    URL; without it, the server prints one line that programs can read: `parlour: listening on ws://…`.
+    `companion` is a context manager that runs along with the server. `greeting` makes a text for people from the
+    server's URL; without it, the server prints one line that programs can read: `parlour: listening on ws://…`.
     """
     configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
     gc.freeze()  # what is loaded now stays: the collector need not scan it again
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(0.0005)  # the thread that reads the database must not wait long for the GIL
-    run_loop(serve_until_stopped(settings, beside, greeting))
+    run_loop(serve_until_stopped(settings, companion, greeting))

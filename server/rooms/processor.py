@@ -131,7 +131,7 @@ class Commit(Append):
 
 
 class RoomProcessor:
-    """Decides commands one at a time per room, and makes the results durable before anyone sees them."""
+    """Decides commands one at a time per room, and makes the results durable before any client sees them."""
 
     def __init__(
         self,

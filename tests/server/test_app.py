@@ -70,13 +70,13 @@ async def test_stop_signal_ends_the_server(settings: Settings, capsys: pytest.Ca
     steps: list[str] = []
 
     @asynccontextmanager
-    async def beside(server: Running) -> AsyncIterator[None]:
+    async def companion(server: Running) -> AsyncIterator[None]:
         steps.append("began")
         os.kill(os.getpid(), signal.SIGTERM)
         yield
         steps.append("ended")
 
-    await asyncio.wait_for(serve_until_stopped(settings, beside, None), 20)
+    await asyncio.wait_for(serve_until_stopped(settings, companion, None), 20)
     asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
     asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
     assert steps == ["began", "ended"]
@@ -85,11 +85,11 @@ async def test_stop_signal_ends_the_server(settings: Settings, capsys: pytest.Ca
 
 async def test_greeting_replaces_the_line_for_programs(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     @asynccontextmanager
-    async def beside(server: Running) -> AsyncIterator[None]:
+    async def companion(server: Running) -> AsyncIterator[None]:
         os.kill(os.getpid(), signal.SIGINT)
         yield
 
-    await asyncio.wait_for(serve_until_stopped(settings, beside, lambda url: f"play at {url}"), 20)
+    await asyncio.wait_for(serve_until_stopped(settings, companion, lambda url: f"play at {url}"), 20)
     asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
     asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
     assert capsys.readouterr().out.startswith("play at ws://127.0.0.1:")

@@ -13,7 +13,7 @@ def test_ids_have_fixed_lengths_and_readable_characters() -> None:
 
 
 def test_ids_are_unique() -> None:
-    assert len({new_room_id(NOW) for _ in range(1000)}) == 1000
+    assert len({new_room_id(NOW) for _ in range(20)}) == 20  # 25 random bits for each
     assert len({new_player_id() for _ in range(1000)}) == 1000
 
 

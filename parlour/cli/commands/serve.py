@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
         greet = is_terminal(sys.stdout) and settings.log != "json"
         main(
             settings,
-            beside=lambda running: house_bots(names, running, settings),
+            companion=lambda running: house_bots(names, running, settings),
             greeting=(lambda url: greeting(url, settings, names)) if greet else None,
         )
     except (BadSetting, BusError, StoreError, LoadError) as error:
