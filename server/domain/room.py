@@ -99,6 +99,11 @@ class Room:
     def turn(self) -> int:
         return self.state.turn
 
+    @property
+    def position(self) -> str:
+        """The text of the current position, as the last move has it."""
+        return self.move_log[self.ply - 1].position if self.ply else self.game.start_position
+
     def seat_of(self, player: str) -> int | None:
         first, second = self.seats
         if first is not None and first.player == player:

@@ -45,6 +45,17 @@ def test_rooms_are_equal_by_value() -> None:
     assert running() != "a room"
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_position_is_the_text_of_the_state(game: str) -> None:
+    room = running(game)
+    assert room.position == room.game.dump(room.state)
+    while room.ply < 3:
+        room = play(room, room.game.legal(room.state)[0])
+        assert room.position == room.game.dump(room.state)
+    back = apply(room, TakenBack(**room.event_fields(NOW), ply=1, position="", turn=0))
+    assert back.position == back.game.dump(back.state)
+
+
 @given(steps=st.lists(st.tuples(st.integers(0, 30), st.integers(-1, 15)), max_size=40))
 def test_later_versions_do_not_change_earlier_ones(steps: list[tuple[int, int]]) -> None:
     """Versions share their list of moves. One room can continue in several ways, as after a conflict."""
