@@ -27,6 +27,7 @@ class Settings:
 
     host: str = setting("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces")
     port: int = setting(8765, "port to listen on; 0 for any free port", low=0)
+    backlog: int = setting(4096, "connections that may wait to be accepted; the system may lower this", low=1)
     db: str = setting("parlour.db", "database: a file, or postgresql://… for several nodes")
     db_pool: int = setting(5, "connections to PostgreSQL, in addition to the one that writes", low=2)
     bus: str = setting("", "MQTT broker for several nodes and for subscribers: mqtt://host or mqtts://host")

@@ -36,8 +36,10 @@ class PresenceTracker:
 
     def stop_expecting(self, player: Player) -> None:
         """Undo `expect`."""
-        self._arriving[identity(player)] -= 1
-        self._arriving += Counter()  # drops zero counts
+        who = identity(player)
+        self._arriving[who] -= 1
+        if not self._arriving[who]:
+            del self._arriving[who]
 
     def add(self, client: Client) -> None:
         """Add a client that has been welcomed."""

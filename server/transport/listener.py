@@ -38,6 +38,7 @@ async def listen(services: Services) -> WebSocketServer:
         handler,
         settings.host,
         settings.port,
+        backlog=settings.backlog,
         create_connection=create_connection,
         process_request=process_request,
         subprotocols=[Subprotocol(name) for name in CODECS],

@@ -125,3 +125,14 @@ async def test_report_lists_every_player_once(setup: Setup) -> None:
         setup.connect(player)
     await setup.tracker.report()
     assert setup.store.calls == [("present", "n1", (ANN.id, "ann"), (BEN.id, "ben"))]
+
+
+async def test_every_arrival_costs_the_same_however_many_are_under_way(setup: Setup) -> None:
+    crowd = [Player(id=f"p{number}", name=f"guest{number}") for number in range(1000)]
+    for player in crowd:
+        setup.tracker.expect(player)
+    arriving = setup.tracker._arriving
+    for player in crowd:
+        setup.tracker.stop_expecting(player)
+    assert setup.tracker._arriving is arriving  # changed in place, not copied for each player
+    assert not arriving

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,24 @@ async def test_url_has_host_and_port() -> None:
     assert url_of(services.settings, sockets) == f"ws://127.0.0.1:{port}/ws"
     sockets.close()
     await sockets.wait_closed()
+
+
+async def test_more_clients_than_the_default_backlog_of_asyncio_can_wait() -> None:
+    """All of them connect while the server accepts none: the kernel keeps them."""
+    waiting = 300
+    services = StubServices(connections_per_address=1000)
+    sockets = await listen(services)
+    address = next(iter(sockets.sockets)).getsockname()
+    clients = []
+    try:
+        for _ in range(waiting):  # the event loop does not run meanwhile
+            clients.append(socket.create_connection(address, timeout=5))
+        assert len(services.handshaking) == 0
+    finally:
+        for client in clients:
+            client.close()
+        sockets.close()
+        await sockets.wait_closed()
 
 
 async def test_file_that_is_not_a_certificate_is_a_bad_setting(tmp_path: Path) -> None:
