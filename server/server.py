@@ -91,6 +91,7 @@ class Server:
             "clock_skew_seconds": self._clock.skew / 1000,
             "bus_up": float(self._bus.up),
             "bus_lost_messages": self._bus.lost,
+            "bus_unreadable_messages": self._bus.unreadable,
         }
 
     def rooms(self) -> Counter[tuple[str, str]]:

@@ -63,6 +63,10 @@ class Bus(Protocol):
     def lost(self) -> int:
         """Number of messages that could not be sent."""
 
+    @property
+    def unreadable(self) -> int:
+        """Number of messages that were received and could not be used."""
+
     async def open(self) -> None:
         """Connect. Raises BusError if the bus cannot be used."""
 
@@ -92,7 +96,7 @@ class LocalBus:
     """A bus within one process. It announces events only: lobby and bots are known here anyway."""
 
     up = True
-    lost = 0
+    lost = unreadable = 0
 
     def __init__(self) -> None:
         self._listeners: list[BusListener] = []

@@ -14,6 +14,7 @@ import pytest
 
 from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
+from server.cluster.mqtt.bus import MAX_RECEIVED_BYTES, MqttBus
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import Start, until
@@ -128,6 +129,58 @@ async def test_newer_lobby_entry_replaces_an_older_ply(start: Start, broker: Bro
         assert (update["rooms"][0]["ply"], update["plies"]) == (1, {"r2": 5})
         bus.advance({room.id: 2})
         assert (await reader.next("/lobby"))["plies"] == {room.id: 2}
+
+
+HOSTILE = [
+    b"[" * 50_000,
+    b'{"node": "x", "seqs": {"r": 1e999}}',
+    b'{"node": "x", "seqs": {"r": ' + b"9" * 5000 + b"}}",
+    b'{"node": "x", "seqs": []}',
+    b'"node"',
+    b"\xff\xfe",
+    b" " * (MAX_RECEIVED_BYTES + 1) + b"{}",
+]
+
+
+@pytest.mark.parametrize("topic", ["calls", "lobby", "nodes/x"])
+async def test_hostile_message_does_not_stop_a_node_from_reading(
+    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str, topic: str
+) -> None:
+    left, right = await start(), await start()
+    bus, before = right.app.bus, right.app.bus.unreadable
+    hostile = [payload for payload in HOSTILE if len(payload) < 1 << 20 or broker.kind != "nats"]
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        for payload in hostile:
+            await client.publish(f"{prefix}/{topic}", payload)
+    await until(lambda: bus.unreadable == before + len(hostile))
+    assert bus.up
+    heard: list[str] = []
+    right.app.node.room_announced = lambda room, seq: heard.append(room)  # type: ignore[method-assign]
+    ann = await connect_guest(left.url, "ann")
+    room = (await ann.ask("create", game="cohcoh"))["room"]
+    await until(lambda: room in heard)  # from the broker, not from the periodic check of the store
+
+
+async def test_failing_reader_shows_and_connects_again(start: Start, broker: Broker, prefix: str) -> None:
+    node = await start()
+    bus = node.app.bus
+    assert isinstance(bus, MqttBus)
+    assert bus._client is not None
+    received = bus._client._received
+
+    def fail_once(topic: str, payload: bytes, retained: bool) -> None:
+        assert bus._client is not None
+        bus._client._received = received
+        raise RuntimeError("a bug")
+
+    bus._client._received = fail_once
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        await client.publish(f"{prefix}/calls", b"{}")
+        await until(lambda: not bus.up)
+        await until(lambda: bus.up)
+        before = bus.unreadable
+        await client.publish(f"{prefix}/calls", b"{}")
+        await until(lambda: bus.unreadable == before + 1)
 
 
 async def test_node_is_online_until_it_dies(database: str, broker: Broker, prefix: str) -> None:

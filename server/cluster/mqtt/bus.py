@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from protocol.codec import JSON, MSGPACK, Malformed, to_builtins
@@ -24,11 +24,15 @@ from server.config import Settings
 from server.domain import snapshots
 from server.domain.room import Room
 from server.ids import new_player_id
+from server.logs import log
 from server.rooms.timers import now
 
 CALL_TICK_S = 0.002  # between messages to the other nodes
 STATE_TICK_S = 0.25  # between states of a room, and between lobby updates
 ENDED_STATE_TTL_S = 300.0  # how long the state of an ended room stays
+MAX_RECEIVED_BYTES = 1 << 20  # of a message; nodes send far shorter ones
+# what a message from outside may cause; any other exception is a bug
+UNREADABLE = (Malformed, ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
 
 
 class MqttBus:
@@ -53,6 +57,7 @@ class MqttBus:
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last published
         self._ticking = self._calling = False
+        self.unreadable = 0
 
     @property
     def up(self) -> bool:
@@ -181,17 +186,29 @@ class MqttBus:
     # -- receiving
 
     def _received(self, topic: str, payload: bytes, retained: bool) -> None:
-        topics, listener = self._topics, self._listener
-        if listener is None or not payload:
+        """Handle a message. It may come from outside: none may stop this node from receiving the next one."""
+        if self._listener is None or not payload:
             return
-        with suppress(Malformed, ValueError, TypeError, KeyError, AttributeError):  # messages may come from outside
-            if topic == topics.lobby:
-                update: Any = self._codec.decode_server_message(payload)
-                listener.lobby_announced(update.rooms, update.plies)
-            elif topic == topics.calls:
-                self._call_received(listener, json.loads(payload))
-            elif topic.startswith(topics.nodes) and topic != self._will.topic:
-                self._node_changed(listener, topic, json.loads(payload), retained)
+        try:
+            if len(payload) > MAX_RECEIVED_BYTES:
+                raise ValueError(f"{len(payload)} bytes")
+            self._read(self._listener, topic, payload, retained)
+        except UNREADABLE as error:
+            self.unreadable += 1
+            log("bus_unreadable", logging.DEBUG, topic=topic, why=type(error).__name__)
+        except Exception:
+            self.unreadable += 1
+            log("bug", logging.ERROR, trace=True, topic=topic)
+
+    def _read(self, listener: BusListener, topic: str, payload: bytes, retained: bool) -> None:
+        topics = self._topics
+        if topic == topics.lobby:
+            update: Any = self._codec.decode_server_message(payload)
+            listener.lobby_announced(update.rooms, update.plies)
+        elif topic == topics.calls:
+            self._call_received(listener, json.loads(payload))
+        elif topic.startswith(topics.nodes) and topic != self._will.topic:
+            self._node_changed(listener, topic, json.loads(payload), retained)
 
     def _call_received(self, listener: BusListener, call: dict[str, Any]) -> None:
         if call["node"] == self.node:

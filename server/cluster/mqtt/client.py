@@ -91,6 +91,8 @@ class MqttClient:
             except (aiomqtt.MqttError, OSError) as error:
                 level = logging.WARNING if self.up or not backoff.failures else logging.DEBUG
                 log("bus_lost", level, why=str(error) or type(error).__name__)
+            except Exception:  # connect again: a node that no longer reads must not count as connected
+                log("bug", logging.ERROR, trace=True)
             self._discard_queue()
             await asyncio.sleep(backoff.next())
 
