@@ -17,7 +17,7 @@ class Client(Protocol):
     player: Player | None  # None before the welcome
     text: bool  # whether the client speaks JSON rather than msgpack
     rooms: dict[str, LiveRoom]  # where the client plays or watches
-    latency: float  # round trip in seconds, measured by the server's own pings
+    latency: float  # round trip in seconds that the clock may credit
 
     def write(self, frames: bytes) -> int:
         """Write whole frames at once, and return the number of bytes still buffered (0 if few)."""

@@ -20,10 +20,12 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from protocol.codec import JSON, Malformed
+from server.domain.clock import credited_latency
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
 from server.transport.http import HttpHandler
 from server.transport.services import Services
+from server.transport.tcp_info import kernel_rtt_s
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
@@ -83,11 +85,17 @@ class Connection(FastPath):
         self.services.connections.add(self)
         try:
             with suppress(ConnectionClosed):
-                self.latency = await (await self.ping())  # the next ping follows only after the ping interval
+                await (await self.ping())  # measures the latency; the next ping follows only after the ping interval
             await asyncio.shield(self.connection_lost_waiter)
         finally:
             self.lost = True
             self.services.disconnected(self)
+
+    def acknowledge_pings(self, data: bytes) -> None:
+        """Set the latency when a pong arrives. Behind a proxy, the kernel measures only the way to the proxy."""
+        super().acknowledge_pings(data)
+        kernel_s = None if self.services.settings.forwarded else kernel_rtt_s(self.transport)
+        self.latency = credited_latency(self.latency, kernel_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release what the connection holds."""

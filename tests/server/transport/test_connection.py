@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 import pytest
@@ -12,11 +13,12 @@ from websockets.typing import Origin
 
 from protocol.replies import Ok
 from protocol.types import Player
+from server.domain.clock import MAX_UNVERIFIED_LATENCY_S
 from server.transport import fast_path
 from server.transport.connection import CLOSE_GRACE_S, Connection
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
-from tests.server.transport.raw_client import BINARY, TEXT, RawClient, close_frame, command, frame
+from tests.server.transport.raw_client import BINARY, PING, PONG, TEXT, RawClient, close_frame, command, frame
 from tests.server.transport.stub_server import StubServices, stub_server
 
 ANN = Player(id="p1", name="ann")
@@ -76,6 +78,32 @@ async def test_latency_is_measured_at_once(server: StubServices) -> None:
     async with connect(f"ws://127.0.0.1:{server.port}/ws"):
         connection = await server.connection()
         await until("the first ping is answered", lambda: connection.latency > 0)
+
+
+async def answer_late(client: RawClient, seconds: float) -> None:
+    """Hold the pong to the first ping back."""
+    ping = await client.receive(pings=True)
+    assert ping.opcode == PING
+    loop = asyncio.get_running_loop()
+    due = loop.time() + seconds
+    await until("the pong is late", lambda: loop.time() > due)
+    client.send(frame(PONG, ping.payload))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the round trip of the kernel")
+async def test_late_pong_does_not_stretch_the_latency(server: StubServices, client: RawClient) -> None:
+    await answer_late(client, 0.6)
+    connection = await server.connection()
+    await until("the pong has arrived", lambda: connection.latency > 0)
+    assert connection.latency < 0.5
+
+
+async def test_late_pong_counts_up_to_a_limit_behind_a_proxy() -> None:
+    async with stub_server(forwarded=True) as server, await RawClient.open(server.port) as client:
+        await answer_late(client, 0.1)
+        connection = await server.connection()
+        await until("the pong has arrived", lambda: connection.latency > 0)
+        assert connection.latency == MAX_UNVERIFIED_LATENCY_S
 
 
 # -- order
