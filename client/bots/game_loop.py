@@ -54,6 +54,7 @@ class GameLoop:
         self._rng = Random()
         self._changed = asyncio.Event()
         self._failed_at = -1  # the ply at which the bot failed; it makes no more move there
+        self.failed = False  # the bot crashed, hung or made an illegal move
         self.task = asyncio.create_task(self._run())
 
     @property
@@ -167,6 +168,7 @@ class GameLoop:
             elif refused.code in OUTDATED:
                 await self._wait(1.0)
             else:
+                self.failed = True
                 await self._resign(f"the server refuses {thought.move}: {refused}", ply)
             return
         except ReplyTimeout:
@@ -179,6 +181,7 @@ class GameLoop:
     async def _handle_failure(self, failure: Failure, allotted: TimeAllotment, ply: int) -> None:
         if failure.kind == "stopped":
             return
+        self.failed = True
         where = f"; evidence in {failure.evidence}" if failure.evidence else ""
         self._notify(f"{self._room} ply {ply + 1}: {failure.kind}: {failure}{where}")
         if failure.kind == "timeout" and allotted.by_clock:

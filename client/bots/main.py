@@ -112,8 +112,8 @@ async def play(
     open_rooms: bool = False,
     games: int | None = None,
     notify: Notify = print_line,
-) -> int:
-    """Play until enough games are played or a signal arrives. Return the number of games. Raises SessionError."""
+) -> Runner:
+    """Play until enough games are played or a signal arrives. Return the runner. Raises SessionError."""
     name = connection.name or factory.name
     credentials = connection.credentials(name)
     resume = "" if credentials is None else credentials.open()
@@ -149,7 +149,7 @@ async def play(
     )
     try:
         await run_until_signal(run_session(session, factory, policy.games, runner), connection.with_stdin)
-        return runner.played
+        return runner
     finally:
         if credentials is not None:
             credentials.close()

@@ -49,6 +49,7 @@ class Runner:
             session, policy, seeks, notify, self._tasks, self._playing, self._games_left
         )  # fmt: skip
         self.played = 0
+        self.failed = 0  # games in which the bot crashed, hung or made an illegal move
 
     async def run(self) -> None:
         """Play until enough games are played, or forever. Raises SessionError if the server refuses the bot."""
@@ -145,7 +146,9 @@ class Runner:
         self._matchmaking.wake()
 
     def _game_ended(self, room: str, task: asyncio.Task[None]) -> None:
-        self._playing.pop(room, None)
+        playing = self._playing.pop(room, None)
+        if playing is not None and playing.failed:
+            self.failed += 1
         if task.cancelled():
             return
         error = task.exception()

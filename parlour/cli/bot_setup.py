@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -31,12 +32,12 @@ from runtime.event_loop import run_loop
 
 
 def run_bot(args: Namespace) -> int:
-    """Run the bot and return the exit code: 1 if it played fewer games than --count. Raises UserError."""
+    """Run the bot and return the exit code: 1 if it failed, or played fewer games than --count. Raises UserError."""
     try:
         factory = factory_of(args)
         if args.ask is not None:
             return run_loop(ask_once(args, factory))
-        played = run_loop(
+        runner = run_loop(
             play(
                 connection_of(args),
                 factory,
@@ -49,7 +50,10 @@ def run_bot(args: Namespace) -> int:
         )
     except (LoadError, Failure, SessionError) as error:
         raise UserError(str(error)) from None
-    return 0 if args.count is None or played >= args.count else 1
+    if runner.failed:
+        games = "1 game" if runner.failed == 1 else f"{runner.failed} games"
+        print(f"parlour: the bot failed in {games}; the lines above say how", file=sys.stderr)
+    return 1 if runner.failed or runner.played < (args.count or 0) else 0
 
 
 def factory_of(args: Namespace) -> BotFactory:

@@ -65,7 +65,7 @@ async def run_bot(
     connection = ConnectionSettings(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
     source = BotSource(factory.source, forensics or Path("/nonexistent"), cpu_clock)
     chosen = Policy(**{"games": factory.games, **(policy or {})})
-    return await play(
+    runner = await play(
         connection,
         factory,
         chosen,
@@ -73,6 +73,7 @@ async def run_bot(
         notify=output or OutputLines(),
         **more,
     )
+    return runner.played
 
 
 @asynccontextmanager

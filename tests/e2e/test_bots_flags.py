@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -115,3 +116,16 @@ async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:
             (game,) = (await guest.ask(History(id=guest.id(), limit=9))).rooms or ()
         assert (game.rated, game.clock.base, game.options["n"]) == (True, 60_000, 3)
         assert {seat.name for seat in game.seats if seat is not None} == {"ann", "ben"}
+
+
+@pytest.mark.parametrize("code", ["raise SystemExit('no idea')", "print('a nonsense move', flush=True)"])
+async def test_exit_code_is_1_after_the_program_failed(code: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"input()\n{code}\n")
+    words = ("--exec", f"{sys.executable} {program}", "--name", "failing", "--no-state", "--open", "--count", "1")
+    async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
+        await alice.ask(Create(id=alice.id(), game="cohcoh", seat=1))
+        process = await start_bot(*words, "--url", server.url, XDG_STATE_HOME=str(tmp_path))
+        output, errors = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode == 1, (output, errors)
+        assert b"the bot failed in 1 game" in errors
