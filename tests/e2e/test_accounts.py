@@ -6,6 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from server.storage.interface import Unavailable
@@ -111,3 +112,13 @@ async def test_name_is_free_again_after_a_failed_hello(
     await guest.hello("sam")
     assert guest.you["name"] == "sam"
     await guest.close()
+
+
+def test_new_token_is_explained_on_a_terminal(tmp_path: Path) -> None:
+    words = ["-m", "parlour", "account", "add", "ann", "--db", str(tmp_path / "parlour.db")]
+    child = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60)
+    child.expect(pexpect.EOF)
+    token, *lines = child.before.split()
+    text = " ".join(lines)
+    assert "This is the token of ann" in text
+    assert f"export PARLOUR_TOKEN={token} parlour play conga --pair --rated --url ws://" in text

@@ -74,7 +74,9 @@ async def add(store: Store, name: str, now: int) -> None:
     print(token)
     if sys.stderr.isatty():
         print(
-            f"This is the token of {name}. It is not shown again. Use it with --token or PARLOUR_TOKEN.",
+            f"\nThis is the token of {name}. It is not shown again: store it now. {name} uses it like this:\n"
+            f"  export PARLOUR_TOKEN={token}\n"
+            f"  parlour play conga --pair --rated --url ws://THIS-SERVER:{Settings().port}/ws",
             file=sys.stderr,
         )
 
