@@ -36,6 +36,8 @@ class Hello(Command):
 
     `name` is for guests. `token` identifies an account and determines the name. `resume` continues a session: it is the
     `session` of an earlier `welcome`. `plays` lists the games to which a bot may be invited; the lobby then shows it.
+    `bot`: a program plays, not a person (`plays` implies it); `engine` and `version` say which program. `wants`: what
+    the server adds to messages, of `board`, `legal` and `preview`; others are ignored.
     """
 
     name: str = ""
@@ -43,6 +45,10 @@ class Hello(Command):
     resume: str = ""
     client: str = ""
     plays: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
+    bot: bool = False
+    engine: str = ""
+    version: str = ""
 
 
 class List(Command):

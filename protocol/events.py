@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from protocol.types import EndReason, Message, Names, Offer, Options, RatingChange, Result, TimeControl, TimesLeft
+from protocol.types import (
+    BoardCells,
+    Cells,
+    EndReason,
+    LegalMove,
+    Message,
+    Names,
+    Offer,
+    Options,
+    RatingChange,
+    Result,
+    TimeControl,
+    TimesLeft,
+)
 
 
 class Event(Message):
@@ -11,6 +24,19 @@ class Event(Message):
     room: str
     seq: int
     at: int
+
+
+class BoardEvent(Event, kw_only=True):
+    """An event that sets the position. These fields are added for clients that want them, and never stored.
+
+    `board`: the new board. `changed`: the cells that differ from the board before. `last`: the path of the last move
+    that stands, and the cell where it ended. `legal`: the legal moves, only for the player to move.
+    """
+
+    board: BoardCells | None = None
+    changed: Cells = ()
+    last: Cells = ()
+    legal: tuple[LegalMove, ...] | None = None
 
 
 class Created(Event):
@@ -35,7 +61,10 @@ class Created(Event):
 
 
 class Seated(Event):
-    """A player has taken a seat. `rating` and `provisional`: the player's rating in this game at that time."""
+    """A player has taken a seat. `rating` and `provisional`: the player's rating in this game at that time.
+
+    `bot`, `engine`, `version`: as in `hello`.
+    """
 
     seat: int
     player: str
@@ -43,6 +72,9 @@ class Seated(Event):
     account: bool = False
     rating: int | None = None
     provisional: bool = False
+    bot: bool = False
+    engine: str = ""
+    version: str = ""
 
 
 class Unseated(Event):
@@ -51,7 +83,7 @@ class Unseated(Event):
     seat: int
 
 
-class Started(Event):
+class Started(BoardEvent):
     """The game has started. `turn`: the side to move; `left`: both clocks."""
 
     position: str
@@ -59,7 +91,7 @@ class Started(Event):
     left: TimesLeft | None = None
 
 
-class Moved(Event):
+class Moved(BoardEvent):
     """A move was played. `left`: both clocks after the move. `turn`: the side to move next, which may be the same side.
 
     `took`: the time the move took; `charged`: the time taken off the clock.
@@ -110,7 +142,7 @@ class Declined(Event):
     offer: Offer
 
 
-class TakenBack(Event):
+class TakenBack(BoardEvent):
     """Moves were taken back. The game continues at `ply`."""
 
     ply: int
@@ -122,7 +154,8 @@ class TakenBack(Event):
 class Ended(Event):
     """The game has ended. `winner` null: no winner. `result` `*`: the game does not count.
 
-    `ratings`: the changes of both seats' ratings, if the game was rated.
+    `ratings`: the changes of both seats' ratings, if the game was rated. `decisive`: the cells that decided the game,
+    if it ended by its rules.
     """
 
     result: Result
@@ -130,6 +163,7 @@ class Ended(Event):
     winner: int | None = None
     scores: tuple[int, int] | None = None
     ratings: tuple[RatingChange, RatingChange] | None = None
+    decisive: Cells = ()
 
 
 class Rematched(Event):

@@ -8,11 +8,15 @@ from msgspec import Meta
 
 from protocol.events import PublicEvent, Said
 from protocol.types import (
+    BoardCells,
     BotInfo,
+    Cells,
     EndReason,
     ErrorCode,
     GameInfo,
+    Layout,
     Leader,
+    LegalMove,
     Limits,
     Message,
     Names,
@@ -36,7 +40,8 @@ class Snapshot(Message):
 
     `running`: the side whose clock runs. `left`: both clocks now, without the time per move. `elapsed`: how long the
     turn has lasted (only with a clock). `code`: only for players. `claim_at`: the times from which each seat may claim
-    the game against the other.
+    the game against the other. `decisive`: as in `ended`. `layout`, `board` and `last`: for clients that want `board`.
+    `legal`: the legal moves, if the client wants `legal` and its player is to move.
     """
 
     room: str
@@ -79,6 +84,11 @@ class Snapshot(Message):
     ratings: tuple[RatingChange, RatingChange] | None = None
     next: str = ""
     previous: str = ""
+    layout: Layout | None = None
+    board: BoardCells | None = None
+    last: Cells = ()
+    legal: tuple[LegalMove, ...] | None = None
+    decisive: Cells = ()
 
 
 class Welcome(Message):

@@ -70,12 +70,14 @@ EndReason = Literal[
 Status = Literal["waiting", "running", "ended"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
 Offer = Literal["draw", "takeback", "rematch"]
+Wish = Literal["board", "legal", "preview"]  # what a client can ask for in `hello`
 ClockKind = Literal["none", "fischer", "move", "bank"]
 ExportFormat = Literal["text", "json"]
 
 ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 END_REASONS: tuple[str, ...] = get_args(EndReason)
 STATUSES: tuple[str, ...] = get_args(Status)
+WISHES: frozenset[str] = frozenset(get_args(Wish))
 
 MAX_TIME_MS = 30 * 24 * 3600 * 1000
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_TIME_MS)]
@@ -84,6 +86,8 @@ SeatNumber = Annotated[int, Meta(ge=0, le=1)]
 TimesLeft = tuple[int, int]  # milliseconds left on both clocks
 Options = dict[str, int | str]
 Names = tuple[str, str]  # of the players for whom the two seats are kept
+Cells = tuple[str, ...]  # names of cells
+BoardCells = tuple[tuple[int | None, int], ...]  # owner and count of each cell, row by row from the top, without gaps
 
 
 def to_snake_case(name: str) -> str:
@@ -119,7 +123,7 @@ class TimeControl(Part):
 class Player(Part):
     """A player as others see them. `account`: the name belongs to an account.
 
-    `rating` and `provisional`: in the game in question; absent in `welcome`.
+    `rating` and `provisional`: in the game in question; absent in `welcome`. `bot`, `engine`, `version`: as in `hello`.
     """
 
     id: str
@@ -127,10 +131,16 @@ class Player(Part):
     account: bool = False
     rating: int | None = None
     provisional: bool = False
+    bot: bool = False
+    engine: str = ""
+    version: str = ""
 
 
 class Seat(Part):
-    """A player in a seat. `rating`: in this game when the player took the seat; null for guests and unrated players."""
+    """A player in a seat. `rating`: in this game when the player took the seat; null for guests and unrated players.
+
+    `bot`: a program plays here; `engine` and `version` say which, if it told the server.
+    """
 
     player: str
     name: str
@@ -138,6 +148,9 @@ class Seat(Part):
     online: bool = True
     rating: int | None = None
     provisional: bool = False
+    bot: bool = False
+    engine: str = ""
+    version: str = ""
 
 
 class RoomInfo(Part):
@@ -210,12 +223,17 @@ class RatedGame(Part):
 
 
 class BotInfo(Part):
-    """A connected bot that can be invited by name. `house`: it is a house bot, started by the server's operator."""
+    """A connected bot that can be invited by name. `house`: it is a house bot, started by the server's operator.
+
+    `engine` and `version`: as in `hello`.
+    """
 
     name: str
     plays: tuple[str, ...]
     account: bool = False
     house: bool = False
+    engine: str = ""
+    version: str = ""
 
 
 class PlayedMove(Part):
@@ -228,6 +246,34 @@ class PlayedMove(Part):
     charged: int
     left: TimesLeft | None = None
     note: str = ""
+
+
+class Layout(Part):
+    """How to draw the board of a room: the same for all positions of the game.
+
+    `kind`: how cells look; `stacks`, `pits`, `discs` and `marbles` so far. `rows`: the cell names, from the top; null
+    stands for a gap. `files` and `ranks`: the labels of columns and rows. `marks` and `colours`: a letter and the name
+    of a colour per side. `counted`: the number of pieces in a cell matters, not only their owner.
+    """
+
+    kind: str
+    rows: tuple[tuple[str | None, ...], ...]
+    files: tuple[str, ...]
+    ranks: tuple[str, ...]
+    marks: tuple[str, str]
+    colours: tuple[str, str]
+    counted: bool
+
+
+class LegalMove(Part):
+    """A legal move. `path`: the cells that a person selects for it, in order; empty if it can only be typed.
+
+    `board`: the board after the move, for clients that want `preview`; left out on boards that are too large.
+    """
+
+    move: str
+    path: Cells
+    board: BoardCells | None = None
 
 
 class Offers(Part):

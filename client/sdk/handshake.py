@@ -15,13 +15,20 @@ TRY_NEXT = ("bad_session", "name_taken")  # errors after which the next way to i
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """The identity of a client. `fallback_name` is used if `name` is taken. `plays`: games a bot accepts."""
+    """The identity of a client. `fallback_name` is used if `name` is taken. `plays`: games a bot accepts.
+
+    `bot`, `engine`, `version` and `wants`: as in `hello`.
+    """
 
     name: str = ""
     fallback_name: str = ""
     token: str = ""
     client: str = ""
     plays: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
+    bot: bool = False
+    engine: str = ""
+    version: str = ""
 
     async def perform(self, transport: Transport, resume: str, next_id: Callable[[], int]) -> Welcome:
         """Say hello with the resume secret first, then with the token or the names.
@@ -32,7 +39,7 @@ class Handshake:
         names = dict.fromkeys((self.name, self.fallback_name or self.name))
         identities += [{"token": self.token}] if self.token else [{"name": name} for name in names]
         for identity in identities:
-            await transport.send(Hello(id=next_id(), client=self.client, plays=self.plays, **identity))
+            await transport.send(self._hello(next_id(), **identity))
             reply = await transport.receive()
             if isinstance(reply, Welcome):
                 return reply
@@ -41,3 +48,17 @@ class Handshake:
             if reply.code not in TRY_NEXT or identity is identities[-1]:
                 raise Refused(reply)
         raise ConnectionFailed("the server did not reply to hello")
+
+    def _hello(self, id: int, name: str = "", token: str = "", resume: str = "") -> Hello:
+        return Hello(
+            id=id,
+            name=name,
+            token=token,
+            resume=resume,
+            client=self.client,
+            plays=self.plays,
+            wants=self.wants,
+            bot=self.bot,
+            engine=self.engine,
+            version=self.version,
+        )
