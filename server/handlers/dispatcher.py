@@ -48,7 +48,7 @@ from server.rooms.processor import RoomProcessor
 from server.rooms.registry import RoomRegistry
 from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now
-from server.storage.interface import Unavailable
+from server.storage.interface import ReadTimeout, Unavailable
 
 Work = Coroutine[Any, Any, None]
 Handler = Callable[[Client, Any], Work]
@@ -131,7 +131,8 @@ class Dispatcher:
         except Refusal as refusal:
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after)
         except Unavailable as error:
-            self._status.store_failed(error)
+            if not isinstance(error, ReadTimeout):
+                self._status.store_failed(error)
             client.refuse(command.id, "unavailable", f"not done: {error}", RETRY_AFTER_S)
 
     # -- commands to a room

@@ -25,6 +25,13 @@ class Unavailable(Exception):
     """The store cannot do this now, and nothing was written. The text says why."""
 
 
+class ReadTimeout(Unavailable):
+    """A read took too long and was stopped. The store itself works."""
+
+    def __init__(self) -> None:
+        super().__init__("the search took too long; try again later, or ask for less")
+
+
 class StoreError(Exception):
     """The store cannot be used at all. The text is one sentence for the operator."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
@@ -22,7 +21,8 @@ from server.domain.room import Room
 from server.metrics import Metrics
 from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Conflict, Done, Unavailable
-from server.storage.sqlite.store import Result, SqliteStore
+from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Result
+from server.storage.sqlite.store import SqliteStore
 from tests.server.domain.helpers import NOW
 
 SETTLE_TIMEOUT_S = 20.0
@@ -151,11 +151,11 @@ class FaultyStore(SqliteStore):
             raise self.write_error
         return await super()._write(sql, *values)
 
-    async def _in_reader(self, read: Callable[[sqlite3.Connection], Result]) -> Result:
+    async def _in_reader(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> Result:
         self.reads += 1
         if self.read_error is not None:
             raise self.read_error
-        return await super()._in_reader(read)
+        return await super()._in_reader(read, timeout_s)
 
 
 class SteppedStore(SqliteStore):

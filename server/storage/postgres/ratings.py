@@ -42,13 +42,16 @@ class Ratings(ABC):
     @abstractmethod
     async def _fetch(self, sql: str, *values: Any) -> list[Any]: ...
 
+    @abstractmethod
+    async def _search(self, sql: str, *values: Any) -> list[Any]: ...
+
     async def ratings(self, profile: str, players: list[str]) -> dict[str, RatingRow]:
         sql = f"SELECT {COLUMNS} FROM standings WHERE profile = $1 AND player = ANY($2::text[])"
         rows = [RatingRow(*row) for row in await self._fetch(sql, profile, players)]
         return {row.player: row for row in rows}
 
     async def leaders(self, profile: str, now: int, limit: int) -> list[tuple[str, RatingRow]]:
-        rows = await self._fetch(
+        rows = await self._search(
             LEADERS,
             profile,
             GLICKO2_SCALE * GLICKO2_SCALE / PERIOD_MS,
@@ -63,5 +66,5 @@ class Ratings(ABC):
             SELECT {COLUMNS} FROM ratings WHERE profile = $1 AND player = $2 AND games < $3
             ORDER BY games DESC LIMIT $4
         """
-        rows = await self._fetch(sql, profile, player, 2**62 if before is None else before, limit)
+        rows = await self._search(sql, profile, player, 2**62 if before is None else before, limit)
         return [RatingRow(*row) for row in rows]

@@ -12,7 +12,7 @@ import asyncpg
 
 from protocol.usernames import fold
 from server.storage import queries
-from server.storage.interface import Append, Done, OnCommit, StoreError, Unavailable
+from server.storage.interface import Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
 from server.storage.postgres.accounts import Accounts
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate
@@ -20,6 +20,7 @@ from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, d
 
 POOL_SIZE = 5  # connections besides the one that writes
 TIMEOUT_S = 10.0  # to connect, and for a statement
+READ_TIMEOUT_S = 2.0  # for a search that a client asks for
 POOL_CLOSE_TIMEOUT_S = 0.5
 CONNECTION_CLOSE_TIMEOUT_S = 2
 LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
@@ -52,6 +53,7 @@ class PostgresStore(Accounts, Ratings):
                 max_size=self._size,
                 timeout=TIMEOUT_S,
                 command_timeout=TIMEOUT_S,
+                server_settings={"statement_timeout": str(int(TIMEOUT_S * 1000))},  # if the node cannot cancel it
                 reset=keep_state,
             )
         except (*CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
@@ -120,6 +122,14 @@ class PostgresStore(Accounts, Ratings):
                 raise Unavailable(f"the database rejected the statement: {describe(error)}") from None
         raise AssertionError("unreachable")
 
+    async def _search(self, sql: str, *values: Any) -> list[Any]:
+        """Run a query that a client asks for. Raises ReadTimeout if it takes too long, or Unavailable."""
+        try:
+            async with asyncio.timeout(READ_TIMEOUT_S):
+                return await self._fetch(sql, *values)
+        except TimeoutError:
+            raise ReadTimeout() from None
+
     @asynccontextmanager
     async def lock(self, what: str) -> AsyncIterator[None]:
         """Hold a lock among all nodes. It ends with the connection, so a dead node releases it.
@@ -163,10 +173,10 @@ class PostgresStore(Accounts, Ratings):
 
     async def rooms(self, game: str, status: str, limit: int) -> list[bytes]:
         sql, values = queries.rooms("$", game, status)
-        return [row[0] for row in await self._fetch(sql, limit, *values)]
+        return [row[0] for row in await self._search(sql, limit, *values)]
 
     async def history(self, game: str, name: str, before: int | None, limit: int) -> list[tuple[int, bytes]]:
-        return await queries.history(self._fetch, "$", game, name, before, limit)
+        return await queries.history(self._search, "$", game, name, before, limit)
 
     async def last_opponent(self, player: str, name: str) -> str:
         rows = await self._fetch(LAST_OPPONENT, player, fold(name))

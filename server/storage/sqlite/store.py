@@ -1,14 +1,12 @@
-"""The store in a SQLite file: WAL, synchronous=FULL, one process that writes and one thread that reads."""
+"""The store in a SQLite file: WAL, synchronous=FULL, one process that writes and a few threads that read."""
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from protocol.usernames import fold
 from server.storage import queries
@@ -20,10 +18,10 @@ from server.storage.interface import (
     ReturningPlayer,
     Session,
     StoreError,
-    Unavailable,
     digest,
 )
 from server.storage.sqlite.ratings import Ratings
+from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result
 from server.storage.sqlite.schema import check_path, explain, find_damage, lock_database, migrate
 from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
@@ -34,8 +32,6 @@ ROOMS_OF = """
     SELECT room FROM rooms WHERE status <> 'ended' AND player0 = ?1 UNION
     SELECT room FROM rooms WHERE status <> 'ended' AND player1 = ?1 ORDER BY 1
 """
-
-Result = TypeVar("Result")
 
 
 class SqliteStore(Ratings):
@@ -49,17 +45,16 @@ class SqliteStore(Ratings):
         self.path = path
         self.on_commit = on_commit
         self._busy = busy
-        self._readers = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
+        self._readers = Readers()
         self._writer: WriteQueue | None = None
-        self._reader: sqlite3.Connection | None = None
         self._names: dict[str, str] = {}  # folded name -> the player who uses it
         self._lock: IO[bytes] | None = None  # held by the one server that runs the games of this file
 
     async def open(self, create: bool = True) -> bool:
-        loop = asyncio.get_running_loop()
-        self._reader, new = await loop.run_in_executor(self._readers, self._connect, create)
-        self._writer = WriteQueue(self.path, self._busy, self.on_commit, self._payload)
         try:
+            first, new = await self._readers.run(partial(self._prepare, create))
+            await self._readers.open(first, self._connect)
+            self._writer = WriteQueue(self.path, self._busy, self.on_commit, self._payload)
             await self._writer.start()
         except StoreError:
             await self.close()
@@ -71,27 +66,28 @@ class SqliteStore(Ratings):
         if self._writer is not None:
             await self._writer.close()
             self._writer = None
-        if self._reader is not None:
-            await asyncio.get_running_loop().run_in_executor(self._readers, self._reader.close)
-            self._reader = None
-        self._readers.shutdown()
+        await self._readers.close()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
-    def _connect(self, create: bool) -> tuple[sqlite3.Connection, bool]:
-        check_path(self.path, create)
+    def _connect(self) -> sqlite3.Connection:
         try:
-            connection = connect(self.path, self._busy)
+            return connect(self.path, self._busy, shared=True)
+        except (sqlite3.Error, UnicodeError) as error:
+            raise StoreError(explain(error, self.path)) from None
+
+    def _prepare(self, create: bool) -> tuple[sqlite3.Connection, bool]:
+        """Check and migrate the file. Return a connection, and whether the file is new. Raises StoreError."""
+        check_path(self.path, create)
+        connection = self._connect()
+        try:
             return connection, migrate(connection, self.path)
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(explain(error, self.path)) from None
 
     async def find_damage(self, table: str = "") -> str:
-        assert self._reader is not None
-        return await asyncio.get_running_loop().run_in_executor(
-            self._readers, find_damage, self._reader, self.path, table
-        )
+        return await self._readers.read(lambda reader: find_damage(reader, self.path, table), None)
 
     # -- writing
 
@@ -122,13 +118,8 @@ class SqliteStore(Ratings):
     async def _read(self, sql: str, *values: Any) -> list[Any]:
         return await self._in_reader(partial(fetch, sql, values))
 
-    async def _in_reader(self, read: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Run a function in the thread that reads. Raises Unavailable."""
-        assert self._reader is not None
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._readers, read, self._reader)
-        except sqlite3.Error as error:
-            raise Unavailable(f"the database cannot be read: {error}") from None
+    async def _in_reader(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> Result:
+        return await self._readers.read(read, timeout_s)
 
     # -- rooms
 
@@ -176,7 +167,7 @@ class SqliteStore(Ratings):
 
     async def unfinished_rooms(self) -> list[str]:
         sql = f"SELECT room FROM rooms WHERE status <> 'ended' AND {queries.OPEN} ORDER BY room"
-        return [room for (room,) in await self._read(sql)]
+        return [room for (room,) in await self._in_reader(partial(fetch, sql, ()), None)]
 
     # -- sessions and accounts
 

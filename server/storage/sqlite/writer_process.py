@@ -131,9 +131,12 @@ class BatchWriter:
         return changed
 
 
-def connect(path: str, busy: float) -> sqlite3.Connection:
-    """Open the database: commits survive a power failure. `busy`: seconds to wait for a lock."""
-    connection = sqlite3.connect(path, timeout=busy, isolation_level=None)
+def connect(path: str, busy: float, shared: bool = False) -> sqlite3.Connection:
+    """Open the database: commits survive a power failure.
+
+    `busy`: seconds to wait for a lock. `shared`: threads use the connection in turn.
+    """
+    connection = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=not shared)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA wal_autocheckpoint = 4000")

@@ -8,7 +8,7 @@ from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rem
 from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
 from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT, invited_names
-from server.storage.interface import Unavailable
+from server.storage.interface import ReadTimeout, Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, arbitrated, running, waiting
 from tests.server.fakes import Harness, RecordingClient
@@ -65,6 +65,14 @@ async def test_store_failure_is_noted_and_answered(server: Harness) -> None:
     error = await refused(server, server.connect(ANN), List)
     assert (error.code, error.retry_after) == ("unavailable", 1.0)
     assert server.app.status.store_error == "no connection"
+
+
+async def test_search_that_takes_too_long_is_no_failure_of_the_store(server: Harness) -> None:
+    server.store.read_error = ReadTimeout()
+    error = await refused(server, server.connect(ANN), List)
+    assert (error.code, error.retry_after) == ("unavailable", 1.0)
+    assert "took too long" in error.text
+    assert not server.app.status.store_error
 
 
 async def test_disconnected_client_is_forgotten(server: Harness) -> None:

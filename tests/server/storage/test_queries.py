@@ -13,6 +13,12 @@ from server.storage.sqlite.store import SqliteStore
 from tests.server.storage.rows import row
 
 HISTORY_QUERIES = [("", ""), ("conga", ""), ("", "ann"), ("conga", "ann")]
+HISTORY_INDEXES = {
+    ("", ""): ("rooms_finished", "changed_at>? AND changed_at<?"),
+    ("conga", ""): ("rooms_finished_game", "game=? AND changed_at>? AND changed_at<?"),
+    ("", "ann"): ("rooms_name", "name{seat}=? AND changed_at>? AND changed_at<?"),
+    ("conga", "ann"): ("rooms_game_name", "name{seat}=? AND game=? AND changed_at>? AND changed_at<?"),
+}
 ROOM_QUERIES = [(game, status) for game in ("", "conga") for status in ("", "waiting", "running", "ended")]
 
 
@@ -40,6 +46,29 @@ async def test_every_query_uses_an_index_in_sqlite(tmp_path: object) -> None:
             assert reads
             for line in reads:
                 assert "USING INDEX" in line, (sql, plan)
+    connection.close()
+
+
+async def test_history_reads_only_rows_that_it_shows_in_sqlite(tmp_path: object) -> None:
+    """A client can create any number of aborted rooms: no query for finished games walks over them, or sorts."""
+    path = f"{tmp_path}/parlour.db"
+    store = SqliteStore(path)
+    await store.open()
+    await store.close()
+    connection = sqlite3.connect(path)
+    for (game, name), (index, columns) in HISTORY_INDEXES.items():
+        sql, values = queries.finished_games("?", game, name)
+        plan = [line[3] for line in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [0, 9, 50, *values])]
+        used = [line.partition("USING INDEX ")[2] for line in plan if "USING INDEX" in line]
+        seats = ("0", "1") if name else ("",)
+        assert used == [f"{index}{seat} ({columns.format(seat=seat)})" for seat in seats], plan
+        for seat in seats:
+            (created,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (index + seat,)).fetchone()
+            assert "result <> '*'" in created
+        if not name:
+            assert [line for line in plan if "TEMP B-TREE" in line] == ["USE TEMP B-TREE FOR ORDER BY"], (
+                "only the page is sorted"
+            )
     connection.close()
 
 

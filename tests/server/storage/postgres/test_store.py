@@ -10,7 +10,16 @@ import asyncpg
 import pytest
 
 from bench.cluster.postgres import Postgres
-from server.storage.interface import Append, Conflict, StoreError, Unavailable, append_and_wait, without_password
+from server.storage.interface import (
+    Append,
+    Conflict,
+    ReadTimeout,
+    StoreError,
+    Unavailable,
+    append_and_wait,
+    without_password,
+)
+from server.storage.postgres import store as store_module
 from server.storage.postgres.store import PostgresStore
 from tests.server.storage.rows import row
 
@@ -51,6 +60,19 @@ async def test_overlapping_batches_of_two_nodes_do_not_deadlock(store: PostgresS
     results = await asyncio.wait_for(asyncio.gather(*jobs, return_exceptions=True), TIMEOUT_S)
     assert sum(isinstance(result, Conflict) for result in results) == 200
     assert await store.latest_seqs(rooms) == dict.fromkeys(rooms, 1)
+
+
+async def test_slow_search_is_cancelled_and_the_store_works_on(
+    store: PostgresStore, other: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "READ_TIMEOUT_S", 0.05)
+    with pytest.raises(ReadTimeout):
+        await store._search("SELECT pg_sleep(60)")
+    running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'"
+    async with asyncio.timeout(TIMEOUT_S):
+        while (await other._fetch(running))[0][0]:
+            pass
+    assert await store.events("r") == []
 
 
 async def test_nodes_that_start_together_migrate_one_at_a_time(database: str) -> None:

@@ -1,0 +1,68 @@
+"""Threads that read the database, each with a connection of its own, and a time limit for every read."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+from typing import TypeVar
+
+from server.storage.interface import ReadTimeout, Unavailable
+
+READERS = 3
+READ_TIMEOUT_S = 2.0
+STEPS_PER_CHECK = 20_000  # of SQLite's virtual machine, about a millisecond: how often a read looks at the time
+
+Result = TypeVar("Result")
+Read = Callable[[sqlite3.Connection], Result]
+
+
+class Readers:
+    """A pool of reading threads: a slow read delays no other read until all threads are busy."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="store-reader")
+        self._idle: list[sqlite3.Connection] = []  # the latest is used first: its cache is warm
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Run a function in one of the threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def open(self, first: sqlite3.Connection, connect: Callable[[], sqlite3.Connection]) -> None:
+        """Use an open connection, and open the others."""
+        self._idle.append(first)
+        for _ in range(READERS - 1):
+            self._idle.append(await self.run(connect))
+
+    async def read(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> Result:
+        """Run a function that reads. Raises ReadTimeout, or Unavailable if the database cannot be read."""
+        try:
+            return await self.run(lambda: self._read(read, timeout_s))
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise ReadTimeout() from None
+            raise Unavailable(f"the database cannot be read: {error}") from None
+        except sqlite3.Error as error:
+            raise Unavailable(f"the database cannot be read: {error}") from None
+
+    def _read(self, read: Read[Result], timeout_s: float | None) -> Result:
+        connection = self._idle.pop()  # never empty: there are as many connections as threads
+        try:
+            if timeout_s is not None:
+                deadline = monotonic() + timeout_s
+                connection.set_progress_handler(lambda: monotonic() > deadline, STEPS_PER_CHECK)
+            return read(connection)
+        finally:
+            connection.set_progress_handler(None, 0)
+            self._idle.append(connection)
+
+    async def close(self) -> None:
+        """Close all connections, after the reads under way."""
+        await asyncio.get_running_loop().run_in_executor(None, self._close)
+
+    def _close(self) -> None:
+        self._threads.shutdown()
+        while self._idle:
+            self._idle.pop().close()

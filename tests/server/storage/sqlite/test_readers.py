@@ -1,0 +1,61 @@
+"""Reading threads: reads run side by side, and a read that takes too long is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.storage.interface import ReadTimeout, Unavailable
+from server.storage.sqlite.readers import READERS
+from server.storage.sqlite.store import SqliteStore
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(str(tmp_path / "parlour.db"))
+    await store.open()
+    yield store
+    await store.close()
+
+
+async def test_endless_read_is_stopped_and_its_thread_reads_on(store: SqliteStore) -> None:
+    for _ in range(2 * READERS):
+        with pytest.raises(ReadTimeout, match="took too long"):
+            await store._in_reader(lambda reader: reader.execute(ENDLESS).fetchall(), 0.01)
+    assert await store._read("SELECT 1") == [(1,)]
+
+
+async def test_slow_read_does_not_delay_other_reads(store: SqliteStore) -> None:
+    """As many slow reads as threads but one wait for the event that the last thread's read sets."""
+    read = threading.Event()
+    slow = [asyncio.create_task(store._in_reader(lambda _: read.wait(20))) for _ in range(READERS - 1)]
+    await asyncio.sleep(0)
+    assert await store.events("r") == []
+    assert not any(task.done() for task in slow)
+    read.set()
+    assert await asyncio.gather(*slow) == [True] * len(slow)
+
+
+async def test_limit_of_one_read_does_not_bind_the_next(store: SqliteStore) -> None:
+    with pytest.raises(ReadTimeout):
+        await store._in_reader(lambda reader: reader.execute(ENDLESS).fetchall(), 0.0)
+    rows = f"{ENDLESS.partition(') SELECT')[0]} LIMIT 300000) SELECT count(*) FROM n"
+    assert await store._in_reader(lambda reader: reader.execute(rows).fetchall(), None) == [(300_000,)]
+
+
+async def test_error_of_the_database_is_unavailable(store: SqliteStore) -> None:
+    with pytest.raises(Unavailable, match="cannot be read: no such table"):
+        await store._read("SELECT 1 FROM nowhere")
+
+    def damaged(_: sqlite3.Connection) -> None:
+        raise sqlite3.DatabaseError("malformed")
+
+    with pytest.raises(Unavailable, match="malformed"):
+        await store._in_reader(damaged)
