@@ -90,8 +90,8 @@ class Client(asyncio.Protocol):
         self.transport.write(frame)
 
 
-async def connect(url: str) -> Client:
-    """Return an open connection. Raises OSError or TimeoutError."""
+async def connect(url: str, source: str = "") -> Client:
+    """Return an open connection. `source`: the local address to use. Raises OSError or TimeoutError."""
     parts = urlsplit(url)
     assert parts.hostname is not None, url
     secure = parts.scheme == "wss"
@@ -99,7 +99,11 @@ async def connect(url: str) -> Client:
     loop = asyncio.get_running_loop()
     target = parts.path or "/ws"
     _, client = await loop.create_connection(
-        lambda: Client(parts.netloc, target), parts.hostname, port, ssl=True if secure else None
+        lambda: Client(parts.netloc, target),
+        parts.hostname,
+        port,
+        ssl=True if secure else None,
+        local_addr=(source, 0) if source else None,
     )
     await asyncio.wait_for(client.opened, OPEN_TIMEOUT_S)
     return client

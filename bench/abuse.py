@@ -1,0 +1,335 @@
+"""Delay of honest players' moves while a stranger sends legal requests, beside the same without, in turns.
+
+    python -m bench.abuse                        all attacks, some minutes
+    python -m bench.abuse chat leaderboard       some of them
+    python -m bench.abuse --tree /tmp/old        the server of another checkout
+
+The server runs with its default limits. Honest players play matches in this process, from 127.0.0.1. The stranger is
+another process with many connections from 127.0.0.2, each of which sends as many messages per second as a connection
+may. The database has 300,000 aborted rooms, 300 waiting ones, and a running game with a log of 9,500 events.
+
+Each attack is measured in short rounds that alternate with rounds without it, because the speed of a shared machine
+changes from second to second. Linux only: other systems have no second loopback address.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, NamedTuple
+
+import uvloop
+
+from bench.server import NO_LIMITS, flush_ms
+from client.loadtest.matches import Tally, ask, open_matches, percentile
+from client.loadtest.sockets import Client, connect, masked
+from protocol.codec import MSGPACK
+from protocol.commands import (
+    Abort,
+    Command,
+    Create,
+    Hello,
+    History,
+    Join,
+    Leaderboard,
+    Leave,
+    List,
+    Move,
+    Pair,
+    Rematch,
+    Say,
+    Watch,
+)
+from protocol.events import Said
+from protocol.replies import Error, Ok
+
+HERE = Path(__file__).resolve().parents[1]
+STRANGER = "127.0.0.2"
+WAITING_ROOMS, ABORTED_ROOMS, LONG_LOG_EVENTS = 300, 300_000, 9500
+MATCHES = 20
+THINK_S = 0.04  # mean time before a move: each player stays far below the rate limit
+SETTLE_S = 0.3  # between rounds
+
+
+# -- the stranger: a process of its own
+
+
+class Target(NamedTuple):
+    """What the stranger knows: the rooms of honest players."""
+
+    played: str
+    long: str
+
+
+class Stranger:
+    """One connection of the stranger, and the room it has created."""
+
+    def __init__(self, number: int, target: Target) -> None:
+        self.number, self.target = number, target
+        self.client: Client | None = None
+        self.room = ""
+        self.replies: Counter[str] = Counter()
+
+    async def connect(self, url: str) -> None:
+        """Connect and say hello, unless the connection is still open."""
+        if self.client is None or self.client.closed:
+            self.client, self.room = await connect(url, STRANGER), ""
+            await ask(self.client, Hello(id=1, name=f"stranger{self.number}"))
+            self.client.on_message = self.read
+
+    def read(self, payload: bytes) -> None:
+        """Count a reply by its type or code."""
+        if b"\xa4type\xa2ok" in payload[:10]:
+            reply = MSGPACK.decode_server_message(payload)
+            assert isinstance(reply, Ok)
+            self.room = reply.room or self.room
+            self.replies["ok"] += 1
+        elif b"\xa4type\xa5error" in payload[:14]:
+            error = MSGPACK.decode_server_message(payload)
+            assert isinstance(error, Error)
+            self.replies[error.code] += 1
+
+    def send(self, command: Command) -> None:
+        if self.client is not None and not self.client.closed:
+            self.client.send(masked(MSGPACK.encode(command)))
+
+
+Attack = Callable[[Stranger, int], Command]  # the command with this number
+
+
+def chat(stranger: Stranger, id: int) -> Command:
+    """Watch a match and talk there."""
+    if id % 100 == 2:
+        return Watch(id=id, room=stranger.target.played)
+    return Say(id=id, room=stranger.target.played, text="spam " * 100)
+
+
+def distinct_options(stranger: Stranger, id: int) -> Command:
+    """Ask for a leaderboard with options that have not been asked for before."""
+    number = stranger.number * 500 + id
+    return Leaderboard(id=id, game="conga", options={"stones": 1 + number % 15, "max_plies": 50 + number % 9000})
+
+
+def create_rooms(stranger: Stranger, id: int) -> Command:
+    """Create a room, then leave it."""
+    if id % 2 or not stranger.room:
+        return Create(id=id, game="maxconnect4")
+    return Leave(id=id, room=stranger.room)
+
+
+def mixed(stranger: Stranger, id: int) -> Command:
+    """Send what costs most after what costs little."""
+    room = stranger.target.long
+    turns: tuple[Command, ...] = (
+        List(id=id),
+        Watch(id=id, room=room),
+        Leave(id=id, room=room),
+        Pair(id=id, game="mancala"),
+        Abort(id=id, room=room),
+        Rematch(id=id, room=room),
+        Join(id=id, room=room),
+        Move(id=id, room=room, ply=0, move="a1"),
+    )
+    return turns[id % len(turns)]
+
+
+ATTACKS: dict[str, Attack] = {
+    "chat": chat,
+    "mixed": mixed,
+    "watch": lambda stranger, id: Watch(id=id, room=stranger.target.long, after=1),
+    "history": lambda stranger, id: History(id=id, player="stranger0"),
+    "leaderboard": distinct_options,
+    "list": lambda stranger, id: List(id=id),
+    "rooms": create_rooms,
+    "house": lambda stranger, id: Create(id=id, game="maxconnect4", invite=("random", "greedy")[id % 2]),
+}
+
+
+async def attack(name: str, url: str, target: Target, connections: int, rate: float) -> None:
+    """Attack for as many seconds as each line of standard input says, and print what came back."""
+    os.nice(5)  # the stranger has a machine of its own, which must not look like load on the server
+    strangers = [Stranger(number, target) for number in range(connections)]
+    ids = [count(2) for _ in strangers]
+    for line in sys.stdin:
+        replies: Counter[str] = Counter()
+        began = time.perf_counter()
+        seconds, sent = float(line), 0
+        while (elapsed := time.perf_counter() - began) < seconds:
+            while sent < elapsed * rate * connections:
+                stranger, id = strangers[sent % connections], ids[sent % connections]
+                await stranger.connect(url)
+                stranger.send(ATTACKS[name](stranger, next(id)))
+                sent += 1
+            await asyncio.sleep(0.005)
+        for stranger in strangers:
+            replies += stranger.replies
+            stranger.replies.clear()
+        print(f"{sent / seconds:.0f}/s sent:", *(f"{code} {n}" for code, n in replies.most_common()), flush=True)
+
+
+# -- the server
+
+
+def start(tree: Path, db: str, *flags: str) -> tuple[subprocess.Popen[bytes], str]:
+    """Start the server of a checkout. Return it and its URL."""
+    command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", db, "--log-level", "error", *flags]
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PARLOUR_ROOMS_PER_MINUTE": "600"}
+    process = subprocess.Popen(command, cwd=tree, env=environment, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    return process, process.stdout.readline().decode().split()[-1]
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    process.communicate()
+
+
+@contextmanager
+def prepared_server(tree: Path, folder: str, house: str) -> Iterator[tuple[str, str]]:
+    """Run a server with default limits on a database that has seen much. Yield its URL and the long room."""
+    with TemporaryDirectory(dir=folder) as place:
+        db = f"{place}/abuse.db"
+        process, url = start(tree, db, *NO_LIMITS, "--rooms-per-player", "1000")
+        try:
+            long, aborted = uvloop.run(fill(url))
+        finally:
+            stop(process)
+        age(db, long, aborted)
+        process, url = start(tree, db, "--house", house)
+        try:
+            yield url, long
+        finally:
+            stop(process)
+
+
+async def fill(url: str) -> tuple[str, str]:
+    """Create a running game, an aborted room, and rooms that wait. Return the names of the first two."""
+    ann, ben = await connect(url), await connect(url)
+    for client, name in ((ann, "ann"), (ben, "ben")):
+        await ask(client, Hello(id=1, name=name))
+    rooms = [await ask(ann, Create(id=2, game="conga")) for _ in range(WAITING_ROOMS + 2)]
+    long, aborted = (room.room for room in rooms[:2] if isinstance(room, Ok))
+    await ask(ben, Join(id=2, room=long))
+    await ask(ann, Leave(id=2, room=aborted))
+    return long, aborted
+
+
+def age(db: str, long: str, aborted: str) -> None:
+    """Make a log long, and copy an aborted room many times: no server would take so many requests."""
+    connection = sqlite3.connect(db)
+    (last,) = connection.execute("SELECT max(seq) FROM events WHERE room = ?", (long,)).fetchone()
+    at = int(time.time() * 1000)
+    for seq in range(last + 1, LONG_LOG_EVENTS + 1):
+        said = Said(room=long, seq=seq, at=at, name="ann", seat=0, text="a line of chat")
+        connection.execute("INSERT INTO events (room, seq, payload) VALUES (?,?,?)", (long, seq, MSGPACK.encode(said)))
+    columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(rooms)") if name != "room"]
+    names = ", ".join(columns)
+    connection.execute(
+        f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ABORTED_ROOMS}) "
+        f"INSERT INTO rooms (room, {names}) SELECT printf('0%010d', i), {names} FROM n, rooms WHERE room = ?",
+        (aborted,),
+    )
+    connection.commit()
+    connection.close()
+
+
+# -- measuring
+
+
+class Delays(NamedTuple):
+    """Sorted delays of honest players' moves in ms, without and with the attack."""
+
+    quiet: list[float]
+    attacked: list[float]
+
+    def ratio(self, percent: float) -> float:
+        return percentile(self.attacked, percent) / percentile(self.quiet, percent)
+
+
+async def measure(url: str, long: str, name: str, args: argparse.Namespace) -> tuple[Delays, str]:
+    """Return the delays of both kinds of rounds, and what the stranger's last round got."""
+    tally = Tally()
+    matches = await open_matches(url, MATCHES, tally, THINK_S)
+    words = [name, url, matches[0].room, long, str(args.connections), str(args.rate)]
+    stranger = subprocess.Popen(
+        [sys.executable, "-m", "bench.abuse", "--stranger", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert stranger.stdin is not None
+    assert stranger.stdout is not None
+    for match in matches:
+        match.start()
+    delays, said = Delays([], []), ""
+    try:
+        await asyncio.sleep(1)
+        for _ in range(args.rounds):
+            delays.quiet.extend(await round_of(tally, args.seconds))
+            said = await attacked_round(stranger.stdin, stranger.stdout, tally, delays, args.seconds)
+    finally:
+        stranger.stdin.close()
+        stranger.wait()
+        for match in matches:
+            match.close()
+    return Delays(sorted(delays.quiet), sorted(delays.attacked)), said
+
+
+async def round_of(tally: Tally, seconds: float) -> list[float]:
+    """Return the delays of the moves in the next seconds."""
+    await asyncio.sleep(SETTLE_S)
+    tally.delays.clear()
+    await asyncio.sleep(seconds)
+    return [delay * 1000 for delay in tally.delays]
+
+
+async def attacked_round(orders: IO[bytes], replies: IO[bytes], tally: Tally, delays: Delays, seconds: float) -> str:
+    """Measure a round with the attack. Return what the stranger says about it."""
+    orders.write(f"{seconds + 2 * SETTLE_S}\n".encode())
+    orders.flush()
+    delays.attacked.extend(await round_of(tally, seconds))
+    return (await asyncio.to_thread(replies.readline)).decode().strip()
+
+
+def main() -> None:
+    """Run the benchmark."""
+    if sys.argv[1:2] == ["--stranger"]:
+        name, url, played, long, connections, rate = sys.argv[2:]
+        uvloop.run(attack(name, url, Target(played, long), int(connections), float(rate)))
+        return
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="python -m bench.abuse"
+    )
+    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help=f"{', '.join(ATTACKS)} (default: all)")
+    parser.add_argument("--tree", type=Path, default=HERE, help="the checkout whose server runs; default: this one")
+    parser.add_argument("--rounds", type=int, default=5, help="of each kind, for each attack; default: 5")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each round; default: 2")
+    parser.add_argument("--connections", type=int, default=20, help="of the stranger; default: 20")
+    parser.add_argument("--rate", type=float, default=29.0, help="messages per second on each of them; default: 29")
+    parser.add_argument("--dir", default=None, help="folder for the database; default: that for temporary files")
+    args = parser.parse_args()
+    if unknown := [name for name in args.attacks if name not in ATTACKS]:
+        parser.error(f"{unknown[0]!r} is not an attack: try {', '.join(ATTACKS)}")
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, disk {flush_ms(args.dir or '/tmp'):.1f} ms a flush")
+    for name in args.attacks or ATTACKS:
+        with prepared_server(args.tree.resolve(), args.dir, "random,greedy" if name == "house" else "none") as server:
+            delays, said = uvloop.run(measure(*server, name, args))
+        p50, p99 = delays.ratio(50), delays.ratio(99)
+        print(
+            f"{name:12} p50 {percentile(delays.quiet, 50):6.2f} -> {percentile(delays.attacked, 50):6.2f} ms "
+            f"({p50:5.2f} x)   p99 {percentile(delays.quiet, 99):6.2f} -> {percentile(delays.attacked, 99):6.2f} ms "
+            f"({p99:5.2f} x)   {said}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
