@@ -88,6 +88,12 @@ class Stranger:
             await ask(self.client, Hello(id=1, name=f"stranger{self.number}"))
             self.client.on_message = self.read
 
+    def disconnect(self) -> None:
+        """Abort the connection: the next quiet round must not pay for commands that still wait."""
+        if self.client is not None:
+            self.client.transport.abort()
+            self.client = None
+
     def read(self, payload: bytes) -> None:
         """Count a reply by its type or code."""
         if b"\xa4type\xa2ok" in payload[:10]:
@@ -148,7 +154,7 @@ ATTACKS: dict[str, Attack] = {
     "chat": chat,
     "mixed": mixed,
     "watch": lambda stranger, id: Watch(id=id, room=stranger.target.long, after=1),
-    "history": lambda stranger, id: History(id=id, player="stranger0"),
+    "history": lambda stranger, id: History(id=id),
     "leaderboard": distinct_options,
     "list": lambda stranger, id: List(id=id),
     "rooms": create_rooms,
@@ -175,6 +181,7 @@ async def attack(name: str, url: str, target: Target, connections: int, rate: fl
         for stranger in strangers:
             replies += stranger.replies
             stranger.replies.clear()
+            stranger.disconnect()
         print(f"{sent / seconds:.0f}/s sent:", *(f"{code} {n}" for code, n in replies.most_common()), flush=True)
 
 
@@ -257,14 +264,17 @@ class Delays(NamedTuple):
         return percentile(self.attacked, percent) / percentile(self.quiet, percent)
 
 
+def start_stranger(name: str, url: str, target: Target, args: argparse.Namespace) -> subprocess.Popen[bytes]:
+    words = [name, url, *target, str(args.connections), str(args.rate)]
+    command = [sys.executable, "-m", "bench.abuse", "--stranger", *words]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
 async def measure(url: str, long: str, name: str, args: argparse.Namespace) -> tuple[Delays, str]:
     """Return the delays of both kinds of rounds, and what the stranger's last round got."""
     tally = Tally()
     matches = await open_matches(url, MATCHES, tally, THINK_S)
-    words = [name, url, matches[0].room, long, str(args.connections), str(args.rate)]
-    stranger = subprocess.Popen(
-        [sys.executable, "-m", "bench.abuse", "--stranger", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    stranger = start_stranger(name, url, Target(matches[0].room, long), args)
     assert stranger.stdin is not None
     assert stranger.stdout is not None
     for match in matches:

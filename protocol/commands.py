@@ -105,7 +105,10 @@ class Join(RoomCommand):
 
 
 class Watch(RoomCommand):
-    """Receive a snapshot of a room, then its events. `after`: receive the events after that seq, without a snapshot."""
+    """Receive a snapshot of a room, then its events.
+
+    `after`: receive the events after that seq, without a snapshot unless there are more than 200 of them.
+    """
 
     after: Annotated[int, Meta(ge=0)] = 0
     code: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from protocol.codec import JSON, MSGPACK
+from protocol.codec import JSON, MSGPACK, decode_event
 from protocol.types import Message
 
 TEXT_HEAD, BINARY_HEAD = 0x81, 0x82  # first byte of a message in one frame: FIN and opcode
@@ -27,13 +27,29 @@ def frame(head: int, payload: bytes) -> bytes:
 class Packet:
     """A message in both encodings; the JSON frame is built when a client needs it."""
 
-    __slots__ = ("_text", "binary", "message", "payload")
+    __slots__ = ("_message", "_text", "binary", "payload")
 
     def __init__(self, message: Message) -> None:
-        self.message = message
+        self._message: Message | None = message
         self.payload = payload = _encode(message)
         self.binary = frame(BINARY_HEAD, payload)
         self._text: bytes | None = None
+
+    @classmethod
+    def stored(cls, payload: bytes) -> Packet:
+        """Return the packet of an event in the log. It is decoded only if a client needs more than these bytes."""
+        packet: Packet = cls.__new__(cls)
+        packet._message = packet._text = None
+        packet.payload = payload
+        packet.binary = frame(BINARY_HEAD, payload)
+        return packet
+
+    @property
+    def message(self) -> Message:
+        """The message itself."""
+        if self._message is None:
+            self._message = decode_event(self.payload)
+        return self._message
 
     @property
     def text(self) -> bytes:

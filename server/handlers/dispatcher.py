@@ -26,6 +26,7 @@ from protocol.commands import (
     Say,
     Watch,
 )
+from protocol.frames import join
 from protocol.replies import Ok
 from protocol.usernames import fold
 from server.config import Settings
@@ -53,6 +54,7 @@ from server.storage.interface import ReadTimeout, Unavailable
 Work = Coroutine[Any, Any, None]
 Handler = Callable[[Client, Any], Work]
 MAX_QUEUED_FOR_CHAT = 16  # commands in a room's queue: then chat is refused, so that moves do not wait for it
+MAX_EVENTS_RESENT = 200  # by `watch`: a client that has missed more gets a snapshot, which is shorter
 
 
 class Dispatcher:
@@ -199,9 +201,10 @@ class Dispatcher:
         self._membership.forget_old_rooms(client)
         upto = live.room.horizon if seat is None else live.room.seq
         client.send(Ok(id=command.id, room=command.room, seq=upto, seat=seat))
-        if 0 < command.after <= upto:
-            for packet in live.events_between(command.after, upto):
-                client.write(packet.text if client.text else packet.binary)
+        missed = upto - command.after
+        if command.after and 0 <= missed <= MAX_EVENTS_RESENT:
+            if missed:
+                client.write(join(live.events_between(command.after, upto), client.text))
         else:
             client.send(live.snapshot(seat, self._now()))
 

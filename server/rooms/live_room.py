@@ -7,11 +7,10 @@ from collections import deque
 from typing import Any
 
 from protocol.codec import decode_event
-from protocol.events import Created
 from protocol.frames import Packet
 from protocol.replies import Snapshot
 from server.domain import snapshots
-from server.domain.room import Room, replay
+from server.domain.room import Room, apply, replay
 from server.rooms.client import Client
 
 
@@ -19,8 +18,8 @@ class LiveRoom:
     """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
 
     __slots__ = (
-        "busy", "heard_seq", "lagging", "log", "pending", "players", "queue", "released", "room", "stored_deadline",
-        "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
+        "busy", "heard_seq", "lagging", "log", "pending", "players", "queue", "released", "room", "shown",
+        "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -28,6 +27,7 @@ class LiveRoom:
         self.log = log  # the payloads of all events
         self.players: tuple[list[Client], list[Client]] = ([], [])  # by seat
         self.watchers: dict[Client, None] = {}
+        self.shown: Room | None = None  # the room as of an earlier horizon, for watchers of a delayed game
         self.released = room.horizon  # seq of the last event that was released to watchers
         self.pending: list[Packet] = []  # events for the watchers' next tick
         self.lagging: dict[Client, int] = {}  # watchers that do not keep up, and since when
@@ -100,11 +100,19 @@ class LiveRoom:
         """Return the room as the player of a seat sees it, or, if `seat` is None, a watcher: as of the horizon."""
         room = self.room
         if seat is None and room.horizon != room.seq:
-            shown = replay(decode_event(payload) for payload in self.log[: room.horizon])
-            return snapshots.snapshot(shown, None, now, 0)
+            return snapshots.snapshot(self._room_at_horizon(), None, now, 0)
         return snapshots.snapshot(room, seat, now, self.uncharged_ms)
 
+    def _room_at_horizon(self) -> Room:
+        """Return the room as watchers of a delayed game see it. Only the events since the last call are applied."""
+        horizon, shown = self.room.horizon, self.shown
+        if shown is None:
+            shown = replay(map(decode_event, self.log[:horizon]))
+        for payload in self.log[shown.seq : horizon]:
+            shown = apply(shown, decode_event(payload))
+        self.shown = shown
+        return shown
+
     def events_between(self, after: int, upto: int) -> list[Packet]:
-        """Return the public events with a seq in (after, upto]."""
-        events = (decode_event(payload) for payload in self.log[after:upto])
-        return [Packet(event) for event in events if not isinstance(event, Created)]
+        """Return the public events with a seq in (after, upto]. Only `created`, which has seq 1, is not public."""
+        return [Packet.stored(payload) for payload in self.log[max(1, after) : upto]]

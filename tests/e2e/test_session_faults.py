@@ -16,7 +16,7 @@ from client.sdk.events import Connected, Disconnected
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.codec import JSON
-from protocol.commands import Create, List, Move, Watch
+from protocol.commands import Create, List, Move, Say, Watch
 from protocol.events import Event, Presence
 from protocol.types import TimeControl
 from runtime.backoff import Backoff
@@ -136,6 +136,34 @@ async def test_watcher_misses_no_event(tmp_path: Path) -> None:
         assert seen == sorted(set(seen)), "each event once, in order"
         assert watcher.rooms.desyncs == 0
         listening.cancel()
+
+
+async def test_session_that_missed_many_events_continues_from_a_snapshot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.handlers.dispatcher.MAX_EVENTS_RESENT", 2)
+    async with (
+        running_server(tmp_path) as server,
+        FaultProxy(server.url).open() as proxy,
+        session(server.url, "left") as left,
+        session(server.url, "right") as right,
+        session(proxy.url, "watcher") as watcher,
+    ):
+        room = await seat_two(left, right, "mancala")
+        await watcher.ask(Watch(id=watcher.id(), room=room))
+        wanted = proxy.connections + 1
+        proxy.refuse = True
+        proxy.cut()
+        for number in range(5):
+            await left.ask(Say(id=left.id(), room=room, text=str(number)))
+        proxy.refuse = False
+        await until("the watcher is back", partial(reconnected, proxy, wanted))
+        await until(
+            "the watcher has caught up", lambda: [line.text for line in watcher.rooms[room].chat] == list("01234")
+        )
+        await left.ask(Say(id=left.id(), room=room, text="5"))
+        await until("events continue", lambda: watcher.rooms[room].chat[-1].text == "5")
+        assert watcher.rooms.desyncs == 0
 
 
 async def test_session_survives_a_restart_of_the_server(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rematch, Resign, Say, Watch
 from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
+from server.handlers import dispatcher
 from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT, invited_names
 from server.storage.interface import ReadTimeout, Unavailable
 from tests.server.conftest import Build
@@ -147,6 +148,35 @@ async def test_watcher_gets_a_snapshot_or_the_events_after_a_seq(server: Harness
     late = server.connect(EVE)
     await server.ask(late, Watch, room=live.room.id, after=99)  # a seq that does not exist
     assert late.kinds() == ["Ok", "Snapshot"]
+
+
+@pytest.mark.parametrize("text", [False, True])
+async def test_client_that_missed_many_events_gets_a_snapshot(
+    server: Harness, monkeypatch: pytest.MonkeyPatch, text: bool
+) -> None:
+    monkeypatch.setattr(dispatcher, "MAX_EVENTS_RESENT", 3)
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Say, room=live.room.id, text="hi")
+    few, many = server.connect(EVE, text), server.connect(EVE, text)
+    await server.ask(few, Watch, room=live.room.id, after=2)
+    assert few.kinds() == ["Ok", "Seated", "Started", "Said"]
+    assert few.writes == 1
+    await server.ask(many, Watch, room=live.room.id, after=1)
+    assert many.kinds() == ["Ok", "Snapshot"]
+
+
+async def test_stored_events_are_sent_without_being_decoded(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Say, room=live.room.id, text="hi")
+
+    def fail(payload: bytes) -> None:
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr("protocol.frames.decode_event", fail)
+    monkeypatch.setattr("server.rooms.live_room.decode_event", fail)
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id, after=1)
+    assert eve.kinds() == ["Ok", "Seated", "Seated", "Started", "Said"]
 
 
 async def test_watcher_of_a_delayed_game_gets_no_events_beyond_the_horizon(server: Harness) -> None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
+from protocol.codec import decode_event
 from protocol.commands import Join, Resign
-from protocol.events import Moved, Seated, Started
+from protocol.events import AnyEvent, Moved, Seated, Started
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW, do
 from tests.server.fakes import RecordingClient
-from tests.server.rooms.helpers import BLITZ, advance, live_game, live_waiting
+from tests.server.rooms.helpers import BLITZ, advance, live_game, live_waiting, play
 
 
 def test_attach_returns_the_seat_of_a_player_and_none_for_a_watcher() -> None:
@@ -82,6 +85,23 @@ def test_watchers_of_a_delayed_game_see_it_as_of_the_horizon() -> None:
     shown = {player.name: live.snapshot(live.room.seat_of(player.id), NOW) for player in (ANN, EVE)}
     assert (shown["ann"].ply, shown["ann"].your_seat, shown["ann"].seq) == (3, 0, live.room.seq)
     assert (shown["eve"].ply, shown["eve"].your_seat, shown["eve"].seq) == (1, None, live.room.horizon)
+
+
+def test_delayed_game_is_not_replayed_for_every_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    live = live_game("a1", "b1", "c1", delay=2)
+    live.snapshot(None, NOW)
+    decoded: list[bytes] = []
+
+    def decode(payload: bytes) -> AnyEvent:
+        decoded.append(payload)
+        return decode_event(payload)
+
+    monkeypatch.setattr("server.rooms.live_room.decode_event", decode)
+    assert live.snapshot(None, NOW).ply == 1
+    assert not decoded
+    play(live, "d1")
+    assert live.snapshot(None, NOW).ply == 2
+    assert len(decoded) == 1
 
 
 def test_events_between_leaves_out_the_created_event() -> None:
