@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from typing import NamedTuple
 
 from runtime.event_loop import run_loop
+from runtime.signals import calls_on_exit_signal
 from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus, BusError, LocalBus
 from server.cluster.clock_sync import StoreClock
@@ -244,18 +244,15 @@ def open_bus(settings: Settings) -> Bus:
 
 
 async def serve_until_stopped(settings: Settings, companion: Companion, greeting: Greeting | None) -> None:
-    """Print the address or the greeting, and serve until SIGTERM or SIGINT. `companion` runs along with the server."""
+    """Print the address or the greeting, and serve until a signal. `companion` runs along with the server."""
     stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(NotImplementedError):  # Windows has Ctrl-C, which the command line deals with
-            loop.add_signal_handler(number, stopped.set)
-    async with running(settings) as server:
-        print(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
-        log("listening", url=server.url, db=without_password(settings.db))
-        async with companion(server):
-            await stopped.wait()
-    log("stopped")
+    with calls_on_exit_signal(lambda number: stopped.set()):  # on Windows the command line handles Ctrl-C
+        async with running(settings) as server:
+            print(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
+            log("listening", url=server.url, db=without_password(settings.db))
+            async with companion(server):
+                await stopped.wait()
+        log("stopped")
 
 
 def main(

@@ -7,29 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from argparse import ArgumentParser, Namespace
 
 from bench.cluster.parts import Cluster
 from bench.cluster.postgres import Missing
+from runtime.signals import calls_on_exit_signal
 
 
 async def run(args: Namespace, flags: list[str]) -> None:
     stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     cluster = Cluster(args.nodes, tuple(flags), args.port)
-    try:
-        await cluster.start()
-        print(f"cluster: play at {cluster.url}")
-        print(f"cluster: database {cluster.db}")
-        print(f"cluster: broker {cluster.broker.url} ({cluster.broker.kind})")
-        for node in cluster.nodes:
-            assert node.process is not None
-            print(f"cluster: node {node.url} (process {node.process.pid})", flush=True)
-        await stopped.wait()
-    finally:
-        await cluster.close()
+    with calls_on_exit_signal(lambda number: stopped.set()):
+        try:
+            await cluster.start()
+            print(f"cluster: play at {cluster.url}")
+            print(f"cluster: database {cluster.db}")
+            print(f"cluster: broker {cluster.broker.url} ({cluster.broker.kind})")
+            for node in cluster.nodes:
+                assert node.process is not None
+                print(f"cluster: node {node.url} (process {node.process.pid})", flush=True)
+            await stopped.wait()
+        finally:
+            await cluster.close()
 
 
 def main() -> int:

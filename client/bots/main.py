@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-import signal
 import sys
 from collections.abc import Coroutine
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +29,7 @@ from engine.registry import create
 from runtime.backoff import Backoff
 from runtime.child_process import wait_for_stdin_end
 from runtime.event_loop import run_loop
+from runtime.signals import calls_on_exit_signal
 from runtime.threads import in_thread
 
 MAX_NAME_STEM_CHARS = 26  # leaves room for a suffix within the server's limit
@@ -167,24 +166,14 @@ async def run_session(session: Session, factory: BotFactory, games: tuple[str, .
 
 
 async def run_until_signal(work: Coroutine[Any, Any, None], with_stdin: bool) -> None:
-    """Run the work. Cancel it on SIGTERM, SIGINT or SIGHUP, or at the end of standard input."""
+    """Run the work. Cancel it when a signal asks this process to exit, or at the end of standard input."""
     task = asyncio.create_task(work)
     if with_stdin:
         in_thread(wait_for_stdin_end).add_done_callback(lambda ended: task.cancel())
-    loop = asyncio.get_running_loop()
-    numbers = [signal.SIGTERM, signal.SIGINT]
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # unless run by nohup
-        numbers.append(signal.SIGHUP)
-    for number in numbers:
-        with suppress(NotImplementedError, ValueError, RuntimeError):  # not in this thread or system
-            loop.add_signal_handler(number, task.cancel)
-    try:
-        await task
-    except asyncio.CancelledError:
-        caller = asyncio.current_task()
-        if caller is not None and caller.cancelling():  # not a signal: the caller was cancelled too
-            raise
-    finally:
-        for number in numbers:
-            with suppress(NotImplementedError, ValueError, RuntimeError):
-                loop.remove_signal_handler(number)
+    with calls_on_exit_signal(lambda number: task.cancel()):
+        try:
+            await task
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if caller is not None and caller.cancelling():  # not a signal: the caller was cancelled too
+                raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -13,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import ConnectGuest, Spawn
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
 from tests.e2e.play import move, room_of
+from tests.waiting import TIMEOUT_S
 
 
 async def test_logs_are_json_lines_without_secrets(tmp_path: Path, connect_guest: ConnectGuest) -> None:
@@ -37,6 +39,24 @@ async def test_logs_are_json_lines_without_secrets(tmp_path: Path, connect_guest
     assert {"listening", "created", "ended", "draining", "stopped"} <= {line["event"] for line in lines}
     for secret in (ann.session, ben.session, "something said", "a private thought", "Traceback"):
         assert secret not in err.decode()
+
+
+async def test_background_job_of_a_script_ends_by_sigterm_only(tmp_path: Path, connect_guest: ConnectGuest) -> None:
+    """A shell script starts `job &` with SIGINT ignored: Ctrl-C is for the script."""
+    command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", str(tmp_path / "x.db")]
+    ignoring = ["/bin/sh", "-c", 'trap "" INT HUP; exec "$@"', "sh"]
+    process = await asyncio.create_subprocess_exec(
+        *ignoring, *command, "--house", "none", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    url = (await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)).decode().split()[-1]
+    ann = await connect_guest(url, "ann")
+    for number in (signal.SIGINT, signal.SIGHUP):
+        process.send_signal(number)
+        await ann.ask("create", game="cohcoh")  # a server that drains refuses it
+    process.terminate()
+    await asyncio.wait_for(process.communicate(), TIMEOUT_S)
+    assert process.returncode == 0
 
 
 @pytest.fixture

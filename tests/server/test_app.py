@@ -76,9 +76,7 @@ async def test_stop_signal_ends_the_server(settings: Settings, capsys: pytest.Ca
         yield
         steps.append("ended")
 
-    await asyncio.wait_for(serve_until_stopped(settings, companion, None), 20)
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+    await serve_until_stopped(settings, companion, None)
     assert steps == ["began", "ended"]
     assert capsys.readouterr().out.startswith("parlour: listening on ws://127.0.0.1:")
 
@@ -89,9 +87,7 @@ async def test_greeting_replaces_the_line_for_programs(settings: Settings, capsy
         os.kill(os.getpid(), signal.SIGINT)
         yield
 
-    await asyncio.wait_for(serve_until_stopped(settings, companion, lambda url: f"play at {url}"), 20)
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+    await serve_until_stopped(settings, companion, lambda url: f"play at {url}")
     assert capsys.readouterr().out.startswith("play at ws://127.0.0.1:")
 
 

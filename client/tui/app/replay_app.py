@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
 
 from textual import events
 from textual.binding import Binding
@@ -17,8 +16,8 @@ from client.tui.app.run import exit_on_hangup
 from client.tui.render.appearance import Appearance
 from client.tui.screens.replay import RecordTexts, ReplayScreen
 from engine.record import Record
+from runtime.signals import calls_on_exit_signal
 
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 SIGNAL_EXIT_CODE = 128  # plus the number of the signal
 
 
@@ -53,13 +52,10 @@ def run_replay(record: Record, texts: RecordTexts, appearance: Appearance) -> in
 
 
 async def run_app(app: ReplayApp) -> int:
-    for name in SIGNALS:
-        with suppress(NotImplementedError, AttributeError):  # Windows
-            number = getattr(signal, name)
-            asyncio.get_running_loop().add_signal_handler(number, app.stop, number)
-    watching = asyncio.create_task(exit_on_hangup(app))
-    try:
-        await app.run_async()
-    finally:
-        watching.cancel()
+    with calls_on_exit_signal(app.stop):
+        watching = asyncio.create_task(exit_on_hangup(app))
+        try:
+            await app.run_async()
+        finally:
+            watching.cancel()
     return app.return_code or 0

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-import signal
 import sys
-from contextlib import suppress
 
 from client.presentation.launch_plan import LaunchPlan
 from client.tui.app.app import ParlourApp
 from client.tui.render.appearance import Appearance
+from runtime.signals import calls_on_exit_signal
 
 HANGUP_POLL_S = 1
 
@@ -30,15 +29,13 @@ def run(plan: LaunchPlan, appearance: Appearance) -> str:
 
 async def run_app(plan: LaunchPlan, appearance: Appearance) -> str:
     app = ParlourApp(plan, appearance)
-    for number in (signal.SIGTERM, signal.SIGHUP):  # exit cleanly, so that Textual restores the terminal
-        with suppress(NotImplementedError, AttributeError):
-            asyncio.get_running_loop().add_signal_handler(number, app.exit)
-    watching = asyncio.create_task(exit_on_hangup(app))
-    try:
-        error = await app.run_async() or ""
-    finally:
-        watching.cancel()
-        await app.close()
+    with calls_on_exit_signal(lambda number: app.exit()):  # so that Textual restores the terminal
+        watching = asyncio.create_task(exit_on_hangup(app))
+        try:
+            error = await app.run_async() or ""
+        finally:
+            watching.cancel()
+            await app.close()
     if app.return_code == 1:  # a crash, which Textual has reported
         sys.exit(1)
     return error
