@@ -1,10 +1,13 @@
-"""Settings of Hypothesis, and fixtures for all tests: PostgreSQL databases and an MQTT broker."""
+"""The surroundings and the order of all tests, settings of Hypothesis, PostgreSQL databases and an MQTT broker."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,12 +15,41 @@ from hypothesis import HealthCheck, settings
 from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
 from server.logs import JsonFormatter, TextFormatter
+from tests.isolation import isolate
 
 _numbers = count(1)
 
 # The same examples on every machine, without a time limit: a slow machine is not a failure.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run files, and the tests in each, in random order")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    home = TemporaryDirectory(prefix="parlour-home-", ignore_cleanup_errors=True)
+    config.add_cleanup(home.cleanup)
+    assert config.cache is not None
+    isolate(Path(home.name), config.cache.mkdir("xdg"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Shuffle the tests if asked. The tests of a file stay together, because they share costly fixtures."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        files = sorted({item.path for item in items})
+        places = {path: Random(f"{seed} {path.name}").random() for path in files}
+        Random(seed).shuffle(items)
+        items.sort(key=lambda item: (places[item.path], item.path))
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use an empty state folder, as on a machine where no game was played."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import TIMEOUT_S
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"^```console\n(.*?)^```$", PAGE, re.S | re.M)
@@ -23,7 +25,13 @@ def test_commands_print_the_output_shown(number: int, tmp_path: Path) -> None:
     script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{script}'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     shown = "\n".join(line for line in lines if not line.startswith(("$ ", ">")))

@@ -6,12 +6,16 @@ import json
 import subprocess
 import sys
 
+from tests.waiting import TIMEOUT_S
+
 MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (29, 84), "rated-end": (31, 80)}  # files, changes of file
 RUNS = 3  # timing can add a few changes
 
 
 def run_walk(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "bench.walk", *words], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-m", "bench.walk", *words], capture_output=True, text=True, timeout=TIMEOUT_S
+    )
 
 
 def test_walk_of_a_move_starts_in_the_transport_and_passes_rules_and_store() -> None:

@@ -6,12 +6,12 @@ import os
 import sys
 import textwrap
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from client.programs.limits import Limits
 from client.programs.program import Program
 from client.sdk.bot import Budget
+from tests.waiting import TIMEOUT_S
 
 FIRST = """
 import json, sys
@@ -48,7 +48,7 @@ def program(
     )
 
 
-def budget(seconds: float = 20.0, left: float | None = None) -> Budget:
+def budget(seconds: float = TIMEOUT_S, left: float | None = None) -> Budget:
     return Budget(seconds, time.monotonic() + seconds, left=left)
 
 
@@ -67,11 +67,3 @@ def gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (ProcessLookupError, FileNotFoundError):
         return True
-
-
-def eventually(what: str, condition: Callable[[], object], seconds: float = 20.0) -> None:
-    """Wait until a condition is true."""
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.005)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, mark_first_game
 from protocol.commands import Pair
 from protocol.types import BotInfo
@@ -37,12 +35,10 @@ def test_pairing_accepts_a_bot_at_once_if_there_are_only_bots() -> None:
     assert request.command(1, bots_only=True) == Pair(id=1, game="conga", bot_after=0)
 
 
-def test_only_the_first_game_is_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def test_only_the_first_game_is_the_first() -> None:
     assert [mark_first_game(), mark_first_game()] == [True, False]
 
 
-def test_every_game_is_the_first_if_nothing_can_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "state").write_text("not a folder")
+def test_every_game_is_the_first_if_nothing_can_be_stored(state: Path) -> None:
+    state.write_text("not a folder")
     assert [mark_first_game(), mark_first_game()] == [True, True]

@@ -13,6 +13,7 @@ import pytest
 
 from client.local_server import BackgroundServer, PrivateFolder, PrivateServer
 from client.sdk.errors import NoServer
+from tests.waiting import TIMEOUT_S
 
 
 def test_second_client_gets_a_temporary_folder(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ async def test_server_restarts_at_the_same_address(tmp_path: Path) -> None:
         assert child is not None
         child.kill()
         await child.wait()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             while True:
                 with suppress(ConnectionError):
                     _, writer = await asyncio.open_connection(url.hostname, url.port)

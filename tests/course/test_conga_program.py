@@ -10,6 +10,7 @@ import pytest
 
 from engine.registry import create
 from parlour.cli.main import main
+from tests.waiting import TIMEOUT_S
 
 MOVE = re.compile(r"^(\d+)\. player ([12]) \((.*)\) moves \((\d),(\d)\) towards \((\d),(\d)\)$", re.M)
 
@@ -61,7 +62,7 @@ def test_colours_on_request(capsys: pytest.CaptureFixture[str]) -> None:
 def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     command = ["-m", "parlour", "course", "conga", "--players", "random,random", "--max-plies", "1"]
-    terminal = pexpect.spawn(sys.executable, command, encoding="utf-8", timeout=30)
+    terminal = pexpect.spawn(sys.executable, command, encoding="utf-8", timeout=TIMEOUT_S)
     terminal.expect(pexpect.EOF)
     assert "\x1b[94m" in terminal.before
     terminal.close()

@@ -14,6 +14,7 @@ from engine.course.maxconnect4 import read_board, write_board
 from engine.games.maxconnect4 import MaxConnect4
 from parlour.cli.main import main
 from tests.course.random_positions import random_position
+from tests.waiting import TIMEOUT_S
 
 GAME = MaxConnect4()
 FILE = "0000000\n0000000\n0200000\n0100002\n0200111\n1100222\n1\n"
@@ -96,7 +97,7 @@ def test_wrong_arguments_are_rejected(here: Path, capsys: pytest.CaptureFixture[
 
 def play(folder: Path, *words: str) -> pexpect.spawn[str]:
     command = ["-m", "parlour", "course", "maxconnect4", "interactive", *words]
-    return pexpect.spawn(sys.executable, command, cwd=str(folder), encoding="utf-8", timeout=30)
+    return pexpect.spawn(sys.executable, command, cwd=str(folder), encoding="utf-8", timeout=TIMEOUT_S)
 
 
 PROMPT = r"Player (\d), your column \(1 to 7\): "

@@ -15,13 +15,17 @@ from engine.game import State
 from engine.games.cohcoh import CohCoh
 from parlour.cli.main import main
 from parlour.coursework.age import START_UP_S, process_age
+from tests.waiting import TIMEOUT_S
 
 
 def call(*words: str) -> tuple[list[str], float]:
     """Run the program in a new process. Return its output lines and the elapsed time."""
     begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "parlour", "course", "nkcohcoh", *words], capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "parlour", "course", "nkcohcoh", *words],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
     )
     spent = time.perf_counter() - begun
     assert (done.returncode, done.stderr) == (0, "")

@@ -15,7 +15,8 @@ import pytest
 from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
+from tests.waiting import TIMEOUT_S
 
 Start = Callable[..., Awaitable[Running]]
 ConnectGuest = Callable[..., Awaitable[Guest]]

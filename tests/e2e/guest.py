@@ -11,7 +11,8 @@ import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-TIMEOUT_S = 30.0
+from tests.waiting import TIMEOUT_S
+
 Message = dict[str, Any]
 ANSWERS = ("ok", "error", "welcome")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,8 @@ from runtime.backoff import Backoff
 from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
+from tests.waiting import TIMEOUT_S
+from tests.waiting import until as until
 
 
 @asynccontextmanager
@@ -28,16 +30,7 @@ async def running_server(folder: Path, clock: Now = now, **settings: Any) -> Asy
 
 
 def session(url: str, name: str = "", **more: Any) -> Session:
-    return Session(url, name=name, **{"backoff": Backoff(0.005, 0.05), "timeout": 20.0, **more})
-
-
-async def until(what: str, condition: Callable[[], object], seconds: float = 20.0) -> None:
-    """Wait until a condition is true. Fails after some seconds with the name of the condition."""
-    loop = asyncio.get_running_loop()
-    end = loop.time() + seconds
-    while not condition():
-        assert loop.time() < end, f"timeout: {what}"
-        await asyncio.sleep(0.002)
+    return Session(url, name=name, **{"backoff": Backoff(0.005, 0.05), "timeout": TIMEOUT_S, **more})
 
 
 async def seat_two(first: Session, second: Session, game: str = "conga", **setup: Any) -> str:
@@ -69,7 +62,7 @@ async def parlour_command(*words: str, **environment: str) -> tuple[int, str, st
         sys.executable, "-m", "parlour", *words,
         env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIMEOUT_S):
         out, err = await process.communicate()
     assert process.returncode is not None
     return process.returncode, out.decode(), err.decode()

@@ -6,6 +6,8 @@ import asyncio
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from tests.waiting import TIMEOUT_S
+
 
 async def get(url: str, path: str) -> tuple[int, str]:
     """Return status and body of a page."""
@@ -13,7 +15,7 @@ async def get(url: str, path: str) -> tuple[int, str]:
 
     def read() -> tuple[int, str]:
         try:
-            with urlopen(page, timeout=10) as response:
+            with urlopen(page, timeout=TIMEOUT_S) as response:
                 return response.status, str(response.read(), "utf-8")
         except HTTPError as error:
             with error:

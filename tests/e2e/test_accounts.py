@@ -11,7 +11,8 @@ import pytest
 
 from server.storage.interface import Unavailable
 from tests.e2e.conftest import ConnectGuest, Start
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
+from tests.waiting import TIMEOUT_S
 
 
 async def account(db: Path, *words: str) -> tuple[int, str, str]:

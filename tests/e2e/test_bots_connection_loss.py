@@ -11,6 +11,7 @@ from protocol.types import Options
 from tests.e2e.bots import builtin, finished_games, run_bot, seek
 from tests.e2e.faults import FaultProxy
 from tests.e2e.local_server import running_server, session
+from tests.waiting import TIMEOUT_S
 
 SMALL: Options = {"pits": 3, "stones": 3}
 
@@ -28,7 +29,7 @@ async def test_bots_finish_their_games_over_bad_connections(tmp_path: Path, monk
                     run_bot(left.url, builtin("random"), seeks=seeks, games=6),
                     run_bot(right.url, builtin("greedy"), seeks=seeks, games=6),
                 ),
-                50,
+                TIMEOUT_S,
             )
         assert tuple(played) == (6, 6)
         assert sum(proxy.cuts for proxy in proxies) >= 6
@@ -48,6 +49,6 @@ async def test_bots_with_different_preferences_find_each_other(tmp_path: Path, m
                 run_bot(server.url, builtin("random"), seeks=games, games=2, policy=one),
                 run_bot(server.url, builtin("greedy"), seeks=games[::-1], games=2, policy=one),
             ),
-            30,
+            TIMEOUT_S,
         )
         assert tuple(played) == (2, 2)

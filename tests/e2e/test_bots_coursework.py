@@ -16,6 +16,7 @@ from tests.client.programs.test_adapters import CONGA_PROGRAM
 from tests.client.sample_programs import script
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.local_server import running_server, session
+from tests.waiting import TIMEOUT_S
 
 COURSE = (sys.executable, "-m", "parlour", "course")
 
@@ -46,7 +47,7 @@ async def test_course_programs_play_whole_games(tmp_path: Path) -> None:
         return record.reason
 
     async with running_server(tmp_path) as server, running_bot(server.url, builtin("greedy"), policy={"concurrent": 9}):
-        reasons = await asyncio.wait_for(asyncio.gather(*(play(*game) for game in games)), 60)
+        reasons = await asyncio.wait_for(asyncio.gather(*(play(*game) for game in games)), TIMEOUT_S)
     assert reasons[:2] == ["score", "score"]
     assert reasons[2] in ("line", "no_moves")
     assert reasons[3] in ("ply_limit", "no_moves", "repetition")

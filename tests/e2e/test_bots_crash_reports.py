@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import TIMEOUT_S
+
 RAISES = """
 from parlour import Bot
 
@@ -55,7 +57,9 @@ KINDS = {
 def run_failing(words: list[str], cwd: str | Path, state: Path) -> tuple[int, str, str]:
     """Run a command. Return its status, the sentence about the failure, and the folder of the crash report."""
     environment = {**os.environ, "XDG_STATE_HOME": str(state)}
-    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
     assert "Traceback" not in done.stdout
     what, _, where = (done.stderr + done.stdout).strip().partition("; evidence in ")
     return done.returncode, what, where

@@ -19,6 +19,7 @@ from engine.registry import create
 from tests.client.sample_programs import budget
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.local_server import running_server, session, until
+from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -38,7 +39,7 @@ def test_exec_example_plays_whole_games(name: str, tmp_path: Path) -> None:
         pytest.skip(f"{tool} is not installed")
     shutil.copy(EXAMPLES / name, tmp_path)
     if build:
-        subprocess.run(build.split(), cwd=tmp_path, check=True, timeout=60)
+        subprocess.run(build.split(), cwd=tmp_path, check=True, timeout=TIMEOUT_S)
     words = tuple(command.format(python=sys.executable).split())
     pool = ProgramPool(Program(words, tmp_path, name=name, forensics=tmp_path / "forensics"))
     player = LineBot(pool)
@@ -69,7 +70,7 @@ async def test_readme_bot_plays(tmp_path: Path) -> None:
         output = OutputLines()
         await run_bot(server.url, builtin("random"), seeks=(seek("cohcoh", "Careful"),), games=1, output=output)
         process.terminate()
-        await asyncio.wait_for(process.communicate(), 10)
+        await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 0
         async with session(server.url) as guest:
             (info,) = await finished_games(guest, "Careful")
@@ -80,7 +81,7 @@ async def test_readme_bot_plays(tmp_path: Path) -> None:
 async def test_bot_without_a_library_plays_over_json(limits: dict[str, Any], tmp_path: Path) -> None:
     async with running_server(tmp_path, **limits) as server, running_bot(server.url, builtin("random")):
         process = await run_example("socket_bot.py", server.url, tmp_path)
-        output, _ = await asyncio.wait_for(process.communicate(), 30)
+        output, _ = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 0
         result, reason = output.decode().split()
         assert result in ("1-0", "0-1", "1/2-1/2")

@@ -22,6 +22,7 @@ from protocol.types import TimeControl
 from tests.client.sample_programs import FIRST, program
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.local_server import running_server, session, until
+from tests.waiting import TIMEOUT_S
 
 NONE = TimeControl()
 QUICK = TimeControl(kind="fischer", base=3000)
@@ -119,7 +120,7 @@ async def test_faulty_programs_lose_only_their_own_game(tmp_path: Path) -> None:
                 asyncio.gather(
                     *(play_one_game(server.url, name, faulty, tmp_path / name) for name, faulty in PROGRAMS.items())
                 ),
-                60,
+                TIMEOUT_S,
             )
             assert await asyncio.gather(*good_games) == [2, 2]
         for (name, faulty), (reason, output) in zip(PROGRAMS.items(), outcomes, strict=True):
@@ -177,7 +178,7 @@ async def test_invalid_messages_lose_only_their_own_game(tmp_path: Path) -> None
                     ),
                     send_and_time_out(server.url, "closes", [], ""),
                 ),
-                40,
+                TIMEOUT_S,
             )
         assert set(reasons) == {"time"}
         assert server.app.metrics.refusals["internal"] == 0

@@ -11,6 +11,7 @@ from client.sdk.bot import Bot, Budget
 from engine.game import Game, State
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.local_server import running_server, session
+from tests.waiting import TIMEOUT_S
 
 
 class Raises(Bot):
@@ -75,7 +76,7 @@ async def test_faulty_bots_lose_only_their_own_game(tmp_path: Path) -> None:
 
     async with running_server(tmp_path) as server:
         async with running_bot(server.url, builtin("random"), name="good", policy={"concurrent": 20}):
-            outcomes = await asyncio.wait_for(asyncio.gather(*(play_one_game(kind) for kind in BOTS)), 40)
+            outcomes = await asyncio.wait_for(asyncio.gather(*(play_one_game(kind) for kind in BOTS)), TIMEOUT_S)
         async with session(server.url) as guest:
             for (kind, (reason, words)), output in zip(BOTS.items(), outcomes, strict=True):
                 (info,) = await finished_games(guest, kind.__name__)

@@ -16,6 +16,7 @@ from protocol.commands import Create, History, Move
 from server.app import Running
 from tests.e2e.bots import create_account, in_state, invite, start_bot
 from tests.e2e.local_server import running_server, session, until
+from tests.waiting import TIMEOUT_S
 
 
 @asynccontextmanager
@@ -28,7 +29,7 @@ async def connected(server: Running, name: str, *words: str) -> AsyncIterator[as
     finally:
         if process.returncode is None:
             process.terminate()
-        _, errors = await asyncio.wait_for(process.communicate(), 10)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert errors == b""
 
 
@@ -36,7 +37,7 @@ async def wait_for_line(process: asyncio.subprocess.Process, *words: str) -> Non
     """Read the bot's output up to a line with these words."""
     assert process.stdout is not None
     line = ""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while not all(word in line for word in words):
             line = (await process.stdout.readline()).decode()
 
@@ -58,7 +59,7 @@ async def test_open_joins_waiting_rooms(tmp_path: Path) -> None:
             other = (await alice.ask(Create(id=alice.id(), game="mancala"))).room
             made = await alice.ask(Create(id=alice.id(), game="cohcoh", options={"n": 3, "k": 3}))
             await play_out(alice, made.room)
-            assert await asyncio.wait_for(process.wait(), 10) == 0
+            assert await asyncio.wait_for(process.wait(), TIMEOUT_S) == 0
         assert in_state(alice, other, "waiting")
 
 
@@ -94,7 +95,7 @@ async def test_rated_and_casual_decline_the_other(flag: str, other: str, tmp_pat
 async def test_rated_seek_without_an_account_fails(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         process = await start_bot("random", "--url", server.url, "--no-state", "--seek", "conga", "--rated")
-        _, errors = await asyncio.wait_for(process.communicate(), 20)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 2
         assert "a rated game needs an account" in errors.decode()
 
@@ -109,7 +110,7 @@ async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:
             for token in tokens
         ]
         for player in players:
-            output, errors = await asyncio.wait_for(player.communicate(), 30)
+            output, errors = await asyncio.wait_for(player.communicate(), TIMEOUT_S)
             assert (player.returncode, errors) == (0, b"")
             assert b"cohcoh as " in output
         async with session(server.url) as guest:

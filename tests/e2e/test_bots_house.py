@@ -20,6 +20,7 @@ from protocol.replies import LobbyUpdate
 from tests.client.sample_programs import arguments, gone
 from tests.e2e.bots import start_bot
 from tests.e2e.local_server import session, until
+from tests.waiting import TIMEOUT_S
 
 Spawn = Callable[..., Awaitable[Any]]
 
@@ -97,7 +98,7 @@ async def test_unknown_house_bot_is_an_error() -> None:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "parlour", "serve", "--port", "0", "--house", names, stderr=asyncio.subprocess.PIPE
         )
-        _, errors = await asyncio.wait_for(process.communicate(), 20)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 2
         assert sentence in errors.decode()
         assert errors.count(b"\n") == 1
@@ -114,9 +115,9 @@ async def test_bot_with_the_name_of_a_house_bot_gets_the_fallback_name(spawn: Sp
         process = await start_bot(*words)
         await until("the bot is listed", lambda: "random-guest" in lobby.bots)
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait(), TIMEOUT_S) == 0
         process = await start_bot(*words, "--name", "Random")
-        _, errors = await asyncio.wait_for(process.communicate(), 20)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 2
         assert "the name Random belongs to an account" in errors.decode()
         lobby.close()

@@ -16,6 +16,7 @@ from protocol.commands import List, Move
 from tests.client.sample_programs import FIRST, gone, program
 from tests.e2e.bots import in_state, invite, start_bot
 from tests.e2e.local_server import running_server, session, until
+from tests.waiting import TIMEOUT_S
 
 
 async def test_killed_bot_resumes_its_games(tmp_path: Path) -> None:
@@ -33,7 +34,7 @@ async def test_killed_bot_resumes_its_games(tmp_path: Path) -> None:
         await until("the bot has moved", partial(in_state, alice, room, "running", 2))
         assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
         again.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(again.wait(), 10) == 0
+        assert await asyncio.wait_for(again.wait(), TIMEOUT_S) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -49,7 +50,7 @@ async def test_signal_ends_the_bot_its_program_and_its_room(tmp_path: Path, numb
         await until("the program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         pid = int((tmp_path / "pid").read_text())
         process.send_signal(number)
-        _, errors = await asyncio.wait_for(process.communicate(), 10)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert b"Traceback" not in errors
         await until("its room is closed", lambda: server.app.server.rooms()["conga", "waiting"] == 0)
         with pytest.raises(ProcessLookupError):
@@ -73,7 +74,7 @@ async def test_hanging_program_ends_with_its_bot(tmp_path: Path, flags: tuple[st
             await until("the game runs", partial(in_state, alice, room, "running"))
             await alice.ask(Move(id=alice.id(), room=room, ply=0, move="4"))
         process.terminate()
-        await asyncio.wait_for(process.communicate(), 10)
+        await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         pid = int((tmp_path / "pid").read_text())
         await until("the program has exited", partial(gone, pid))
 
@@ -111,7 +112,7 @@ async def test_signal_during_the_copy_leaves_no_folder(tmp_path: Path) -> None:
     )  # fmt: skip
     await until("the folder is being copied", lambda: list(temporary.rglob("large")))
     process.terminate()
-    _, errors = await asyncio.wait_for(process.communicate(), 20)
+    _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
     assert (process.returncode, errors) == (0, b"")
     assert list(temporary.iterdir()) == []
 
@@ -145,7 +146,7 @@ async def test_bot_ends_when_its_output_is_closed(tmp_path: Path) -> None:
         assert b"connected to" in await process.stdout.readline()
         process.stdout._transport.close()  # type: ignore[attr-defined]  # there is no public way to close it
         await invite(alice, "Mine", "maxconnect4")
-        assert await asyncio.wait_for(process.stderr.read(), 10) == b""
+        assert await asyncio.wait_for(process.stderr.read(), TIMEOUT_S) == b""
         assert await process.wait() == 0
         await until("the bot is disconnected", lambda: not server.app.presence.is_here("Mine"))
 
@@ -162,7 +163,7 @@ async def test_mistake_in_a_bot_program_is_one_sentence(tmp_path: Path) -> None:
 
     async def run_with(words: str, url: str) -> tuple[int | None, str]:
         process = await start_bot_program(tmp_path, url, words)
-        _, errors = await asyncio.wait_for(process.communicate(), 20)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         return process.returncode, errors.decode()
 
     async with running_server(tmp_path) as server:

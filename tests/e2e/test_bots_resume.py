@@ -16,6 +16,7 @@ from protocol.replies import Invited
 from server.rooms.live_room import LiveRoom
 from tests.e2e.bots import OutputLines, builtin, create_account, in_state, run_bot, running_bot, seek, start_bot
 from tests.e2e.local_server import running_server, session, until
+from tests.waiting import TIMEOUT_S
 
 
 async def test_token_takes_precedence_over_the_credentials_file(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ async def test_token_takes_precedence_over_the_credentials_file(tmp_path: Path) 
             await until(f"{name} is connected", partial(server.app.presence.is_here, name))
             assert not server.app.presence.is_here(absent)
             process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(process.wait(), 10) == 0
+            assert await asyncio.wait_for(process.wait(), TIMEOUT_S) == 0
             await until(f"{name} is disconnected", lambda name=name: not server.app.presence.is_here(name))  # type: ignore[misc]
 
 
@@ -77,7 +78,7 @@ async def test_restarted_challenger_resumes_its_game_and_seeks_no_other(
                 await alice.ask(Move(id=alice.id(), room=table.room, ply=table.ply, move=move))
             await asyncio.sleep(0.002)
         await alice.ask(Resign(id=alice.id(), room=table.room))
-        assert await asyncio.wait_for(again, 10) == 1
+        assert await asyncio.wait_for(again, TIMEOUT_S) == 1
         assert len(host.rooms) == 1
         host.close()
 

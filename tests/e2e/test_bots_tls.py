@@ -16,6 +16,7 @@ from protocol.codec import MSGPACK
 from protocol.commands import List
 from server.config import BadSetting
 from tests.e2e.local_server import running_server, session, until
+from tests.waiting import TIMEOUT_S
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def certificate(tmp_path: Path) -> tuple[str, str]:
         "-keyout",
         key,
     ]
-    subprocess.run(["openssl", "req", "-x509", *words], check=True, capture_output=True, timeout=30)
+    subprocess.run(["openssl", "req", "-x509", *words], check=True, capture_output=True, timeout=TIMEOUT_S)
     return cert, key
 
 
@@ -72,4 +73,4 @@ async def test_bot_plays_over_tls(tmp_path: Path, certificate: tuple[str, str]) 
         )  # fmt: skip
         await until("the bot is connected", lambda: server.app.presence.is_here("random"))
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait(), TIMEOUT_S) == 0

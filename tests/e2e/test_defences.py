@@ -15,9 +15,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from tests.e2e.conftest import ConnectGuest, Start
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
 from tests.e2e.local_server import until
 from tests.e2e.play import move, room_of
+from tests.waiting import TIMEOUT_S
 
 
 def damaged_message(chance: random.Random, codec: str) -> Any:

@@ -17,9 +17,10 @@ from server.transport import listener
 from server.transport.ip_limits import EXTRA_CONNECTIONS
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.faults import Unread
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
 from tests.e2e.local_server import until
 from tests.e2e.play import room_of
+from tests.waiting import TIMEOUT_S
 
 PING, START, CONTINUE = b"\x89\x80" + bytes(4), b"\x02\x80" + bytes(4), b"\x00\x80" + bytes(4)  # empty frames
 
@@ -58,7 +59,7 @@ async def test_client_that_does_not_close_is_aborted(start: Start, connect_guest
     ann = await connect_guest(server.url, "ann")
     ann.socket.transport.pause_reading()  # the client never reads the close frame
     ann.socket.transport.write(b"\x83\x80" + bytes(4))  # a reserved opcode
-    await until("the connection is aborted", lambda: not server.app.server.connections, 5)
+    await until("the connection is aborted", lambda: not server.app.server.connections)
 
 
 async def test_connection_without_a_request_does_not_delay_the_shutdown(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from bench.cluster.ports import free_port
@@ -16,11 +14,6 @@ from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.faults import FaultProxy
 from tests.e2e.guest import Guest
 from tests.e2e.local_server import session, until
-
-
-@pytest.fixture(autouse=True)
-def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 async def connect_as(url: str, token: str = "", name: str = "") -> str:

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.e2e.conftest import ConnectGuest, Start
-from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
+from tests.waiting import TIMEOUT_S
 
 UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -12,9 +12,10 @@ from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import account, members
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import ConnectGuest, Spawn, Start
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
 from tests.e2e.play import room_of
 from tests.e2e.test_accounts import account as parlour_account
+from tests.waiting import TIMEOUT_S
 
 TERMS = {"game": "cohcoh", "clock": {"kind": "fischer", "base": 60_000}}
 

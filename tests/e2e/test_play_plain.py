@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import TIMEOUT_S
+
 
 @contextmanager
 def playing(folder: Path, game: str, *words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
@@ -94,7 +96,7 @@ def test_undecodable_input_is_accepted(errors: str, tmp_path: Path) -> None:
         until(process, "Your move")
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"\xff\n")
-        out, _ = process.communicate("quit\n", timeout=20)
+        out, _ = process.communicate("quit\n", timeout=TIMEOUT_S)
     assert out.startswith("'\ufffd' is not a move of conga")
     assert process.returncode == 0
 

@@ -21,6 +21,7 @@ from tests.e2e.guest import Guest, Message
 from tests.e2e.local_server import until
 from tests.e2e.play import move, play, room_of
 from tests.e2e.stopwatch import Stopwatch
+from tests.waiting import TIMEOUT_S
 
 FISCHER = {"kind": "fischer", "base": 60_000}
 
@@ -197,11 +198,11 @@ async def kill_and_compare(db: Path, games: int, moves: int, seed: int) -> None:
     for number, game in enumerate(playing):
         await game.open(first.url, ("json", "msgpack")[number % 2])
     tasks = [asyncio.create_task(game.play_until_it_breaks()) for game in playing]
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIMEOUT_S):
         while sum(len(game.acknowledged) for game in playing) < moves:  # noqa: ASYNC110 -- several tasks count
             await asyncio.sleep(0.001)
     await first.kill()
-    await asyncio.wait_for(asyncio.gather(*tasks), 20)
+    await asyncio.wait_for(asyncio.gather(*tasks), TIMEOUT_S)
     second = await Process.start(db)
     try:
         for game in playing:

@@ -22,6 +22,7 @@ from protocol.types import TimeControl
 from runtime.backoff import Backoff
 from tests.e2e.faults import FaultProxy
 from tests.e2e.local_server import running_server, seat_two, session, until
+from tests.waiting import TIMEOUT_S
 
 
 async def play_randomly(player: Session, room: str, rng: random.Random) -> None:
@@ -74,7 +75,9 @@ async def test_game_survives_fifty_lost_connections(tmp_path: Path) -> None:
                 proxy.cut_between = (250, most)
                 proxy.cut()
             rng = random.Random(7)
-            await asyncio.wait_for(asyncio.gather(play_randomly(left, room, rng), play_randomly(right, room, rng)), 60)
+            await asyncio.wait_for(
+                asyncio.gather(play_randomly(left, room, rng), play_randomly(right, room, rng)), TIMEOUT_S
+            )
             await until("the watcher sees the end", partial(ended, watcher, room))
             assert sum(proxy.cuts for proxy in proxies) >= 50
             views = [player.rooms[room] for player in (left, right, watcher)]
@@ -90,10 +93,10 @@ async def test_silent_network_is_detected(tmp_path: Path) -> None:
             proxy.swallow = True
             asking = asyncio.create_task(left.ask(Move(id=left.id(), room=room, ply=0, move="4")))
             events = aiter(left)
-            lost = await asyncio.wait_for(next_of(events, Disconnected), 20)
+            lost = await asyncio.wait_for(next_of(events, Disconnected), TIMEOUT_S)
             assert isinstance(lost, Disconnected)
             proxy.swallow = False
-            assert isinstance(await asyncio.wait_for(next_of(events, Connected), 20), Connected)
+            assert isinstance(await asyncio.wait_for(next_of(events, Connected), TIMEOUT_S), Connected)
             await asking
             await until("the move has arrived", lambda: moves(right.rooms[room]) == ["4"])
 
@@ -130,7 +133,7 @@ async def test_watcher_misses_no_event(tmp_path: Path) -> None:
             wanted = proxy.connections + 1
             proxy.cut()
             await until("the watcher is back", partial(reconnected, proxy, wanted))
-        await asyncio.wait_for(playing, 30)
+        await asyncio.wait_for(playing, TIMEOUT_S)
         await until("the watcher sees the end", partial(ended, watcher, room))
         assert moves(watcher.rooms[room]) == moves(left.rooms[room])
         assert seen == sorted(set(seen)), "each event once, in order"
@@ -176,7 +179,7 @@ async def test_session_survives_a_restart_of_the_server(tmp_path: Path) -> None:
         await left.ask(Move(id=left.id(), room=room, ply=0, move="a4b3"))
     asking = asyncio.create_task(right.ask(Move(id=right.id(), room=room, ply=1, move="d1c1")))
     async with running_server(tmp_path, port=port):
-        await asyncio.wait_for(asking, 20)
+        await asyncio.wait_for(asking, TIMEOUT_S)
         await until(
             "both see both moves", lambda: moves(left.rooms[room]) == moves(right.rooms[room]) == ["a4b3", "d1c1"]
         )
@@ -219,7 +222,7 @@ async def test_unreachable_server_is_an_error() -> None:
 async def test_session_that_does_not_wait_fails_at_once(host: str) -> None:
     client = session(f"ws://{host}:9", wait_for_server=False, backoff=Backoff(60.0, 60.0))
     with pytest.raises(NoServer, match="connection refused; is parlour serve running there"):
-        await asyncio.wait_for(client.open(), 10)
+        await asyncio.wait_for(client.open(), TIMEOUT_S)
 
 
 async def test_other_path_is_no_server(tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from server.storage.interface import StoreError
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
 from tests.e2e.conftest import ConnectGuest, Spawn, Start
-from tests.e2e.guest import TIMEOUT_S, Message
+from tests.e2e.guest import Message
 from tests.e2e.pages import get
 from tests.e2e.play import move, room_of
 from tests.e2e.stopwatch import Stopwatch
+from tests.waiting import TIMEOUT_S
 
 
 def store_of(server: Running) -> SqliteStore:

@@ -20,11 +20,6 @@ from tests.tui.offline_app import picture_of
 OPTIONS: dict[str, Options] = {"conga": {"stones": 3, "max_plies": 24}, "mancala": {"pits": 4, "stones": 2}}
 
 
-@pytest.fixture(autouse=True)
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
 INPUT_METHODS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_clicking}  # typing in the other games
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
 from client.presentation.launch_plan import GameRequest
 from server.config import Settings
 from tests.e2e.bots import builtin, running_bot
-from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.local_server import running_server
 from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
+from tests.waiting import TIMEOUT_S
 
 DEFAULT = GameRequest("cohcoh", vs="search@5", vs_is_default=True)
 
@@ -52,7 +53,8 @@ async def lines_until(prefix: str, url: str, folder: Path, *words: str) -> list[
     """Return the output of `parlour play --plain` up to a line that starts with a text."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", "play", "cohcoh", "--plain", "--url", url, *words,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={"XDG_STATE_HOME": str(folder)},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "XDG_STATE_HOME": str(folder)},
     )  # fmt: skip
     lines: list[str] = []
     try:

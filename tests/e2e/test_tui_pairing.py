@@ -13,10 +13,10 @@ from client.presentation.plain_play import Input, PlainPlay, read_events
 from client.tui.screens.table import TableScreen
 from protocol.commands import Pair, Resign
 from tests.e2e.faults import FaultProxy
-from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.local_server import running_server, session, until
 from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
+from tests.waiting import TIMEOUT_S
 
 PAIR = GameRequest("cohcoh", pair=True)
 
@@ -78,11 +78,11 @@ async def test_plain_mode_pairs_with_a_bot(tmp_path: Path) -> None:
     command = ("play", "cohcoh", "--plain", "--private", "--pair")
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parlour", *command,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={"XDG_STATE_HOME": str(tmp_path)},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
-    async with asyncio.timeout(2 * TIMEOUT_S):
+    async with asyncio.timeout(TIMEOUT_S):
         while b"search" not in (line := await process.stdout.readline()):
             assert line, "the program ended early"
         process.stdin.write(b"resign\n")

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from client.presentation.launch_plan import GameRequest
 from protocol.commands import AnswerDraw, Move, OfferDraw, Rematch, Takeback
 from tests.e2e.clock import Clock
 from tests.e2e.local_server import running_server, until
 from tests.e2e.tui import at_table, client, opponent, settled
 from tests.tui.offline_app import picture_of
-
-
-@pytest.fixture(autouse=True)
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ import pexpect
 import pytest
 
 from client.local_server import PrivateFolder
-
-TIMEOUT_S = 40
+from tests.waiting import TIMEOUT_S
 
 
 @pytest.fixture
@@ -198,7 +197,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
         check=False,
         stdin=subprocess.DEVNULL,
     )

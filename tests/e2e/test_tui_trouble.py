@@ -16,11 +16,7 @@ from tests.e2e.faults import FaultProxy
 from tests.e2e.local_server import running_server, session, until
 from tests.e2e.tui import AsyncServer, at_table, client, opponent, settled
 from tests.tui.offline_app import picture_of
-
-
-@pytest.fixture(autouse=True)
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+from tests.waiting import TIMEOUT_S
 
 
 async def test_board_stays_while_the_server_is_down(tmp_path: Path) -> None:
@@ -110,7 +106,7 @@ async def test_slow_connection_is_shown_while_it_is_slow(tmp_path: Path) -> None
 async def until_fast(app: ParlourApp) -> None:
     """Send commands until the warning disappears: the measured delay is an average."""
     assert app.session is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while "slow connection" in picture_of(app):
             await app.session.ask(List(id=app.session.id()))
 

@@ -10,6 +10,7 @@ from client.presentation.plain_watch import follow
 from engine.registry import create
 from protocol.commands import Say
 from tests.e2e.local_server import LINE, parlour_command, play, running_server, seat_two, session, until
+from tests.waiting import TIMEOUT_S
 
 
 async def test_rooms_are_listed(tmp_path: Path) -> None:
@@ -47,7 +48,7 @@ async def test_game_as_text(tmp_path: Path) -> None:
         await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)
         await alice.ask(Say(id=alice.id(), room=room, text="hello"))
         await play((alice, bob), room, LINE)
-        lines = await asyncio.wait_for(watching, 20)
+        lines = await asyncio.wait_for(watching, TIMEOUT_S)
     assert lines[0] == "n-k-coh-coh: alice - bob, n 4, k 3, casual"
     assert lines[-1] == "bob wins: alice completed a line of 3"
     game = create("cohcoh")
@@ -68,7 +69,7 @@ async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
         watching = asyncio.create_task(followed(server.url, room, True))
         await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)
         await play((alice, bob), room, LINE)
-        events = [json.loads(line) for line in await asyncio.wait_for(watching, 20)]
+        events = [json.loads(line) for line in await asyncio.wait_for(watching, TIMEOUT_S)]
         assert events[0]["type"] == "snapshot"
         assert events[-1]["type"] == "ended"
         seqs = [event["seq"] for event in events]

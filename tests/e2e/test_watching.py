@@ -13,6 +13,7 @@ from websockets.typing import Subprotocol
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import move, play, room_of
+from tests.waiting import TIMEOUT_S
 
 LONG = "x" * 12_000
 FLOOD = {"rate": 1e5, "burst": 100_000, "text_length": 12_000}
@@ -117,7 +118,7 @@ async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start
     await eve.ask("watch", room=room)
     live = server.app.registry.rooms[room]
     assert len(live.watchers) == 2
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while len(live.watchers) == 2:  # chat fills buffers quickly
             await ann.ask("say", room=room, text=LONG)
             assert (await eve.find(type="said"))["text"] == LONG
@@ -141,7 +142,7 @@ async def test_watcher_that_recovers_gets_a_new_snapshot(
     eve.socket.transport.pause_reading()
     live = server.app.registry.rooms[room]
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             while not live.lagging:
                 await ann.ask("say", room=room, text=LONG)
         (client,) = live.lagging

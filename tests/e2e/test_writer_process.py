@@ -16,10 +16,10 @@ from server.storage.sqlite import supervisor
 from server.storage.sqlite.store import SqliteStore
 from server.transport import http
 from tests.e2e.conftest import ConnectGuest, Spawn, Start
-from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.local_server import until
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
+from tests.waiting import TIMEOUT_S
 
 CELLS = [f"{file}{rank}" for rank in (1, 3) for file in "ace"] + [f"{file}{rank}" for rank in (2, 4) for file in "bdf"]
 

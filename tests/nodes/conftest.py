@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from itertools import count
@@ -15,7 +14,7 @@ from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
 from tests.e2e.conftest import connect_guest as connect_guest
-from tests.e2e.guest import TIMEOUT_S
+from tests.waiting import until
 
 Start = Callable[..., Awaitable[Running]]
 _prefixes = count(1)
@@ -37,13 +36,7 @@ async def start(database: str, broker: Broker, prefix: str) -> AsyncIterator[Sta
             chosen = Settings(port=0, **{**usual, **settings})
             node = await stack.enter_async_context(running(chosen, clock))
             if chosen.bus:
-                await until(lambda: node.app.bus.up)
+                await until("the bus is up", lambda: node.app.bus.up)
             return node
 
         yield begin
-
-
-async def until(condition: Callable[[], bool], seconds: float = TIMEOUT_S) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110  # the condition depends on other processes
-            await asyncio.sleep(0.005)

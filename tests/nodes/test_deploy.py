@@ -24,6 +24,7 @@ from tests.e2e.guest import Guest
 from tests.e2e.pages import get
 from tests.e2e.play import play, room_of
 from tests.nodes.conftest import Start
+from tests.waiting import TIMEOUT_S
 
 HOME = Path(__file__).parents[2]
 COMPOSE = (HOME / "docker-compose.yml").read_text("utf-8")
@@ -113,7 +114,7 @@ async def test_cluster_script_starts_and_stops_everything() -> None:
     )
     assert process.stdout is not None
     try:
-        lines = [(await asyncio.wait_for(process.stdout.readline(), 60)).decode() for _ in range(5)]
+        lines = [(await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)).decode() for _ in range(5)]
         url = lines[0].split()[-1]
         assert url.startswith("ws://127.0.0.1:")
         nodes = {line.split()[2] for line in lines[3:]}
@@ -127,7 +128,7 @@ async def test_cluster_script_starts_and_stops_everything() -> None:
         await ben.close()
     finally:
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), TIMEOUT_S) == 0
     folder = re.search(r"host=(\S+)", lines[1])
     assert folder is not None
     assert not Path(folder[1]).exists()  # noqa: ASYNC240  # only once

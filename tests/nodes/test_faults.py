@@ -18,11 +18,12 @@ from protocol.events import Ended, Moved
 from server.cluster import node as cluster_node
 from server.storage.postgres.store import PostgresStore
 from tests.e2e.conftest import ConnectGuest
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
 from tests.e2e.play import move, play, room_of
 from tests.e2e.stopwatch import Stopwatch
-from tests.nodes.conftest import Start, until
+from tests.nodes.conftest import Start
 from tests.nodes.player import Match
+from tests.waiting import TIMEOUT_S, until
 
 EXPIRY_S = 3  # of rooms that have not started
 FLAGS = (
@@ -72,12 +73,12 @@ async def kill_nodes_during_games(nodes: list[Node], store: PostgresStore, games
             assert not all(match.over for match in matches), f"all games were over before kill {kill + 1}"
             victim = nodes[kill % 2]
             played = sum(len(player.acknowledged) for match in matches for player in match.players)
-            await until(lambda played=played: moves_of(matches) > played + games, 60)  # type: ignore[misc]
+            await until("moves are played", lambda played=played: moves_of(matches) > played + games)  # type: ignore[misc]
             await asyncio.to_thread(victim.kill)
             await asyncio.to_thread(victim.start)
         while not all(match.over for match in matches):  # it may take long, but there must be progress
             known = sum(len(player.moves) for match in matches for player in match.players)
-            await until(lambda known=known: progress(matches, known), 2 * TIMEOUT_S)  # type: ignore[misc]
+            await until("games go on", lambda known=known: progress(matches, known))  # type: ignore[misc]
         for match in matches:
             assert match.task is not None
             await match.task
@@ -143,7 +144,7 @@ async def test_waiting_room_expires_although_its_node_is_dead(
 
 
 async def wait_for_end(store: PostgresStore, room: str) -> Ended:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while True:
             last = decode_event((await store.events(room))[-1])
             if isinstance(last, Ended):
@@ -180,13 +181,13 @@ async def test_games_continue_while_the_broker_is_down(
         room = await room_of(ann, ben)
         await play(ann, ben, room, "a1", "b1")
         await asyncio.to_thread(broker.kill)
-        await until(lambda: not any(bus.up for bus in buses))
+        await until("the bus is down", lambda: not any(bus.up for bus in buses))
         for ply, (guest, other, text) in enumerate([(ann, ben, "c1"), (ben, ann, "d1")], 2):
             await move(guest, room, ply, text)
             await other.find(type="moved", ply=ply + 1)
         assert all(bus.lost for bus in buses)
         await asyncio.to_thread(broker.start)
-        await until(lambda: all(bus.up for bus in buses), 20)
+        await until("the bus is up", lambda: all(bus.up for bus in buses))
         state = await wait_for_state(broker, f"{prefix}/rooms/{room}/state", 4)
         assert b'"d1"' in state  # played while the broker was down
         await move(ann, room, 4, "a2")
@@ -197,7 +198,7 @@ async def test_games_continue_while_the_broker_is_down(
 
 async def wait_for_state(broker: Broker, topic: str, ply: int) -> bytes:
     """Return the retained state as soon as it has this ply."""
-    async with aiomqtt.Client("127.0.0.1", broker.port) as client, asyncio.timeout(10):
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client, asyncio.timeout(TIMEOUT_S):
         await client.subscribe(topic)
         async for message in client.messages:
             if isinstance(message.payload, bytes) and f'"ply":{ply},'.encode() in message.payload:
@@ -241,7 +242,7 @@ async def test_game_continues_after_a_database_restart(
 
 async def move_with_retries(guest: Guest, room: str, ply: int, text: str) -> None:
     """Play a move, and retry while the server is unavailable."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         for _ in count():
             answer = await guest.answer(await guest.send("move", room=room, ply=ply, move=text))
             if answer["type"] == "ok":

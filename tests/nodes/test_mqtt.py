@@ -17,11 +17,11 @@ from bench.cluster.node import Node
 from server.cluster.mqtt.bus import MAX_RECEIVED_BYTES, MqttBus
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.play import play, room_of
-from tests.nodes.conftest import Start, until
+from tests.nodes.conftest import Start
 from tests.server.domain.helpers import play as moved
 from tests.server.domain.helpers import running
+from tests.waiting import TIMEOUT_S, until
 
-TIMEOUT_S = 10.0
 pytestmark = pytest.mark.parametrize("broker", available() or ["nats"], indirect=True)
 
 
@@ -152,13 +152,13 @@ async def test_hostile_message_does_not_stop_a_node_from_reading(
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         for payload in hostile:
             await client.publish(f"{prefix}/{topic}", payload)
-    await until(lambda: bus.unreadable == before + len(hostile))
+    await until("all are counted", lambda: bus.unreadable == before + len(hostile))
     assert bus.up
     heard: list[str] = []
     right.app.node.room_announced = lambda room, seq: heard.append(room)  # type: ignore[method-assign]
     ann = await connect_guest(left.url, "ann")
     room = (await ann.ask("create", game="cohcoh"))["room"]
-    await until(lambda: room in heard)  # from the broker, not from the periodic check of the store
+    await until("the room is heard", lambda: room in heard)  # from the broker, not from the periodic check of the store
 
 
 async def test_failing_reader_shows_and_connects_again(start: Start, broker: Broker, prefix: str) -> None:
@@ -176,11 +176,11 @@ async def test_failing_reader_shows_and_connects_again(start: Start, broker: Bro
     bus._client._received = fail_once
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         await client.publish(f"{prefix}/calls", b"{}")
-        await until(lambda: not bus.up)
-        await until(lambda: bus.up)
+        await until("the bus is down", lambda: not bus.up)
+        await until("the bus is up", lambda: bus.up)
         before = bus.unreadable
         await client.publish(f"{prefix}/calls", b"{}")
-        await until(lambda: bus.unreadable == before + 1)
+        await until("it is counted", lambda: bus.unreadable == before + 1)
 
 
 async def test_node_is_online_until_it_dies(database: str, broker: Broker, prefix: str) -> None:
@@ -228,4 +228,4 @@ async def test_nonsense_at_the_broker_does_no_harm(
         await client.publish(f"{prefix}/rooms/{room}/events", b"\xff\x00not json")
     await play(ann, ben, room, "a1", "b1", "c1")
     assert not any(message["type"] == "ended" for message in (*ann.seen, *ben.seen))
-    await until(lambda: left.app.bus.up and right.app.bus.up)
+    await until("both are up", lambda: left.app.bus.up and right.app.bus.up)

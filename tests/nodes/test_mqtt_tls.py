@@ -19,9 +19,8 @@ from bench.cluster.postgres import Missing
 from server.app import running
 from server.config import Settings
 from tests.e2e.conftest import ConnectGuest
-from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.play import play, room_of
-from tests.nodes.conftest import until
+from tests.waiting import TIMEOUT_S, until
 
 OPERATING = Path(__file__).parents[2] / "docs" / "operating.md"
 
@@ -73,7 +72,7 @@ def settings(tmp_path: Path, broker: Broker, **more: str) -> Settings:
 
 async def test_node_connects_with_tls_user_and_password(secured: Broker, tmp_path: Path) -> None:
     async with running(settings(tmp_path, secured)) as server:
-        await until(lambda: server.app.bus.up)
+        await until("the bus is up", lambda: server.app.bus.up)
 
 
 @pytest.mark.parametrize("secured", ["mosquitto"], indirect=True)
@@ -83,7 +82,7 @@ async def test_anonymous_subscribers_cannot_publish(secured: Broker, tmp_path: P
         running(settings(tmp_path, secured)) as server,
         aiomqtt.Client("127.0.0.1", secured.port, tls_params=trusted) as stranger,
     ):
-        await until(lambda: server.app.bus.up)
+        await until("the bus is up", lambda: server.app.bus.up)
         await stranger.publish("parlour/v1/nodes/forged", b'{"node": "forged", "online": true}', retain=True)
         for topic in ("forged", "+"):  # retained messages come in this order
             await stranger.subscribe(f"parlour/v1/nodes/{topic}")
@@ -103,7 +102,7 @@ async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
         connect() as stranger,
         connect(username="parlour", password="s3cret") as other,
     ):
-        await until(lambda: server.app.bus.up)
+        await until("the bus is up", lambda: server.app.bus.up)
         for reader in (stranger, other):
             for topic in ("calls", "#"):
                 await reader.subscribe(f"parlour/v1/{topic}")
@@ -136,7 +135,9 @@ async def test_node_without_access_to_the_broker_works(
 ) -> None:
     with caplog.at_level(logging.WARNING, "parlour"):
         async with running(settings(tmp_path, secured, **wrong)) as server:
-            await until(lambda: any(record.getMessage() == "bus_lost" for record in caplog.records))
+            await until(
+                "the loss is logged", lambda: any(record.getMessage() == "bus_lost" for record in caplog.records)
+            )
             ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
             await play(ann, ben, await room_of(ann, ben), "a1", "b1")
             assert not server.app.bus.up

@@ -10,9 +10,9 @@ from protocol.codec import decode_part
 from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import ConnectGuest
-from tests.e2e.guest import TIMEOUT_S
 from tests.e2e.test_pairing import TERMS, check_redirect, rate, seek
-from tests.nodes.conftest import Start, until
+from tests.nodes.conftest import Start
+from tests.waiting import TIMEOUT_S, until
 
 
 async def test_waiting_player_is_paired_with_one_on_another_node(
@@ -33,14 +33,14 @@ async def test_player_who_left_another_node_is_not_paired(start: Start, connect_
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await seek(ann)
     ann.socket.transport.abort()
-    await until(lambda: room not in left.app.registry.rooms)
+    await until("the room is evicted", lambda: room not in left.app.registry.rooms)
     assert await seek(ben) != room
 
 
 async def test_house_bot_of_another_node_is_invited(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(house="none"), await start(house="greedy")
     greedy = await connect_guest(right.url, token=await account(left, "greedy"), plays=["cohcoh"])
-    await until(lambda: bool(left.app.feed.bots()))
+    await until("the bot is listed", lambda: bool(left.app.feed.bots()))
     ann = await connect_guest(left.url, "ann")
     room = await seek(ann, bot_after=0)
     assert (await greedy.find(type="invited"))["room"]["room"] == room

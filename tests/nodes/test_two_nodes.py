@@ -10,12 +10,13 @@ from bench.cluster.postgres import Postgres
 from server.lobby import progress
 from server.rooms.timers import now
 from tests.e2e.conftest import ConnectGuest
-from tests.e2e.guest import TIMEOUT_S, Guest
+from tests.e2e.guest import Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.e2e.test_progress import wait_for_ply
 from tests.e2e.test_watcher_counts import wait_for_count
-from tests.nodes.conftest import Start, until
+from tests.nodes.conftest import Start
+from tests.waiting import TIMEOUT_S, until
 
 FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
 
@@ -70,7 +71,7 @@ async def test_rematch_offer_in_an_older_room_reaches_the_other_node(start: Star
         await ann.ask("resign", room=room)
         await ben.find(type="ended", room=room)
     first = rooms[0]
-    await until(lambda: first not in right.app.registry.rooms)
+    await until("the room is evicted", lambda: first not in right.app.registry.rooms)
     await ann.ask("rematch", room=first)
     seen = await ben.find(type="snapshot", room=first)
     if seen["offers"].get("rematch") is None:
@@ -93,7 +94,7 @@ async def test_player_who_offered_a_rematch_joins_it_after_another_game(
     second = await room_of(ann, ben)
     await ann.ask("resign", room=second)
     await ben.find(type="ended", room=second)
-    await until(lambda: first not in left.app.registry.rooms)
+    await until("the room is evicted", lambda: first not in left.app.registry.rooms)
     await ben.ask("rematch", room=first)
     new = (await ben.find(type="rematched", room=first))["next"]
     for guest in (ann, ben):
@@ -169,7 +170,7 @@ async def test_name_is_free_after_its_guest_left_during_a_database_outage(
     await asyncio.to_thread(postgres.stop)
     try:
         ann.socket.transport.abort()
-        await until(lambda: not left.app.presence.is_here("ann"))
+        await until("ann has gone", lambda: not left.app.presence.is_here("ann"))
     finally:
         await asyncio.to_thread(postgres.start)
     name = ""
@@ -246,7 +247,10 @@ async def test_watchers_of_all_nodes_are_counted(start: Start, connect_guest: Co
     await dan.ask("watch", room=room)
     await wait_for_count(eve, room, 2)
     assert (await eve.ask("list"))["rooms"][0]["watchers"] == 2
-    await until(lambda: left.app.watcher_counts.info(left.app.registry.rooms[room].room).watchers == 2)
+    await until(
+        "both watchers are counted",
+        lambda: left.app.watcher_counts.info(left.app.registry.rooms[room].room).watchers == 2,
+    )
     cy.socket.transport.abort()
     await wait_for_count(eve, room, 1)
     await dan.ask("leave", room=room)

@@ -42,7 +42,6 @@ def test_wrong_arguments_get_one_sentence(
     words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr("client.programs.line_bot.EARLY_EXIT_S", 10.0)  # the machine may be busy
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)

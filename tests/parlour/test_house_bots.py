@@ -48,10 +48,9 @@ def test_server_on_all_interfaces_is_reached_locally(url: str, local: str) -> No
     assert local_url(url) == local
 
 
-def test_tokens_are_next_to_a_file_or_in_the_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def test_tokens_are_next_to_a_file_or_in_the_state_folder(state: Path) -> None:
     assert token_file("games.db") == Path("games.db.house.json")
-    assert token_file("postgresql://host/db").parent == tmp_path / "parlour"
+    assert token_file("postgresql://host/db").parent == state / "parlour"
 
 
 async def test_accounts_are_created_once_and_never_taken_over(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import parlour
+from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("parlour")
@@ -18,7 +19,7 @@ SCRIPT = Path(sys.executable).with_name("parlour")
 def run(*words: str, cwd: Path = ROOT, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": "", **env}
     return subprocess.run(
-        words, cwd=cwd, input=stdin, env=environment, capture_output=True, text=True, timeout=60, check=False
+        words, cwd=cwd, input=stdin, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
 
 
@@ -82,7 +83,7 @@ def test_every_output_encoding_works(encoding: str) -> None:
     record = 'parlour record 1\ngame: conga\nseat 0: b→b\nseat 1: "\\ud800"\n'
     for words in (["export", "-"], ["export", "--text", "-"], ["show", "-"], ["verify", "-"]):
         done = subprocess.run(
-            [str(SCRIPT), *words], input=record.encode(), capture_output=True, check=False, timeout=60,
+            [str(SCRIPT), *words], input=record.encode(), capture_output=True, check=False, timeout=TIMEOUT_S,
             env={**os.environ, "PYTHONIOENCODING": encoding},
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, b"")

@@ -18,8 +18,7 @@ from parlour.cli.greeting import greeting
 from parlour.cli.main import main
 from server.config import Settings
 from server.logs import TextFormatter
-
-TIMEOUT_S = 30
+from tests.waiting import TIMEOUT_S
 
 
 class Terminal:

@@ -14,6 +14,7 @@ import pytest
 
 from parlour.cli.main import main
 from tests.parlour.records import GOOD, MANCALA, long_record, save
+from tests.waiting import TIMEOUT_S
 
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, and back
 PARLOUR = str(Path(sys.executable).with_name("parlour"))
@@ -29,7 +30,12 @@ class Session:
         for name in ("COLUMNS", "LINES"):  # Textual would take them for the size, even after the window has changed
             environment.pop(name, None)
         self.child = pexpect.spawn(
-            "/bin/bash", ["-c", script], dimensions=(rows, columns), env=environment, encoding="utf-8", timeout=30
+            "/bin/bash",
+            ["-c", script],
+            dimensions=(rows, columns),
+            env=environment,
+            encoding="utf-8",
+            timeout=TIMEOUT_S,
         )
         self.child.expect(r"([0-9a-f:]+)\r\npid=(\d+)\r\n")
         self.before, self.pid = self.child.match.group(1), int(self.child.match.group(2))
@@ -113,7 +119,9 @@ def test_wrong_record_sets_the_exit_code(tmp_path: Path) -> None:
 def test_suspending_restores_the_terminal(tmp_path: Path) -> None:
     file = save(tmp_path, GOOD)
     environment: Any = {**os.environ, "TERM": "xterm-256color", "PS1": "ready> "}
-    shell = pexpect.spawn("/bin/bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=30)
+    shell = pexpect.spawn(
+        "/bin/bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=TIMEOUT_S
+    )
     shell.expect_exact("ready> ")
     shell.sendline(f"{PARLOUR} show {file}")
     shell.expect_exact("ply 0 of 1")

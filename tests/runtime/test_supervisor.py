@@ -11,6 +11,7 @@ import pytest
 
 from runtime.backoff import Backoff
 from runtime.supervisor import Supervisor
+from tests.waiting import TIMEOUT_S
 
 GRACE_S = 20.0
 UNTIL_INPUT_ENDS = "import sys; sys.stdin.read()"
@@ -45,7 +46,7 @@ class Children:
         self.reports.put_nowait("failed")
 
     async def expect(self, *reports: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIMEOUT_S):
             assert [await self.reports.get() for _ in reports] == list(reports)
 
 

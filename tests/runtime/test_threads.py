@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from runtime.threads import in_thread
+from tests.waiting import TIMEOUT_S
 
 
 async def test_result_is_returned() -> None:
@@ -35,7 +36,7 @@ async def test_exception_with_a_meaning_for_asyncio_is_wrapped(error: BaseExcept
 
 async def test_idle_thread_is_used_again() -> None:
     first = await in_thread(threading.get_ident)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while await in_thread(threading.get_ident) != first:  # the thread becomes idle after its result is delivered
             pass
 
@@ -65,4 +66,4 @@ async def main():
     in_thread(threading.Event().wait)
 asyncio.run(main())
 """
-    subprocess.run([sys.executable, "-c", code], timeout=20, check=True)
+    subprocess.run([sys.executable, "-c", code], timeout=TIMEOUT_S, check=True)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import TIMEOUT_S
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^\$ parlour (.*)$", PAGE, re.M)
@@ -18,7 +20,7 @@ FIELDS = ["value", "proved", "move", "line", "depth", "nodes", "seconds"]
 
 def parlour(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "parlour", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
 @pytest.mark.parametrize("line", SHOWN)

@@ -12,6 +12,7 @@ import pytest
 from engine.registry import create
 from engine.search import Limits, Thinker, object_code
 from engine.search.kernel import source
+from tests.waiting import TIMEOUT_S
 
 SEARCH_SCRIPT = """
 from engine.registry import create
@@ -25,7 +26,7 @@ def run_search(folder: Path, **environment: str) -> list[str]:
     """Run a search in a new process. Return its notices and then its node count."""
     env = {**os.environ, "PARLOUR_CACHE_DIR": str(folder), **environment}
     done = subprocess.run(
-        [sys.executable, "-c", SEARCH_SCRIPT], env=env, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", SEARCH_SCRIPT], env=env, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")[:-1]
@@ -47,7 +48,7 @@ def test_second_run_uses_the_cache(cache: tuple[Path, list[str]]) -> None:
 def test_warm_start_does_not_import_numba(cache: tuple[Path, list[str]]) -> None:
     env = {**os.environ, "PARLOUR_CACHE_DIR": str(cache[0])}
     script = f"{SEARCH_SCRIPT}\nimport sys; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], env=env, check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", script], env=env, check=False, timeout=TIMEOUT_S).returncode == 0
 
 
 def test_damaged_cache_file_is_rejected(cache: tuple[Path, list[str]], tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_two_processes_can_compile_at_once(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", SEARCH_SCRIPT], env=env, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    outputs = [process.communicate(timeout=120)[0].split() for process in both]
+    outputs = [process.communicate(timeout=TIMEOUT_S)[0].split() for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert outputs[0][-1] == outputs[1][-1]
 
@@ -96,12 +97,14 @@ def test_fingerprint_depends_on_source_and_processor(monkeypatch: pytest.MonkeyP
 
 def test_rules_and_records_do_not_import_numba() -> None:
     script = "import sys, engine.registry, engine.record; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=TIMEOUT_S).returncode == 0
 
 
 def test_search_runs_as_plain_python_without_numba() -> None:
     script = f"import sys; sys.modules['numba'] = None\n{SEARCH_SCRIPT}".replace("compiled=True", "compiled=None")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+    )
     assert done.returncode == 0, done.stderr
     game = create("mancala", {"pits": 3, "stones": 3})
     assert done.stdout.split() == [str(Thinker(game, compiled=False).think(game.start(), Limits(depth=6)).nodes)]

@@ -24,8 +24,7 @@ from server.storage.interface import Append, Conflict, Done, Unavailable
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Result
 from server.storage.sqlite.store import SqliteStore
 from tests.server.domain.helpers import NOW
-
-SETTLE_TIMEOUT_S = 20.0
+from tests.waiting import TIMEOUT_S
 
 
 class ManualClock:
@@ -273,7 +272,7 @@ class Harness:
 
     async def settle(self) -> None:
         """Wait until the server has nothing left to do."""
-        async with asyncio.timeout(SETTLE_TIMEOUT_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while True:
                 for _ in range(4):
                     await asyncio.sleep(0)

@@ -18,6 +18,7 @@ from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, EVE, NOW
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, start_game
+from tests.waiting import TIMEOUT_S
 
 DISK_FULL = Unavailable("the disk is full")
 
@@ -59,7 +60,7 @@ async def run_sweeps(server: Harness, count: int = 1) -> None:
     """Run the sweep this many times to its end."""
     async with sweeping(server) as sweeps:
         for _ in range(count + 1):  # the start of the next one is the end of this one
-            await asyncio.wait_for(sweeps.get(), 20)
+            await asyncio.wait_for(sweeps.get(), TIMEOUT_S)
 
 
 @pytest.fixture

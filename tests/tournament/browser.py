@@ -14,6 +14,8 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.waiting import TIMEOUT_S
+
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 
 
@@ -26,7 +28,7 @@ class Tab:
         id = next(self._ids)
         session = {"sessionId": self._session} if self._session else {}
         await self._socket.send(json.dumps({"id": id, "method": method, "params": parameters, **session}))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(TIMEOUT_S):
             while True:
                 answer = json.loads(await self._socket.recv())
                 if answer.get("id") == id:
@@ -62,7 +64,7 @@ async def browser(folder: Path) -> AsyncIterator[Tab]:
         assert process.stderr is not None
         match = None
         while match is None:
-            line = await asyncio.wait_for(process.stderr.readline(), 60)
+            line = await asyncio.wait_for(process.stderr.readline(), TIMEOUT_S)
             assert line, "the browser has exited"
             match = re.search(rb"DevTools listening on (ws://\S+)", line)
         async with connect(match[1].decode(), max_size=None, proxy=None) as socket:

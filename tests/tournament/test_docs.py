@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from client.tournament.model import plan_file
+from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tournaments.md").read_text(encoding="utf-8")
@@ -31,6 +32,12 @@ def test_documented_commands_run(number: int, tmp_path: Path) -> None:
     script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{COMMANDS[number]}'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -17,6 +17,7 @@ from protocol.commands import AnswerDraw, Move, OfferDraw, Resign, Say, Takeback
 from tests.client.bots.fake_session import FakeSession
 from tests.client.sdk.fake_transport import refusal
 from tests.client.sdk.room_log import ALICE, BOB, RoomLog
+from tests.waiting import TIMEOUT_S, until
 
 
 class Recorder(Bot):
@@ -70,25 +71,19 @@ class Fixture:
         loop.room_changed()
 
 
-async def until(condition: Any) -> None:
-    async with asyncio.timeout(5):
-        while not condition():  # noqa: ASYNC110  # polls the bot's thread
-            await asyncio.sleep(0.005)
-
-
 async def test_bot_moves_on_its_turn_until_the_game_ends(tmp_path: Path) -> None:
     fixture = Fixture(tmp_path)
     async with fixture.running() as loop:
-        await until(lambda: fixture.session.of_type(Move))
+        await until("the bot sends Move", lambda: fixture.session.of_type(Move))
         move = fixture.session.of_type(Move)[0]
         fixture.log.do(ALICE, move)
         fixture.deliver(loop)
         fixture.log.move(random.Random(1))
         fixture.deliver(loop)
-        await until(lambda: fixture.session.of_type(Move)[1:])
+        await until("the bot sends another Move", lambda: fixture.session.of_type(Move)[1:])
         fixture.log.do(BOB, Resign(id=1, room="r"))
         fixture.deliver(loop)
-        await asyncio.wait_for(loop.task, 5)
+        await asyncio.wait_for(loop.task, TIMEOUT_S)
     assert [command.ply for command in fixture.session.of_type(Move)][:2] == [0, 2]
     assert fixture.bot.calls[0] == "started 0 bob"
     assert "choose 2 bob" in fixture.bot.calls
@@ -98,7 +93,7 @@ async def test_bot_moves_on_its_turn_until_the_game_ends(tmp_path: Path) -> None
 async def test_bot_greets_at_the_start(tmp_path: Path) -> None:
     fixture = Fixture(tmp_path, greeting="good luck")
     async with fixture.running():
-        await until(lambda: fixture.session.of_type(Say))
+        await until("the bot sends Say", lambda: fixture.session.of_type(Say))
     assert fixture.session.of_type(Say)[0].text == "good luck"
 
 
@@ -111,7 +106,7 @@ async def test_draw_is_declined_and_takeback_accepted(tmp_path: Path) -> None:
         for offer in (OfferDraw(id=1, room="r"), Takeback(id=1, room="r")):
             fixture.log.do(BOB, offer)
         fixture.deliver(loop)
-        await until(lambda: fixture.session.of_type(Takeback))
+        await until("the bot sends Takeback", lambda: fixture.session.of_type(Takeback))
     assert not fixture.session.of_type(AnswerDraw)[0].accept
     takeback = fixture.session.of_type(Takeback)[0]
     assert (takeback.accept, takeback.ply) == (True, 1)
@@ -121,7 +116,7 @@ async def test_failing_bot_resigns_with_the_reason(tmp_path: Path) -> None:
     fixture = Fixture(tmp_path)
     fixture.bot.fail = True
     async with fixture.running():
-        await until(lambda: fixture.session.of_type(Resign))
+        await until("the bot sends Resign", lambda: fixture.session.of_type(Resign))
     assert fixture.session.of_type(Say)[0].text == "I resign. error: KeyError: 'x'"
     assert fixture.lines[0].startswith("r ply 1: error: KeyError: 'x'; evidence in ")
 
@@ -132,7 +127,7 @@ async def test_move_is_sent_again_after_a_temporary_refusal(tmp_path: Path) -> N
         Refused(refusal("unavailable", retry_after=0.01)) if isinstance(command, Move) and command.id == 1 else None
     )
     async with fixture.running():
-        await until(lambda: fixture.session.of_type(Move)[1:])
+        await until("the bot sends another Move", lambda: fixture.session.of_type(Move)[1:])
     first, second = fixture.session.of_type(Move)[:2]
     assert (first.ply, first.move) == (second.ply, second.move)
 
@@ -141,5 +136,5 @@ async def test_permanent_refusal_of_a_move_resigns(tmp_path: Path) -> None:
     fixture = Fixture(tmp_path)
     fixture.session.refuse = lambda command: Refused(refusal("bad_request")) if isinstance(command, Move) else None
     async with fixture.running():
-        await until(lambda: fixture.session.of_type(Resign))
+        await until("the bot sends Resign", lambda: fixture.session.of_type(Resign))
     assert "the server refuses" in fixture.session.of_type(Say)[0].text

@@ -9,6 +9,7 @@ import pytest
 
 from client.bots.main import ConnectionSettings, run, run_until_signal
 from client.sdk.bot import Bot
+from tests.waiting import TIMEOUT_S
 
 
 def test_credentials_file_is_not_used_with_a_token_or_an_empty_path(tmp_path: Path) -> None:
@@ -28,7 +29,7 @@ async def test_signal_cancels_the_work() -> None:
         finally:
             cleaned_up = True
 
-    await asyncio.wait_for(run_until_signal(work(), with_stdin=False), 5)
+    await asyncio.wait_for(run_until_signal(work(), with_stdin=False), TIMEOUT_S)
     assert cleaned_up
 
 

@@ -12,6 +12,7 @@ from client.sdk.note import Note
 from engine.game import Game, State
 from engine.registry import create
 from tests.client.sample_programs import budget
+from tests.waiting import TIMEOUT_S
 
 GAME = create("maxconnect4")
 
@@ -39,7 +40,7 @@ class Hanging(Bot):
         self.stopped = True
 
 
-async def request(bot: Bot, folder: Path, seconds: float = 20.0, cpu_clock: bool = False) -> Thought:
+async def request(bot: Bot, folder: Path, seconds: float = TIMEOUT_S, cpu_clock: bool = False) -> Thought:
     return await request_move(bot, GAME, GAME.start(), budget(seconds), BotSource(("mine.py",), folder, cpu_clock))
 
 

@@ -21,6 +21,7 @@ from protocol.commands import Leave, Lobby, Rematch, Resign
 from tests.client.bots.fake_session import FakeSession, settle
 from tests.client.sdk.fake_transport import welcome
 from tests.client.sdk.room_log import ALICE, BOB, RoomLog
+from tests.waiting import TIMEOUT_S
 
 
 class Slow(Bot):
@@ -94,7 +95,7 @@ async def test_runner_ends_after_its_games() -> None:
         assert fixture.lines[-1].endswith("against bob")
         fixture.log.do(BOB, Resign(id=1, room="r"))
         await fixture.deliver()
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, TIMEOUT_S)
     assert fixture.runner.played == 1
     assert fixture.lines[-1] == "r: won (resigned) after 0 moves"
 
@@ -124,5 +125,5 @@ async def test_stop_ends_the_run() -> None:
     fixture = Fixture()
     async with fixture.running() as task:
         fixture.runner.stop()
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, TIMEOUT_S)
     assert fixture.runner.played == 0

@@ -24,6 +24,7 @@ from engine.game import Game, State
 from engine.record import ending
 from engine.registry import create
 from tests.client.sample_programs import budget, script
+from tests.waiting import TIMEOUT_S
 
 PARLOUR = (sys.executable, "-m", "parlour", "course")
 CONGA_PROGRAM = """
@@ -183,7 +184,7 @@ def test_script_reproduces_the_failure(tmp_path: Path) -> None:
     with pytest.raises(Failure) as caught:
         bot.choose(game, game.start(), budget(10))
     again = subprocess.run(
-        [Path(caught.value.evidence) / "reproduce.sh"], capture_output=True, text=True, timeout=30, check=False
+        [Path(caught.value.evidence) / "reproduce.sh"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     assert again.stdout == "['--deep', '3', 'input.txt'] 3\n"
 

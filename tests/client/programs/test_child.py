@@ -12,7 +12,8 @@ import pytest
 from client.programs.child import Child
 from client.programs.failure import Failure
 from client.programs.limits import Limits
-from tests.client.sample_programs import eventually, gone, script
+from tests.client.sample_programs import gone, script
+from tests.waiting import TIMEOUT_S, until_blocking
 
 QUICK = Limits(grace=0.1)
 
@@ -23,7 +24,7 @@ def start(children: list[Child], folder: Path, code: str, limits: Limits = QUICK
     return child
 
 
-def failing(child: Child, seconds: float = 20.0) -> Failure:
+def failing(child: Child, seconds: float = TIMEOUT_S) -> Failure:
     with pytest.raises(Failure) as caught:
         child.ask(b"?", seconds)
     return caught.value
@@ -44,7 +45,7 @@ def test_output_before_the_request_is_not_an_answer(children: list[Child], tmp_p
     )
     assert child.listen(20) == "welcome to my bot"
     assert child.ask(b"x", 20) == "x!"
-    eventually("extra lines are dropped", lambda: child.ask(b"y", 20) == "y!")
+    until_blocking("extra lines are dropped", lambda: child.ask(b"y", TIMEOUT_S) == "y!")
 
 
 def test_half_a_line_is_quoted_in_the_timeout(children: list[Child], tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_half_a_line_is_quoted_in_the_timeout(children: list[Child], tmp_path: P
 
 def test_last_line_without_newline_counts_if_the_program_exits(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "import sys\ninput(); sys.stdout.write('a4b3')")
-    assert child.ask(b"?", 20) == "a4b3"
+    assert child.ask(b"?", TIMEOUT_S) == "a4b3"
 
 
 def test_crash_reports_status_and_last_error(children: list[Child], tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ def test_stop_ends_the_whole_process_group(children: list[Child], tmp_path: Path
     grandchild = int(child.listen(20))
     assert not gone(grandchild)
     child.stop()
-    eventually("the grandchild has exited too", lambda: gone(grandchild))
+    until_blocking("the grandchild has exited too", lambda: gone(grandchild))
 
 
 def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_cpu_time_is_measured_apart_from_wall_time(children: list[Child], tmp_pa
         print("done", flush=True)
     """
     child = start(children, tmp_path, code)
-    child.ask(b"0", 20)
+    child.ask(b"0", TIMEOUT_S)
     idle = child.cpu()
     child.ask(b"0.2", 30)
     busy = child.cpu()
@@ -158,12 +159,12 @@ def test_flood_between_requests_is_a_failure(
 
     def asked() -> bool:
         try:
-            child.ask(b"?", 20)
+            child.ask(b"?", TIMEOUT_S)
         except Failure as failure:
             failures.append(failure.kind)
         return bool(failures)
 
-    eventually("the flood is noticed", asked)
+    until_blocking("the flood is noticed", asked)
     assert failures == ["flood"]
 
 

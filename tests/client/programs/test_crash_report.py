@@ -20,6 +20,7 @@ from client.sdk.bot import Budget
 from engine.registry import create
 from tests.client.programs.conftest import Start
 from tests.client.sample_programs import budget, program
+from tests.waiting import TIMEOUT_S
 
 CONGA = create("conga")
 
@@ -46,7 +47,9 @@ def test_report_has_the_evidence_and_reproduces_the_failure(start: Start, tmp_pa
     assert report["answered"] == "a1a2"
     assert report["exit"] is not None
     assert report["cpu"] > 0
-    again = subprocess.run([folder / "reproduce.sh"], capture_output=True, text=True, cwd="/", timeout=30, check=False)
+    again = subprocess.run(
+        [folder / "reproduce.sh"], capture_output=True, text=True, cwd="/", timeout=TIMEOUT_S, check=False
+    )
     assert again.stdout == "a1a2\n"
     assert again.stderr.startswith("thinking\n")
 

@@ -11,7 +11,8 @@ import pytest
 
 from client.programs.child import Child
 from client.programs.limits import Limits
-from tests.client.sample_programs import eventually, gone, script
+from tests.client.sample_programs import gone, script
+from tests.waiting import TIMEOUT_S, until_blocking
 
 QUICK = Limits(grace=0.1)
 CODE = """
@@ -30,10 +31,12 @@ os.kill(os.getpid(), 9)
 
 
 def test_groups_are_killed_unless_dropped() -> None:
-    done = subprocess.run([sys.executable, "-c", CODE], stdout=subprocess.PIPE, text=True, timeout=20, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False
+    )
     first, dropped, last = map(int, done.stdout.split())
     for pid in (first, last):
-        eventually("it has exited", partial(gone, pid))
+        until_blocking("it has exited", partial(gone, pid))
     assert not gone(dropped)
     subprocess.run(["kill", str(dropped)], check=True)
 
@@ -51,11 +54,11 @@ def test_process_outside_the_group_is_killed_too(children: list[Child], tmp_path
     child, other = (Child(words, tmp_path, QUICK) for words in (script(tmp_path, STRAY + then), ["cat"]))
     children += [child, other]
     grandchild = int(child.listen(20))
-    eventually(
+    until_blocking(
         "it can be seen", lambda: Path(f"/proc/{grandchild}/environ").read_bytes()
     )  # empty until exec is complete
     child.stop()
-    eventually("the grandchild has exited too", lambda: gone(grandchild))
+    until_blocking("the grandchild has exited too", lambda: gone(grandchild))
     assert not gone(other.pid)
 
 
@@ -75,4 +78,4 @@ def test_nested_bot_is_ended_with_its_programs(children: list[Child], tmp_path: 
     program = int(child.listen(20))
     assert not gone(program)
     child.stop()
-    eventually("its program has exited", lambda: gone(program))
+    until_blocking("its program has exited", lambda: gone(program))

@@ -17,6 +17,7 @@ from protocol.replies import Closing, Ok
 from runtime.backoff import Backoff
 from tests.client.sdk.fake_transport import FakeTransport, refusal, welcome
 from tests.client.sdk.room_log import RoomLog, busy_log
+from tests.waiting import TIMEOUT_S
 
 URL = "ws://example.org/ws"
 
@@ -43,7 +44,7 @@ def new_session(**settings: object) -> Session:
 
 
 async def next_event(session: Session, kind: type[SessionEvent]) -> object:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIMEOUT_S):
         async for event in session:
             if isinstance(event, kind):
                 return event
@@ -81,7 +82,7 @@ async def test_unanswered_command_is_sent_again(monkeypatch: pytest.MonkeyPatch)
         asking = asyncio.create_task(session.ask(move))
         await asyncio.sleep(0.01)
         first.cut()
-        assert await asyncio.wait_for(asking, 5) == Ok(id=move.id)
+        assert await asyncio.wait_for(asking, TIMEOUT_S) == Ok(id=move.id)
         assert first.commands == second.commands == [move]
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgpack
 
 from tests.e2e.local_server import until
+from tests.waiting import TIMEOUT_S
 
-TIMEOUT_S = 20.0
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 FIN = 0x80
 MASK = b"\x37\xfa\x21\x3d"  # the one of RFC 6455, section 5.7

@@ -35,6 +35,7 @@ from tests.server.transport.raw_client import (
     frame,
 )
 from tests.server.transport.stub_server import StubServices, stub_server
+from tests.waiting import TIMEOUT_S
 
 CODECS = ("json", "msgpack")
 LARGE_FRAME_BYTES = 100_000
@@ -578,7 +579,7 @@ async def outcome(port: int, pieces: list[bytes], read: list[bytes]) -> list[Fra
         await client.send_pieces(pieces, read)
         while not frames or (frames[-1].opcode != CLOSE and frames[-1] != Frame(PONG, b"the end")):
             try:
-                frames.append(await asyncio.wait_for(client.receive(), 2))
+                frames.append(await asyncio.wait_for(client.receive(), TIMEOUT_S))
             except (asyncio.IncompleteReadError, ConnectionError, TimeoutError):  # it waits for the rest of a frame
                 break
     return frames

@@ -14,6 +14,7 @@ from websockets.typing import Subprotocol
 
 from server.transport.http import MAX_WRITE_AGE_S, WEBSOCKET_PATH, HttpHandler
 from tests.server.transport.stub_server import StubServices, stub_server
+from tests.waiting import TIMEOUT_S
 
 UPGRADE: dict[str, Any] = {"Upgrade": "websocket"}
 
@@ -153,6 +154,6 @@ async def raw(port: int, request: bytes) -> bytes:
     """Return all that a server answers to these bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(request)
-    answer = await asyncio.wait_for(reader.read(), 20)
+    answer = await asyncio.wait_for(reader.read(), TIMEOUT_S)
     writer.close()
     return answer

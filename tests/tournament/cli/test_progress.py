@@ -14,6 +14,7 @@ from bench import tournament as bench
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
 from tests.tournament.live import ROOT, plan_of
+from tests.waiting import TIMEOUT_S
 
 TWO = (Contestant("greedy", bot="greedy"), Contestant("random", bot="random"))
 
@@ -27,7 +28,7 @@ def test_screen_shows_bar_table_and_running_games(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
     child = pexpect.spawn(
         sys.executable, ["-m", "parlour", "tournament", "run", str(folder.path)], env=environment, cwd=str(ROOT),
-        dimensions=(30, 100), encoding="utf-8", timeout=60,
+        dimensions=(30, 100), encoding="utf-8", timeout=TIMEOUT_S,
     )  # fmt: skip
     try:
         child.expect(rf"\[[#.]{{30}}\] \d+ of {GAMES} games")

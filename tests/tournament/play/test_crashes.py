@@ -16,6 +16,7 @@ from client.tournament.model.plan import Contestant
 from tests.client.sample_programs import arguments
 from tests.e2e.local_server import running_server, until
 from tests.tournament.live import NAMES, lines_of, moves, plan_of, start_command, table
+from tests.waiting import TIMEOUT_S
 
 
 def create_folder(path: Path, format: str, count: int, **more: Any) -> Folder:
@@ -48,7 +49,7 @@ async def run_until(
             if updates is not None and seen >= updates:
                 process.kill()
                 break
-        _, errors = await asyncio.wait_for(process.communicate(), 60)
+        _, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
     finally:
         if process.returncode is None:
             process.kill()
@@ -116,10 +117,10 @@ async def test_ctrl_c_prints_resume_command_and_leaves_no_process(tmp_path: Path
     assert process.stdout is not None
     output = b""
     while b"game 1," not in output:
-        output += await asyncio.wait_for(process.stdout.readline(), 30)
+        output += await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)
     children = descendants(process.pid)
     process.send_signal(signal.SIGINT)
-    rest, errors = await asyncio.wait_for(process.communicate(), 30)
+    rest, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
     assert (process.returncode, errors) == (130, b"")
     assert rest.decode().endswith(f"stopped; continue with: parlour tournament resume {folder.path}\n")
     assert len(children) >= 3

@@ -14,6 +14,7 @@ from tests.e2e.bots import builtin, running_bot
 from tests.e2e.local_server import running_server
 from tests.e2e.tui import at_table, by_typing, client, settled
 from tests.tournament.live import Recorder, plan_of, run, table
+from tests.waiting import TIMEOUT_S
 
 
 async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
                 await pilot.press("r", "y")
                 await settled(pilot, "the result", lambda: len(recorder.ended()) == number)  # noqa: B023
                 await pilot.press("q")
-            await asyncio.wait_for(tournament, 20)
+            await asyncio.wait_for(tournament, TIMEOUT_S)
     assert [(row[0], row[1]) for row in table(folder)] == [("robot", 2.0), ("alice", 0.0)]
     assert {result.reason for result in folder.state().results.values()} == {"resigned"}
     assert not any(result.forfeit for result in folder.state().results.values())

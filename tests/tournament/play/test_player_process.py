@@ -17,6 +17,7 @@ from runtime import child_process
 from tests.e2e.bots import create_account
 from tests.e2e.local_server import running_server, session
 from tests.tournament.live import Recorder, plan_of, run, table
+from tests.waiting import TIMEOUT_S
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ async def test_player_can_be_stopped_while_starting(tmp_path: Path, monkeypatch:
         await asyncio.gather(coming, return_exceptions=True)
         stopping = asyncio.create_task(player.stop())
         gate.set()
-        await asyncio.wait_for(stopping, 20)
+        await asyncio.wait_for(stopping, TIMEOUT_S)
 
 
 BOTS = (Contestant("greedy", bot="greedy"), Contestant("r", bot="random"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
@@ -22,8 +22,7 @@ from server.storage.interface import (
 from server.storage.postgres import store as store_module
 from server.storage.postgres.store import PostgresStore
 from tests.server.storage.rows import row
-
-TIMEOUT_S = 20.0
+from tests.waiting import TIMEOUT_S, until
 
 
 @pytest.fixture
@@ -88,7 +87,7 @@ async def test_write_age_shows_a_blocked_write(store: PostgresStore, database: s
     async with holder.transaction():
         await holder.execute("LOCK TABLE events")
         append = append_and_wait(store, Append("r", 0, (b"a",)))
-        await until(lambda: store.write_age_s > 0.05)
+        await until("a write waits", lambda: store.write_age_s > 0.05)
         assert not append.done()
     await append
     await store.flush()
@@ -196,12 +195,12 @@ async def test_no_acknowledged_event_is_lost_when_the_database_restarts(
                 await asyncio.sleep(0.01)
 
     writers = [asyncio.create_task(write(f"r{n}")) for n in range(20)]
-    await until(lambda: len(acknowledged) > 200)
+    await until("events are written", lambda: len(acknowledged) > 200)
     await asyncio.to_thread(postgres.stop, how)
-    await until(lambda: len(rejected) > 50)
+    await until("events are rejected", lambda: len(rejected) > 50)
     before = len(acknowledged)
     await asyncio.to_thread(postgres.start)
-    await until(lambda: len(acknowledged) > before + 200)
+    await until("events are written again", lambda: len(acknowledged) > before + 200)
     done = True
     await asyncio.gather(*writers)
     for n in range(20):
@@ -211,12 +210,6 @@ async def test_no_acknowledged_event_is_lost_when_the_database_restarts(
         assert mine == sorted(set(mine))
         known = {seq for room, seq in unknown if room == f"r{n}"} | set(mine)
         assert known == set(range(len(events)))
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(TIMEOUT_S):
-        while not condition():  # noqa: ASYNC110  # the condition depends on another process
-            await asyncio.sleep(0.005)
 
 
 def test_passwords_are_removed_from_addresses() -> None:

@@ -20,6 +20,7 @@ from server.storage.sqlite.supervisor import WriterSupervisor
 from server.storage.sqlite.write_queue import Statement, WriterPipe
 from tests.client.sample_programs import gone
 from tests.e2e.local_server import until
+from tests.waiting import TIMEOUT_S
 
 FIRST = Append("r", 0, (b"a",))
 
@@ -87,14 +88,14 @@ async def test_process_is_restarted_until_it_starts(store: SqliteStore, monkeypa
         patch.setattr(WriterSupervisor, "command", lambda self: ("/missing/python",))
         os.kill(pid(store), signal.SIGKILL)
         await wait_until_rejected(store, "cannot start the database writer process: No such file")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while await outcome(store, FIRST):
             pass
     assert events(store) == [b"a"]
 
 
 async def wait_until_rejected(store: SqliteStore, why: str) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         while why not in await outcome(store, FIRST):
             pass
 
@@ -130,7 +131,7 @@ async def test_close_does_not_wait_for_a_hanging_disk(store: SqliteStore, monkey
     stuck = pid(store)
     os.kill(stuck, signal.SIGSTOP)
     append = append_and_wait(store, FIRST)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await store.close()
     with pytest.raises(Unavailable):
         await append
@@ -149,7 +150,7 @@ async def test_closed_queue_rejects_jobs(store: SqliteStore) -> None:
 
 async def test_job_that_cannot_be_sent_is_rejected(store: SqliteStore) -> None:
     odd = append_and_wait(store, Append("odd", 0, (object(),)))  # type: ignore[arg-type]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIMEOUT_S):
         await store.flush()
     with pytest.raises(Unavailable, match="cannot be stored"):
         await odd
@@ -163,5 +164,5 @@ async def test_late_exit_of_an_earlier_process_does_not_stop_its_successor(store
     os.kill(pid(store), signal.SIGKILL)
     await until("its successor is ready", lambda: supervisor.child is not first and supervisor.ready)
     first.on_exit()  # as of a process that a broken disk has kept from dying
-    await asyncio.wait_for(append_and_wait(store, FIRST), 20)
+    await asyncio.wait_for(append_and_wait(store, FIRST), TIMEOUT_S)
     assert events(store) == [b"a"]
