@@ -155,7 +155,7 @@ class Ended(Event):
     """The game has ended. `winner` null: no winner. `result` `*`: the game does not count.
 
     `ratings`: the changes of both seats' ratings, if the game was rated. `decisive`: the cells that decided the game,
-    if it ended by its rules.
+    if it ended by its rules. `seat`: the player who aborted the game.
     """
 
     result: Result
@@ -164,6 +164,7 @@ class Ended(Event):
     scores: tuple[int, int] | None = None
     ratings: tuple[RatingChange, RatingChange] | None = None
     decisive: Cells = ()
+    seat: int | None = None
 
 
 class Rematched(Event):

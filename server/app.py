@@ -27,6 +27,7 @@ from server.lobby.progress import ProgressReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
 from server.metrics import Metrics
+from server.rooms.abort_pauses import AbortPauses
 from server.rooms.admission import Admission
 from server.rooms.broadcast import Broadcaster
 from server.rooms.catch_up import CatchUp
@@ -86,6 +87,7 @@ class App:
             registry=self.registry, feed=self.feed, advance=bus.advance, shared=store.shared
         )
         self.invitations = Invitations(self.presence, bus)
+        self.pauses = AbortPauses(self.now)
         self.membership = Membership(
             store=store,
             bus=bus,
@@ -93,12 +95,18 @@ class App:
             processor=self.processor,
             broadcaster=self.broadcaster,
             presence=self.presence,
+            pauses=self.pauses,
             status=self.status,
             tasks=self.tasks,
             now=self.now,
         )
         self.admission = Admission(
-            store=store, registry=self.registry, processor=self.processor, settings=settings, now=self.now
+            store=store,
+            registry=self.registry,
+            processor=self.processor,
+            pauses=self.pauses,
+            settings=settings,
+            now=self.now,
         )
         self.matchmaker = Matchmaker(
             store=store,
@@ -182,7 +190,7 @@ class App:
         )
         # events: which part is called when something happens
         self.timers.on_deadline = self.processor.check_deadline
-        for observer in (self.registry, self.membership, self.feed):  # in this order
+        for observer in (self.registry, self.membership, self.feed, self.pauses):  # in this order
             self.processor.observe(observer)
         self.status.on_recovery(self.registry.credit_outage)
         self.status.on_recovery(self.membership.record_presence)

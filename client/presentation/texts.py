@@ -284,4 +284,5 @@ def gone_text(table: RoomView, now: float) -> str:
     wait = table.claim_wait(now)
     if wait is None:
         return ""
-    return f"{seat_name(table.opponent)} has left   v: claim the game{f' in {ceil(wait)} s' if wait else ''}"
+    when = f" in {ceil(wait)} s" if wait else " after your move" if table.my_move else ""
+    return f"{seat_name(table.opponent)} has left   v: claim the game{when}"

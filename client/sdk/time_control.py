@@ -7,6 +7,7 @@ import re
 from engine.errors import GameError
 from protocol.types import MAX_TIME_MS, TimeControl
 
+RATED_DEFAULT = "5+3"
 NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"
 FISCHER = re.compile(rf"{NUMBER}(s?)(?:\+{NUMBER})?")
 PER_MOVE = re.compile(rf"{NUMBER}/move(?:\+{NUMBER})?")
@@ -30,6 +31,11 @@ def parse_time_control(text: str) -> TimeControl:
     if max(control.base, control.increment, control.per_move, control.bank) > MAX_TIME_MS:
         raise GameError(f"{text[:40]!r} is not a valid clock: use at most {MAX_TIME_MS // 86_400_000} days")
     return control
+
+
+def default_clock(rated: bool) -> str:
+    """Return the clock of a game for which none was given. Rated games need one."""
+    return RATED_DEFAULT if rated else "none"
 
 
 def milliseconds(text: str) -> int:

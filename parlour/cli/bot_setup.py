@@ -23,7 +23,7 @@ from client.programs.limits import Limits
 from client.programs.program import Program, parse_command, program_name, with_absolute_paths
 from client.sdk.bot import Budget
 from client.sdk.errors import SessionError
-from client.sdk.time_control import parse_time_control
+from client.sdk.time_control import default_clock, parse_time_control
 from engine.registry import GAMES, create
 from parlour.cli.args import options_of
 from parlour.errors import UserError
@@ -136,13 +136,14 @@ def seeks_of(args: Namespace, factory: BotFactory) -> tuple[Seek, ...]:
         raise UserError("--challenge needs one --seek GAME")
     if args.bot_after is not None and (args.challenge or not args.seek):
         raise UserError("--bot-after needs --seek, and cannot be used with --challenge")
-    clock, games = parse_time_control(args.clock), policy_of(args, factory).games
+    rated, games = args.stakes == "rated", policy_of(args, factory).games
+    clock = parse_time_control(args.clock or default_clock(rated))
     seeks = []
     for name in args.seek:
         if name not in games:
             raise UserError(f"{factory.name} does not play {name[:40]!r}; it plays {', '.join(games)}")
         options = dict(create(name, options_of(args)).spec.options)
-        seeks.append(Seek(name, options, clock, args.stakes == "rated", args.challenge, args.bot_after))
+        seeks.append(Seek(name, options, clock, rated, args.challenge, args.bot_after))
     return tuple(seeks)
 
 

@@ -33,13 +33,18 @@ def resolve_options(game: str, options: Options, control: TimeControl) -> Option
     return dict(rules.spec.options)
 
 
-def check_rated(options: Options, player: Player | None) -> None:
+def check_rated(options: Options, control: TimeControl, player: Player | None) -> None:
     """Raise Refusal if a game cannot be rated. `player` takes a seat in it; None for an arbiter."""
     if player is not None and not player.account:
         raise Refusal("account_needed", ACCOUNT_NEEDED)
     if "start" in options:
         text = "a rated game begins at the usual position: leave out start, or play a casual game"
         raise Refusal("bad_options", text)
+    if control.kind == "none":
+        text = (
+            "a rated game needs a clock: choose one, such as 5 minutes with 3 seconds per move, or play a casual game"
+        )
+        raise Refusal("bad_clock", text)
 
 
 def create_room(created: Created, player: Player, seat: int) -> Decision:
@@ -57,7 +62,8 @@ def create_arbitrated_room(created: Created) -> Decision:
 def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) -> Decision:
     """Return the events of a rematch: the same game with swapped seats.
 
-    `online` tells which seats of the old room have a connected player. The game starts once both are.
+    `online` tells which seats of the old room have a connected player. The game starts once both are. Without a clock,
+    the rematch is casual: older logs have rated games without one.
     """
     setup = old.setup
     created = Created(
@@ -70,7 +76,7 @@ def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) ->
         by=setup.by,
         private=setup.private,
         code=setup.code,
-        rated=setup.rated,
+        rated=setup.rated and setup.clock.kind != "none",
         delay=setup.delay,
         illegal=setup.illegal,
         expiry=setup.expiry,

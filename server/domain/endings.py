@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.commands import Abort, Claim, Resign
-from protocol.events import Resumed
+from protocol.events import Ended, Resumed
 from protocol.types import Player
 from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room
@@ -18,7 +18,7 @@ def abort(room: Room, seat: int, command: Abort, now: int) -> Decision:
     """End a game without a result. Raises Refusal after the second move."""
     if room.ply >= 2:
         raise Refusal("too_late", "a game can only be aborted before its second move: resign instead")
-    return end_game(room, None, "aborted", now, NO_RESULT)
+    return emit(room, Ended(**room.event_fields(now), result=NO_RESULT, reason="aborted", seat=seat))
 
 
 def abort_by_arbiter(room: Room, player: Player, now: int) -> Decision:
@@ -31,13 +31,18 @@ def abort_by_arbiter(room: Room, player: Player, now: int) -> Decision:
 
 
 def claim(room: Room, seat: int, command: Claim, now: int) -> Decision:
-    """Win against an opponent who has been away too long. Raises Refusal before that."""
+    """Win against an opponent who has been away too long. Raises Refusal before that.
+
+    It must be the opponent's turn: a player who lets the time pass cannot win by it.
+    """
     at = room.claim_at(seat)
     if at is None:
         raise Refusal("too_early", "your opponent is online: only a game against an absent opponent can be claimed")
     if now < at:
         wait = (at - now + 999) // 1000
         raise Refusal("too_early", f"your opponent may be away for {wait} s more: claim again then", retry_after=wait)
+    if room.turn == seat:
+        raise Refusal("too_early", "it is your turn: make your move, then claim the game")
     return end_game(room, seat, "abandoned", now)
 
 

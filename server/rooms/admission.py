@@ -11,6 +11,7 @@ from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
 from server.domain.room import Room
 from server.ids import new_room_code, new_room_id
+from server.rooms.abort_pauses import AbortPauses
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import RoomProcessor
@@ -24,10 +25,17 @@ class Admission:
     """Checks the limits of a player, and writes new rooms and seats."""
 
     def __init__(
-        self, *, store: Store, registry: RoomRegistry, processor: RoomProcessor, settings: Settings, now: Now
+        self,
+        *,
+        store: Store,
+        registry: RoomRegistry,
+        processor: RoomProcessor,
+        pauses: AbortPauses,
+        settings: Settings,
+        now: Now,
     ) -> None:
         self._store, self._registry, self._processor = store, registry, processor
-        self._settings, self._now = settings, now
+        self._pauses, self._settings, self._now = pauses, settings, now
 
     async def create_with_seat(self, client: Client, created: Created, seat: int) -> Decision:
         """Return the first events of a room whose creator has this seat."""
@@ -38,7 +46,9 @@ class Admission:
         options = creation.resolve_options(command.game, command.options, command.clock)
         full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:
-            creation.check_rated(options, player_of(client) if full.players is None else None)
+            creation.check_rated(options, command.clock, player_of(client) if full.players is None else None)
+            if full.players is None:
+                self._pauses.check(player_of(client).id)
         await self.check_room_limit(client)
         now = self._now()
         return Created(
@@ -73,6 +83,8 @@ class Admission:
 
     async def join(self, client: Client, live: LiveRoom, command: Join) -> None:
         """Seat a player who has asked to join, and wait until that is decided."""
+        if live.room.setup.rated and live.room.setup.players is None:  # no player can abort a game with an arbiter
+            self._pauses.check(player_of(client).id)
         player = await self.rated_player(client, live.room.setup.game, live.room.setup.options)
         self._processor.submit(live, client, command, lambda room, at: decide(room, player, command, at))
         await self._processor.turn(live)  # a client that disconnects now is seated first, then marked offline

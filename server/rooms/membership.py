@@ -12,6 +12,7 @@ from server.domain.decision import Decision
 from server.domain.room import Room
 from server.domain.seating import leave, set_presence
 from server.ids import new_room_id
+from server.rooms.abort_pauses import AbortPauses
 from server.rooms.broadcast import Broadcaster
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
@@ -37,12 +38,13 @@ class Membership(RoomObserver):
         processor: RoomProcessor,
         broadcaster: Broadcaster,
         presence: PresenceTracker,
+        pauses: AbortPauses,
         status: NodeStatus,
         tasks: BackgroundTasks,
         now: Now,
     ) -> None:
         self._store, self._bus, self._registry, self._processor = store, bus, registry, processor
-        self._broadcaster, self._presence, self._status = broadcaster, presence, status
+        self._broadcaster, self._presence, self._pauses, self._status = broadcaster, presence, pauses, status
         self._tasks, self._now = tasks, now
 
     # -- enter and leave
@@ -127,6 +129,8 @@ class Membership(RoomObserver):
 
     def rematch(self, live: LiveRoom, client: Client, command: Rematch, room: Room, at: int) -> Decision:
         """Decide `rematch`. An opponent who has left this room is brought back, at this node or another."""
+        if room.setup.rated and command.accept:
+            self._pauses.check(player_of(client).id)
         decision = decide(room, player_of(client), command, at, next_room=new_room_id(at))
         self.bring_back(live)
         for seat, clients in zip(room.seats, live.players, strict=True):

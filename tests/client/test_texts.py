@@ -152,6 +152,8 @@ def test_gone_text_says_when_the_game_can_be_claimed() -> None:
     assert gone_text(table, 100.0) == ""
     table.apply(Presence(room="room", seq=5, at=AT, seat=1, online=False, claim_at=AT + 60_000), 100.0)
     assert gone_text(table, 100.5) == "search has left   v: claim the game in 60 s"
+    assert gone_text(table, 160.0) == "search has left   v: claim the game after your move"
+    table.turn = 1
     assert gone_text(table, 160.0) == "search has left   v: claim the game"
     table.apply(Presence(room="room", seq=6, at=AT, seat=1, online=True), 161.0)
     assert gone_text(table, 161.0) == ""

@@ -6,9 +6,16 @@ from typing import Any
 
 from tests.e2e.guest import Guest, Message
 
+RATED_CLOCK = {"kind": "fischer", "base": 300_000}
+
 
 async def room_of(first: Guest, second: Guest, game: str = "cohcoh", **terms: Any) -> str:
-    """Create a room with the first guest on seat 0 and the second on seat 1, and wait until the game starts."""
+    """Create a room with the first guest on seat 0 and the second on seat 1, and wait until the game starts.
+
+    A rated game has a clock.
+    """
+    if terms.get("rated"):
+        terms = {"clock": RATED_CLOCK, **terms}
     created = await first.ask("create", game=game, seat=0, **terms)
     room: str = created["room"]
     await first.find(type="snapshot", room=room)

@@ -13,10 +13,13 @@ import pytest
 
 from client.sdk.session import Session
 from protocol.commands import Create, History, Move
+from protocol.types import TimeControl
 from server.app import Running
 from tests.e2e.bots import create_account, in_state, invite, start_bot
 from tests.e2e.local_server import running_server, session, until
 from tests.waiting import TIMEOUT_S
+
+CLOCK = TimeControl(kind="fischer", base=60_000)
 
 
 @asynccontextmanager
@@ -83,9 +86,9 @@ async def test_rated_and_casual_decline_the_other(flag: str, other: str, tmp_pat
             connected(server, "owner", "--token", mine, flag) as process,
             session(server.url, token=hers) as alice,
         ):
-            declined = await invite(alice, "owner", rated=other == "rated")
+            declined = await invite(alice, "owner", rated=other == "rated", clock=CLOCK)
             await wait_for_line(process, declined, f"not joined, only {flag[2:]} games")
-            room = await invite(alice, "owner", rated=flag == "--rated")
+            room = await invite(alice, "owner", rated=flag == "--rated", clock=CLOCK)
             await until("the bot joins", partial(in_state, alice, room, "running"))
             seat = alice.rooms[room].seats[1]
             assert seat is not None

@@ -15,7 +15,7 @@ from server.storage.interface import Append, append_and_wait
 from tests.e2e.accounts import members
 from tests.e2e.conftest import ConnectGuest, Spawn, Start
 from tests.e2e.guest import Guest
-from tests.e2e.play import play, room_of
+from tests.e2e.play import RATED_CLOCK, play, room_of
 
 WON, LOST = after_games(Rating(), [(Rating(), 1)]), after_games(Rating(), [(Rating(), 0)])
 CHANGES = [
@@ -76,7 +76,7 @@ async def test_guest_can_be_the_arbiter_of_a_rated_game(start: Start, connect_gu
     server = await start()
     ann, ben = await members(server, connect_guest, "ann", "ben")
     arbiter = await connect_guest(server.url, "arbiter")
-    room = (await arbiter.ask("create", game="cohcoh", rated=True, players=["ann", "ben"]))["room"]
+    room = (await arbiter.ask("create", game="cohcoh", rated=True, clock=RATED_CLOCK, players=["ann", "ben"]))["room"]
     for guest in (ann, ben):
         await guest.ask("join", room=room)
     await ben.find(type="snapshot", status="running")
@@ -92,7 +92,7 @@ async def test_guests_and_custom_positions_cannot_be_rated(start: Start, connect
         error = await guest.refused(type, game="conga", rated=True)
         assert error["code"] == "account_needed"
         assert "token" in error["text"]
-    room = (await ann.ask("create", game="cohcoh", rated=True, seat=0))["room"]
+    room = (await ann.ask("create", game="cohcoh", rated=True, clock=RATED_CLOCK, seat=0))["room"]
     assert (await guest.refused("join", room=room))["code"] == "account_needed"
     start_text = "w............... b"
     error = await ann.refused("create", game="cohcoh", rated=True, options={"start": start_text})

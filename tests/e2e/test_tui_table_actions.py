@@ -91,6 +91,8 @@ async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
         await settled(pilot, "the claim is refused", lambda: "your opponent may be away for" in picture_of(app))
         clock.pass_by(60)
         await pilot.press("v", "y")
+        await settled(pilot, "a player to move cannot claim", lambda: "make your move" in picture_of(app))
+        await pilot.press(*"a4b4", "enter", "v", "y")
         await settled(pilot, "the game is won", lambda: "You win: bob abandoned the game" in picture_of(app))
         assert screen.table is not None
         assert "has left" not in picture_of(app)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.widgets import Select
+from textual.widgets import Input, Select
 
 from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.new_game import NewGame
@@ -17,8 +17,19 @@ async def test_game_can_be_rated() -> None:
         for stakes in ("casual", "rated"):
             await app.push_screen(NewGame(GameRequest("mancala", vs="greedy"), LobbyRooms()), chosen.append)
             app.screen.query_one("#stakes", Select).value = stakes
+            app.screen.query_one("#clock", Input).value = "5+3"
             await pilot.press("ctrl+s")
     assert [request.rated for request in chosen if request is not None] == [False, True]
+
+
+async def test_rated_game_needs_a_clock() -> None:
+    app = OfflineApp()
+    chosen: list[GameRequest | None] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(NewGame(GameRequest("mancala", rated=True), LobbyRooms()), chosen.append)
+        await pilot.press("ctrl+s")
+        assert "a rated game needs a clock, such as 5+3" in picture_of(app)
+    assert chosen == []
 
 
 async def test_options_depend_on_the_game() -> None:

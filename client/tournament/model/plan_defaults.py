@@ -26,7 +26,7 @@ def with_defaults(plan: Plan, where: str) -> Plan:
     Raises TournamentError if it cannot be played. The message begins with `where`.
     """
     try:
-        parse_time_control(plan.clock)
+        clock = parse_time_control(plan.clock)
         game = plan.create()
         if game.judge(game.start(), 0, 1) is not None:
             raise TournamentError("the game is over at the start position")
@@ -39,6 +39,8 @@ def with_defaults(plan: Plan, where: str) -> Plan:
         )
         if plan.rated and complete.opening_plies:
             raise TournamentError("rated games begin at the usual position: set opening_plies to 0 or rated to false")
+        if plan.rated and clock.kind == "none":
+            raise TournamentError("rated games need a clock: set clock, for example to 5+3, or rated to false")
         check_players(complete)
         check_format(complete)
         check_goals(complete)

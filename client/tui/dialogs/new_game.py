@@ -9,7 +9,7 @@ from textual.widgets import Input, Select, Static
 
 from client.presentation.launch_plan import GameRequest
 from client.presentation.texts import clock_text
-from client.sdk.time_control import parse_time_control
+from client.sdk.time_control import RATED_DEFAULT, parse_time_control
 from client.tui.dialogs.base import Dialog
 from client.tui.models.lobby_rooms import LobbyRooms
 from engine.errors import GameError
@@ -86,14 +86,11 @@ class NewGame(Dialog[GameRequest | None]):
         seat = str(self.query_one("#seat", Select).value)
         options = read_options(self.query_one("#options", Input).value)
         create(game, options)
-        return GameRequest(
-            game,
-            options,
-            parse_time_control(self.query_one("#clock", Input).value or "none"),
-            None if seat == "random" else int(seat),
-            vs,
-            rated=str(self.query_one("#stakes", Select).value) == "rated",
-        )
+        clock = parse_time_control(self.query_one("#clock", Input).value or "none")
+        rated = str(self.query_one("#stakes", Select).value) == "rated"
+        if rated and clock.kind == "none":
+            raise GameError(f"a rated game needs a clock, such as {RATED_DEFAULT}")
+        return GameRequest(game, options, clock, None if seat == "random" else int(seat), vs, rated=rated)
 
 
 def options_label(game: str) -> str:

@@ -59,7 +59,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     games.add_argument("--open", action="store_true", help="join rooms that wait for an opponent")
     games.add_argument(
-        "--clock", default="none", help="for --seek: 5+3, 90s+1, 10/move, 10/move+60 or none (default: none)"
+        "--clock", help="for --seek: 5+3, 90s+1, 10/move, 10/move+60 or none (default: none; with --rated 5+3)"
     )
     games.add_argument("--count", metavar="N", type=count, help="exit after N games")
     playing = parser.add_argument_group("playing")

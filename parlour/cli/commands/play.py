@@ -35,7 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)} (default: open the lobby)")
     vs = f"a bot, a player, or 'anyone' (default: {DEFAULT_OPPONENT}, or another connected bot, or the first to join)"
     parser.add_argument("--vs", metavar="NAME", default="", help=vs)
-    parser.add_argument("--clock", default="none", help="5+3, 90s+1, 10/move, 10/move+60 or none (default: none)")
+    parser.add_argument("--clock", help="5+3, 90s+1, 10/move, 10/move+60 or none (default: none; with --rated 5+3)")
     add_options(parser)
     parser.add_argument("--seat", choices=tuple(SEATS), help="move first or second (default: random)")
     parser.add_argument(
@@ -52,7 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, LaunchPlan
-    from client.sdk.time_control import parse_time_control
+    from client.sdk.time_control import default_clock, parse_time_control
     from client.tui.app.run import has_terminal
     from client.tui.app.run import run as show
     from client.tui.render.appearance import Appearance
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
         request = GameRequest(
             game.name,
             given,
-            parse_time_control(args.clock),
+            parse_time_control(args.clock or default_clock(args.rated)),
             seat,
             vs,
             vs_is_default=not args.vs and not args.pair,

@@ -33,7 +33,8 @@ def waiting(game: str = "conga", clock: TimeControl | None = None, now: int = NO
 def running(game: str = "conga", clock: TimeControl | None = None, now: int = NOW, **terms: Any) -> Room:
     """Return a room in which the game of ann and ben has started."""
     room = waiting(game, clock, now, **terms).room
-    return decide(room, BEN, Join(id=1, room="r1", code=room.setup.code), now).room
+    ben = Player(id=BEN.id, name=BEN.name, account=room.setup.rated)
+    return decide(room, ben, Join(id=1, room="r1", code=room.setup.code), now).room
 
 
 def arbitrated() -> Room:

@@ -13,6 +13,8 @@ from server.domain.room import Room, apply, replay
 from server.domain.seating import set_presence
 from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE_MS, NOW, created, do, running
 
+MOVE_10_S = TimeControl(kind="move", per_move=10_000)
+
 
 def agreed(room: Room) -> Room:
     """Return a finished room whose players have agreed to a rematch."""
@@ -45,16 +47,26 @@ def test_game_that_cannot_be_played_is_refused(game: str, options: Options, cloc
     assert caught.value.code == code
 
 
-def test_rated_game_needs_an_account_and_the_usual_start() -> None:
+def test_rated_game_needs_an_account_a_clock_and_the_usual_start() -> None:
     account = Player(id="p1", name="ann", account=True)
-    creation.check_rated({}, account)
-    creation.check_rated({}, None)  # an arbiter does not play
+    creation.check_rated({}, MOVE_10_S, account)
+    creation.check_rated({}, MOVE_10_S, None)  # an arbiter does not play
     with pytest.raises(Refusal) as guest:
-        creation.check_rated({}, ANN)
+        creation.check_rated({}, MOVE_10_S, ANN)
     assert guest.value.code == "account_needed"
     with pytest.raises(Refusal) as position:
-        creation.check_rated({"start": "..."}, account)
+        creation.check_rated({"start": "..."}, MOVE_10_S, account)
     assert position.value.code == "bad_options"
+    with pytest.raises(Refusal) as unlimited:
+        creation.check_rated({}, TimeControl(), account)
+    assert unlimited.value.code == "bad_clock"
+
+
+def test_rematch_without_a_clock_is_casual() -> None:
+    """Logs of older releases have rated games without a clock."""
+    for clock, rated in ((TimeControl(), False), (MOVE_10_S, True)):
+        old = agreed(running(clock=clock, rated=True))
+        assert creation.create_rematch(old, "r2", NOW, (True, True)).room.setup.rated == rated
 
 
 def test_creator_takes_the_chosen_seat() -> None:

@@ -37,7 +37,7 @@ def test_abort_is_possible_before_the_second_move() -> None:
     room = running()
     end = do(play(room, "a4b4"), BEN, Abort).room.ended
     assert end is not None
-    assert (end.reason, end.result) == ("aborted", "*")
+    assert (end.reason, end.result, end.seat) == ("aborted", "*", 1)
     assert refused(play(room, "a4b4", "d1c1"), BEN, Abort).code == "too_late"
     assert do(waiting().room, ANN, Abort).room.status == "ended"
 
@@ -63,9 +63,17 @@ def test_game_against_an_absent_player_can_be_claimed_after_a_delay() -> None:
     assert (away.claim_at(0), away.claim_at(1)) == (NOW + 30_000, None)
     early = refused(away, ANN, Claim, NOW + 29_999)
     assert (early.code, early.retry_after) == ("too_early", 1)
-    end = do(away, ANN, Claim, NOW + 30_000).room.ended
+    moved = play(away, "a4b4", now=NOW + 20_000)
+    assert moved.claim_at(0) == NOW + 30_000
+    end = do(moved, ANN, Claim, NOW + 30_000).room.ended
     assert end is not None
     assert (end.reason, end.winner) == ("abandoned", 0)
+
+
+def test_player_who_does_not_move_cannot_claim() -> None:
+    away = set_presence(running(), 1, False, NOW).room
+    refusal = refused(away, ANN, Claim, NOW + 2 * MINUTE_MS)
+    assert (refusal.code, str(refusal)) == ("too_early", "it is your turn: make your move, then claim the game")
 
 
 def test_no_claim_against_a_player_who_returned() -> None:

@@ -47,7 +47,9 @@ def advance(live: LiveRoom, decision: Decision) -> list[Packet]:
 
 
 async def create(server: Harness, client: RecordingClient, **terms: Any) -> LiveRoom:
-    """Let a client create a room and take seat 0."""
+    """Let a client create a room and take seat 0. A rated game has a clock."""
+    if terms.get("rated"):
+        terms = {"clock": BLITZ, **terms}
     return server.room((await server.ask(client, Create, **{"game": "cohcoh", "seat": 0, **terms})).room)
 
 

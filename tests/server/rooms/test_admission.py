@@ -11,7 +11,7 @@ from server.storage.interface import Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW, arbitrated
 from tests.server.fakes import Harness, RecordingClient
-from tests.server.rooms.helpers import ANN_ACCOUNT, create, start_game
+from tests.server.rooms.helpers import ANN_ACCOUNT, BLITZ, create, start_game
 
 
 async def test_first_event_has_the_terms_of_the_command(build: Build) -> None:
@@ -39,13 +39,15 @@ async def test_paired_room_remembers_the_last_opponent(server: Harness) -> None:
 
 
 async def test_arbiter_of_a_room_for_two_others_is_named(server: Harness) -> None:
-    command = Create(id=1, game="conga", players=("ann", "ben"), rated=True)  # the arbiter needs no account
+    command = Create(
+        id=1, game="conga", players=("ann", "ben"), rated=True, clock=BLITZ
+    )  # the arbiter needs no account
     created = await server.app.admission.created_event(RecordingClient(EVE), command)
     assert (created.arbiter, created.players) == ("eve", ("ann", "ben"))
 
 
 async def test_guest_cannot_create_a_rated_room(server: Harness) -> None:
-    command = Create(id=1, game="conga", rated=True)
+    command = Create(id=1, game="conga", rated=True, clock=BLITZ)
     with pytest.raises(Refusal) as refused:
         await server.app.admission.created_event(RecordingClient(ANN), command)
     assert refused.value.code == "account_needed"

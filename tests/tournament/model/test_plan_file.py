@@ -40,6 +40,7 @@ def load(tmp_path: Path, text: str) -> Plan:
         ('clock = " "\n' + GOOD, "clock should be text that is not empty"),
         ("zzzz = 1\n" + GOOD, "unknown key 'zzzz'; known keys: name, game, format"),
         ("games = 3\n" + GOOD, "games should be an even number, not 3"),
+        ("rated = true\n" + GOOD, "rated games need a clock: set clock"),
         ("rated = true\nopening_plies = 4\n" + GOOD, "set opening_plies to 0 or rated to false"),
         ('clock = "5 minutes"\n' + GOOD, "'5 minutes' is not a valid clock"),
         ("options = 5\n" + GOOD, "options should be a table, as in [options]"),
@@ -111,7 +112,7 @@ def test_written_plan_reads_back_equal(tmp_path: Path) -> None:
     )
     given = plan("grading", game="mancala", players=players, goals=goals, clock="90s+1", seed=99, options={"pits": 4})
     assert load(tmp_path, plan_file.write(given)) == given
-    match = plan("match", "a", "b", sprt=Sprt(-5, 5), rated=True, adjudicate=5000, url="ws://x.example/ws")
+    match = plan("match", "a", "b", sprt=Sprt(-5, 5), rated=True, clock="5+3", adjudicate=5000, url="ws://x.example/ws")
     assert load(tmp_path, plan_file.write(match)) == match
 
 
