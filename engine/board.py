@@ -30,6 +30,10 @@ class Board:
     marks: tuple[str, str]
     counted: bool
 
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the cells row by row from the top, without the gaps."""
+        return tuple([cell for row in self.rows for cell in row if cell is not None])
+
     def face(self, cell: Cell | None) -> str:
         """Return the text of a cell: "" for a gap, "." for an empty cell."""
         if cell is None:
@@ -52,7 +56,7 @@ class Board:
 
     def named(self, text: str) -> tuple[str, ...]:
         """Return the cell names in a text, or () if the text contains other letters or digits."""
-        form = name_pattern(tuple(cell.name for row in self.rows for cell in row if cell is not None))
+        form = name_pattern(tuple([cell.name for cell in self.cells()]))
         return () if re.search(r"\w", form.sub("", text)) else tuple(form.findall(text))
 
     def changed(self, label: str, after: Board, side: int) -> tuple[str, ...]:

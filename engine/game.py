@@ -93,6 +93,8 @@ class Game(ABC):
     title: ClassVar[str]
     sides: ClassVar[tuple[str, str]]
     colours: ClassVar[tuple[str, str, str]] = ("#1d4ed8", "#c62828", "#444444")  # side 0, side 1, empty cells
+    kind: ClassVar[str] = ""  # how browsers draw a cell: stacks, pits, discs or marbles; "" chooses by Board.counted
+    colour_names: ClassVar[tuple[str, str]] = ("black", "white")  # of both sides' pieces in browsers
     options: ClassVar[tuple[Option, ...]]
     evaluations: ClassVar[Mapping[str, str]]  # name -> rule function (own, other) -> int; the first is the default
     move_form: ClassVar[str]  # the form of a move, for error messages
@@ -143,6 +145,10 @@ class Game(ABC):
     def points(self, state: State) -> tuple[int, int] | None:
         """Return the points of both sides, or None if the game counts no points."""
         return None
+
+    def deciding(self, state: State) -> tuple[str, ...]:
+        """Return the names of the cells that decided the game in this finished position, () if none stand out."""
+        return ()
 
     def standing(self, state: State) -> tuple[int, int] | None:
         """Return the points of both sides, or None if there are none or the board already shows them."""
@@ -278,6 +284,10 @@ class Game(ABC):
     def end_of(self, state: State, move: Move) -> str:
         """Return the name of the cell in which a move ends."""
         return self.path(state, move)[-1]
+
+    def decisive(self, state: State) -> tuple[str, ...]:
+        """Return the names of the cells that decided the game, () if its rules have not ended it."""
+        return self.deciding(state) if self.rules.over(state.mine, state.rest) else ()
 
     def evaluate(self, evaluation: str, state: State, side: Side) -> int:
         """Return the value of the position for `side` by a named evaluation."""

@@ -171,6 +171,8 @@ class CohCoh(Game):
     title = "n-k-coh-coh"
     sides = ("white", "black")
     colours = ("#f0ece0", "#2c2c2c", "#8a7a5c")
+    kind = "marbles"
+    colour_names = ("white", "black")
     options = (
         Option("n", 4, "squares along an edge of the board", 1, 12),
         Option("k", 3, "marbles in a line that lose", 2, 144),
@@ -232,6 +234,15 @@ class CohCoh(Game):
     def reason(self, state: State) -> Reason:
         return "line" if self.rules.has_line(state.rest) else "no_moves"
 
+    def deciding(self, state: State) -> tuple[str, ...]:
+        """Return the lines of the side that moved last."""
+        rules, line = self.rules, 0
+        for step in rules.STEPS:
+            starts = rules.runs(state.rest, step)
+            for i in range(rules.K):
+                line |= starts << step * i
+        return tuple(name for cell, name in enumerate(self._names) if line >> cell + cell // rules.N & 1)
+
     def read(self, state: State, text: str) -> Move:
         move = self._cells.get(text)
         if move is None:
@@ -240,6 +251,9 @@ class CohCoh(Game):
 
     def format(self, state: State, move: Move) -> str:
         return self._names[move]
+
+    def path(self, state: State, move: Move) -> tuple[str, ...]:
+        return (self._names[move],)
 
     def allowed(self, state: State, move: Move) -> bool:
         return not (state.mine | state.rest) >> move + move // self.rules.N & 1

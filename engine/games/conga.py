@@ -227,6 +227,7 @@ class Conga(Game):
     title = "Conga"
     sides = ("black", "white")
     colours = ("#1d4ed8", "#c62828", "#f2c94c")  # as the course draws it
+    kind = "stacks"
     options = (
         Option("stones", 10, "stones of each side", 1, 15),
         Option("max_plies", 400, "plies after which the game is a draw", 1, 10_000),
@@ -256,6 +257,10 @@ class Conga(Game):
     def reason(self, state: State) -> Reason:
         return "no_moves"
 
+    def deciding(self, state: State) -> tuple[str, ...]:
+        """Return the squares of the side that cannot move."""
+        return tuple([cell.name for cell in self.draw(state).cells() if cell.owner == state.turn])
+
     def read(self, state: State, text: str) -> Move:
         move = MOVES_BY_TEXT.get(text)
         if move is None:
@@ -265,6 +270,19 @@ class Conga(Game):
     def format(self, state: State, move: Move) -> str:
         square = move & 15
         return NAMES[square] + NAMES[square + STEPS[move >> 4]]
+
+    def path(self, state: State, move: Move) -> tuple[str, ...]:
+        square = move & 15
+        return NAMES[square], NAMES[square + STEPS[move >> 4]]
+
+    def end_of(self, state: State, move: Move) -> str:
+        """Return the last square of the run that gets a stone."""
+        square, step, (mine, rest, _) = move & 15, STEPS[move >> 4], state
+        wanted = STONES_TO_RUN[self.stones(mine, square)]
+        run = 1
+        while run < min(wanted, REACH[move]) and not self.stones(rest, square + step * (run + 1)):
+            run += 1
+        return NAMES[square + step * run]
 
     def stones(self, word: int, square: int) -> int:
         return int(self.rules.stones_on_d4(word)) if square == 15 else word >> 4 * square & 15
@@ -318,6 +336,7 @@ class Conga(Game):
 
 
 NAMES = tuple("abcd"[square % 4] + "1234"[square // 4] for square in range(16))
+STONES_TO_RUN = (0, 1, 2, 2, *(3,) * 12)  # squares that so many stones fill: one, then two, then the rest
 MOVES_BY_TEXT = {
     NAMES[move & 15] + NAMES[(move & 15) + STEPS[move >> 4]]: move for move in range(MAX_MOVES) if REACH[move]
 }

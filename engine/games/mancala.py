@@ -182,6 +182,8 @@ class Mancala(Game):
     title = "Mancala"
     sides = ("player 1", "player 2")
     colours = ("#7a4a1e", "#2f5d50", "#3a3a3a")
+    kind = "pits"
+    colour_names = ("clay", "slate")
     options = (
         Option("pits", 6, "pits in a row", 1, 10),
         Option("stones", 4, "stones in each pit at the start", 1, MAX_PIT_STONES),
@@ -236,6 +238,9 @@ class Mancala(Game):
         pits = self.rules.BITS * self.rules.PITS
         return (bottom >> pits) + self.rules.row_sum(bottom), (top >> pits) + self.rules.row_sum(top)
 
+    def deciding(self, state: State) -> tuple[str, ...]:
+        return "store 2", "store 1"
+
     def allowed(self, state: State, move: Move) -> bool:
         return bool(state.mine >> self.rules.BITS * move & self.rules.PIT_MASK)
 
@@ -247,6 +252,9 @@ class Mancala(Game):
 
     def format(self, state: State, move: Move) -> str:
         return str(move + 1 if state.turn == 0 else self.rules.PITS - move)
+
+    def path(self, state: State, move: Move) -> tuple[str, ...]:
+        return (f"B{move + 2}" if state.turn == 0 else f"A{self.rules.PITS - move + 1}",)
 
     def end_of(self, state: State, move: Move) -> str:
         """Return the name of the pit or store that gets the last stone."""

@@ -142,7 +142,24 @@ def course(own: int, other: int) -> int:
     return 999 if lead > 0 else -999 if lead < 0 else 0
 
 
+def squares_in_fours(word: int) -> int:
+    """Return the squares of all quadruples within a set of squares."""
+    squares = 0
+    for step in STEPS:
+        pairs = word & word >> step
+        starts = pairs & pairs >> 2 * step
+        squares |= starts | starts << step | starts << 2 * step | starts << 3 * step
+    return squares
+
+
+def square_name(row: int, column: int) -> str:
+    return "abcdefg"[column] + str(row + 1)
+
+
 MARKS = bit_marks("0", "1", "2")
+SQUARES = [  # bit and name of each square, row by row from the top
+    (7 * column + row, square_name(row, column)) for row in range(ROWS - 1, -1, -1) for column in range(COLUMNS)
+]
 
 
 class MaxConnect4(Game):
@@ -150,6 +167,8 @@ class MaxConnect4(Game):
     title = "Max-Connect4"
     sides = ("red", "green")
     colours = ("#c62828", "#2e8b3d", "#20304a")
+    kind = "discs"
+    colour_names = ("red", "green")
     options = (START,)
     evaluations = {"course": "course", "score": "score"}
     move_form = "a column from 1 to 7"
@@ -171,6 +190,13 @@ class MaxConnect4(Game):
         red, green = state.of(0)
         return fours(red), fours(green)
 
+    def deciding(self, state: State) -> tuple[str, ...]:
+        """Return the quadruples of the winner, or of both sides after a draw."""
+        first, second = state.of(0)
+        lead = fours(first) - fours(second)
+        held = (squares_in_fours(first) if lead >= 0 else 0) | (squares_in_fours(second) if lead <= 0 else 0)
+        return tuple(name for bit, name in SQUARES if held >> bit & 1)
+
     def read(self, state: State, text: str) -> Move:
         if len(text) != 1 or text not in "1234567":
             raise self.invalid(text)
@@ -181,6 +207,11 @@ class MaxConnect4(Game):
 
     def format(self, state: State, move: Move) -> str:
         return str(move + 1)
+
+    def path(self, state: State, move: Move) -> tuple[str, ...]:
+        """Return the square where the piece lands."""
+        height = ((state.mine | state.rest) >> 7 * move & 127).bit_count()
+        return (square_name(height, move),)
 
     def _owner(self, state: State, row: int, column: int) -> int | None:
         red, green = state.of(0)
@@ -219,9 +250,7 @@ class MaxConnect4(Game):
 
     def draw(self, state: State) -> Board:
         rows = tuple(
-            tuple(
-                Cell("abcdefg"[column] + str(row + 1), self._owner(state, row, column), 1) for column in range(COLUMNS)
-            )
+            tuple(Cell(square_name(row, column), self._owner(state, row, column), 1) for column in range(COLUMNS))
             for row in range(ROWS - 1, -1, -1)
         )
         return Board(rows, tuple("1234567"), ("",) * ROWS, ("R", "G"), counted=False)

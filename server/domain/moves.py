@@ -83,6 +83,7 @@ def ended_by_rules(room: Room, outcome: Outcome, now: int) -> Ended:
         reason=outcome.reason,  # type: ignore[arg-type]
         winner=outcome.winner,
         scores=outcome.scores,
+        decisive=room.game.decisive(room.state),
     )
 
 

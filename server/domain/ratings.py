@@ -84,7 +84,14 @@ def with_rating(player: Player, row: RatingRow | None, now: int) -> Player:
         return player
     provisional = is_provisional(current_rating(row, now))
     return Player(
-        id=player.id, name=player.name, account=player.account, rating=round(row.rating), provisional=provisional
+        id=player.id,
+        name=player.name,
+        account=player.account,
+        rating=round(row.rating),
+        provisional=provisional,
+        bot=player.bot,
+        engine=player.engine,
+        version=player.version,
     )
 
 
@@ -117,6 +124,7 @@ def rate_game(decision: Decision, known: Rows) -> tuple[Decision, tuple[RatingRo
         winner=end.winner,
         scores=end.scores,
         ratings=(rating_change(before[0], after[0]), rating_change(before[1], after[1])),
+        decisive=end.decisive,
     )
     rated = Decision((*decision.events[:-1], rated_end), apply(room, rated_end))
     return rated, (row_after(0, first.player), row_after(1, second.player))

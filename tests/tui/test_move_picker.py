@@ -39,9 +39,8 @@ def test_single_cell_moves_can_be_picked_in_any_notation(form: str, monkeypatch:
 
 def test_moves_without_a_path_cannot_be_picked(monkeypatch: pytest.MonkeyPatch) -> None:
     game = create("mancala")
-    monkeypatch.setattr(type(game), "format", lambda game, state, move: f"sow {move + 1}")
+    monkeypatch.setattr(type(game), "path", lambda game, state, move: ())
     picker = MovePicker(game, game.start())
-    assert {game.path(game.start(), move) for move in game.moves(game.start())} == {()}
     assert picker.targets() == frozenset()
     assert picker.point("B2") is None
     assert picker.picked == ()
