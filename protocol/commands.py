@@ -200,6 +200,16 @@ class Ratings(Command):
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
 
 
+class Boards(RoomCommand):
+    """Return the boards of a game from `ply` on, as far as you may see it. `code`: as in `watch`.
+
+    A reply has at most 500 boards. If the game has more, ask again with the next ply.
+    """
+
+    ply: Annotated[int, Meta(ge=0)] = 0
+    code: str = ""
+
+
 class Export(RoomCommand):
     """Return the record of a finished game."""
 
@@ -208,5 +218,5 @@ class Export(RoomCommand):
 
 AnyCommand = (
     Hello | List | Lobby | Create | Pair | Join | Watch | Leave | Move | Resign | OfferDraw | AnswerDraw
-    | Claim | Abort | Rematch | Takeback | Say | History | Leaderboard | Ratings | Export
+    | Claim | Abort | Rematch | Takeback | Say | History | Leaderboard | Ratings | Boards | Export
 )  # fmt: skip

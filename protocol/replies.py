@@ -107,7 +107,10 @@ class Welcome(Message):
 
 
 class Ok(Message):
-    """A command was accepted. The fields depend on the command. `seq`: the room's latest event that you may see."""
+    """A command was accepted. The fields depend on the command. `seq`: the room's latest event that you may see.
+
+    `boards`: the boards from the ply asked for; `lasts`: for each of them, the `last` of the move before it.
+    """
 
     id: int
     room: str = ""
@@ -119,6 +122,8 @@ class Ok(Message):
     ratings: tuple[RatedGame, ...] | None = None
     before: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     text: str = ""
+    boards: tuple[BoardCells, ...] | None = None
+    lasts: tuple[Cells, ...] | None = None
 
 
 class Error(Message):

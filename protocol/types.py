@@ -11,7 +11,7 @@ import re
 from typing import Annotated, Literal, dataclass_transform, get_args
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import replace as replace
 
 ErrorCode = Literal[
     # unreadable, or sent at the wrong time

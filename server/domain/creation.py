@@ -102,4 +102,13 @@ def player_after_game(old: Room, seat: int) -> Player:
     rating, provisional = player.rating, player.provisional
     if end is not None and end.ratings is not None:
         rating, provisional = end.ratings[seat].after, end.ratings[seat].provisional
-    return Player(id=player.player, name=player.name, account=player.account, rating=rating, provisional=provisional)
+    return Player(
+        id=player.player,
+        name=player.name,
+        account=player.account,
+        rating=rating,
+        provisional=provisional,
+        bot=player.bot,
+        engine=player.engine,
+        version=player.version,
+    )

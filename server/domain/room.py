@@ -235,6 +235,9 @@ def apply_seated(room: Room, event: Seated) -> None:
         account=event.account,
         rating=event.rating,
         provisional=event.provisional,
+        bot=event.bot,
+        engine=event.engine,
+        version=event.version,
     )
     room.seats = replace_at(room.seats, event.seat, seat)
     room.away = replace_at(room.away, event.seat, None)

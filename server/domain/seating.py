@@ -35,6 +35,21 @@ def join(room: Room, player: Player, command: Join, now: int) -> Decision:
     return take_seat(room, player, seat, now)
 
 
+def invited_names(room: Room) -> tuple[str, ...]:
+    """Return the names of the players a room keeps its seats for."""
+    setup = room.setup
+    return setup.players or ((setup.invite,) if setup.invite else ())
+
+
+def require_access(room: Room, player: Player, code: str) -> None:
+    """Raise Refusal if a player may not watch a private room: without its code, only its own players may."""
+    setup = room.setup
+    if not setup.private or code == setup.code or player.id == setup.by or room.seat_of(player.id) is not None:
+        return
+    if room.status != "waiting" or fold(player.name) not in map(fold, invited_names(room)):
+        raise Refusal("bad_code", "this room is private and that is not its code")
+
+
 def take_assigned_seat(room: Room, player: Player, now: int) -> Decision:
     """Seat a player in a room with an arbiter, which has one seat for each of two names. Raises Refusal."""
     names = [fold(name) for name in room.setup.players or ()]
@@ -59,6 +74,9 @@ def seated_event(room: Room, now: int, seat: int, player: Player) -> Seated:
         account=player.account,
         rating=player.rating,
         provisional=player.provisional,
+        bot=player.bot,
+        engine=player.engine,
+        version=player.version,
     )
 
 

@@ -71,6 +71,7 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
         winner=None if end is None else end.winner,
         scores=None if end is None else end.scores,
         ratings=None if end is None else end.ratings,
+        decisive=() if end is None else end.decisive,
         next=room.next,
         previous=setup.previous,
     )
@@ -87,6 +88,9 @@ def seats_with_presence(room: Room) -> Seats:
             online=room.away[side] is None,
             rating=seat.rating,
             provisional=seat.provisional,
+            bot=seat.bot,
+            engine=seat.engine,
+            version=seat.version,
         )
         for side, seat in enumerate(room.seats)
     )

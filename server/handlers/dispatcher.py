@@ -9,6 +9,7 @@ from typing import Any
 
 from protocol.commands import (
     AnyCommand,
+    Boards,
     Create,
     Export,
     Hello,
@@ -26,13 +27,12 @@ from protocol.commands import (
     Say,
     Watch,
 )
-from protocol.frames import join
 from protocol.replies import Ok
 from protocol.usernames import fold
 from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
-from server.domain.room import Room
+from server.domain.seating import invited_names, require_access
 from server.handlers.auth import MAX_SUFFIX_CHARS, check_name
 from server.handlers.hello import HelloHandler
 from server.handlers.queries import QueryHandler
@@ -40,7 +40,7 @@ from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
 from server.rooms.admission import Admission
-from server.rooms.broadcast import Broadcaster
+from server.rooms.broadcast import Broadcaster, frames_for
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.membership import Membership
@@ -92,6 +92,7 @@ class Dispatcher:
             History: queries.history,
             Leaderboard: queries.leaderboard,
             Ratings: queries.ratings,
+            Boards: queries.boards,
             Export: queries.export,
         }
 
@@ -191,12 +192,11 @@ class Dispatcher:
 
     async def _watch(self, client: Client, command: Watch) -> None:
         live = await self._registry.find(command.room)
-        setup, player = live.room.setup, player_of(client)
-        invited = live.room.status == "waiting" and fold(player.name) in map(fold, invited_names(live.room))
-        known = invited or player.id == setup.by
-        if setup.private and command.code != setup.code and live.room.seat_of(player.id) is None and not known:
+        try:
+            require_access(live.room, player_of(client), command.code)
+        except Refusal:
             self._registry.evict_ended(live)
-            raise Refusal("bad_code", "this room is private and that is not its code")
+            raise
         seat = self._membership.enter(live, client)
         self._membership.forget_old_rooms(client)
         upto = live.room.horizon if seat is None else live.room.seq
@@ -204,9 +204,9 @@ class Dispatcher:
         missed = upto - command.after
         if command.after and 0 <= missed <= MAX_EVENTS_RESENT:
             if missed:
-                client.write(join(live.events_between(command.after, upto), client.text))
+                client.write(frames_for(live, client, live.events_between(command.after, upto), {}))
         else:
-            client.send(live.snapshot(seat, self._now()))
+            client.send(live.snapshot(client, self._now()))
 
     async def _join(self, client: Client, command: Join) -> None:
         live = await self._registry.find(command.room)
@@ -240,9 +240,3 @@ class Dispatcher:
         if len(names) < 2 or me in names:
             raise Refusal("bad_request", "`players` names two different players, and you as the arbiter are not one")
         return creation.create_arbitrated_room(await self._admission.created_event(client, command))
-
-
-def invited_names(room: Room) -> tuple[str, ...]:
-    """Return the names of the players a room keeps its seats for."""
-    setup = room.setup
-    return setup.players or ((setup.invite,) if setup.invite else ())

@@ -8,7 +8,7 @@ from contextlib import suppress
 from engine.registry import GAMES
 from protocol.commands import Hello
 from protocol.replies import Welcome
-from protocol.types import BotInfo, Player
+from protocol.types import WISHES, BotInfo, Player, replace
 from server.config import Settings
 from server.domain import snapshots
 from server.domain.decision import Refusal
@@ -23,6 +23,7 @@ from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
+MAX_PROGRAM_CHARS = 40  # of the name and of the version of a bot's program
 SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if that was longer ago, so that it does not expire
 
 
@@ -57,12 +58,19 @@ class HelloHandler:
             raise Refusal(
                 "draining", "the server is about to restart; reconnect in a moment", retry_after=RETRY_AFTER_S
             )
+        check_program(command)
         identity = await identify(self._store, self._settings, command, self._node)
         rooms = identity.rooms
         if rooms is None or self._now() - identity.saved_at > SESSION_RENEWAL_MS:
             rooms = await self._save(identity)
         rooms = [name for name in rooms if name not in self._registry.damaged]
-        client.player = player = identity.player
+        client.player = player = replace(
+            identity.player,
+            bot=command.bot or bool(command.plays),
+            engine=command.engine,
+            version=command.version,
+        )
+        client.wishes = WISHES.intersection(command.wants)
         self._presence.add(client)
         if command.plays:
             self._list_bot(client, player, command.plays)
@@ -80,8 +88,8 @@ class HelloHandler:
         for name in rooms:
             live = await self._registry.room(name)
             if live is not None:
-                seat = self._membership.enter(live, client)
-                client.send(live.snapshot(seat, self._now()))
+                self._membership.enter(live, client)
+                client.send(live.snapshot(client, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
             await self._store.mark_present(self._node, [(player.id, player.name)])
             for name in await self._store.rooms_waiting_for(player.name):
@@ -108,5 +116,19 @@ class HelloHandler:
         plays = tuple(game for game in GAMES if game in games)
         if plays:
             house = player.account and player.name in self._house_bots
-            bot = BotInfo(name=player.name, plays=plays, account=player.account, house=house)
+            bot = BotInfo(
+                name=player.name,
+                plays=plays,
+                account=player.account,
+                house=house,
+                engine=player.engine,
+                version=player.version,
+            )
             self._feed.add_bot(client, bot)
+
+
+def check_program(hello: Hello) -> None:
+    """Raise Refusal if the program of a client has no printable name or version, or too long ones."""
+    for field, text in (("engine", hello.engine), ("version", hello.version)):
+        if len(text) > MAX_PROGRAM_CHARS or not text.isprintable():
+            raise Refusal("bad_request", f"`{field}` has at most {MAX_PROGRAM_CHARS} printable characters")

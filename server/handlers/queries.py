@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 from engine.record import to_json, write
-from protocol.commands import Export, History, Leaderboard, List, Lobby, Ratings
+from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Ratings
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import RoomInfo
 from server.domain import ratings, snapshots
 from server.domain.decision import Refusal
+from server.domain.seating import require_access
 from server.lobby.feed import LobbyFeed
 from server.lobby.progress import ProgressReports
 from server.lobby.watcher_counts import WatcherCounts
@@ -20,6 +22,8 @@ from server.storage.interface import Store
 from server.storage.room_index import read_infos
 
 MAX_NAME_SEARCHED = 256  # characters: a longer text is not a name, and is not worth a place in the cache of `fold`
+MAX_BOARDS_SENT = 500  # in one reply
+BOARDS_DRAWN_AT_ONCE = 20  # that many keep the event loop busy for about a millisecond
 MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
 
 
@@ -96,6 +100,24 @@ class QueryHandler:
         rows = await self._store.rating_history(profile, account.player, command.before, command.limit)
         before = rows[-1].games if len(rows) == command.limit else None
         client.send(Ok(id=command.id, ratings=tuple(map(ratings.rated_game, rows)), before=before))
+
+    async def boards(self, client: Client, command: Boards) -> None:
+        """Send the boards of a game from a ply on, as far as the player may see it."""
+        live = await self._registry.find(command.room)
+        room, player = live.room, player_of(client)
+        try:
+            require_access(room, player, command.code)
+            upto = room.horizon if room.seat_of(player.id) is None else room.seq
+            positions = live.boards.line(upto)[command.ply : command.ply + MAX_BOARDS_SENT]
+        finally:
+            self._registry.evict_ended(live)
+        boards, lasts = [], []
+        for position in positions:
+            boards.append(position.board)
+            lasts.append(position.last)
+            if len(boards) % BOARDS_DRAWN_AT_ONCE == 0:
+                await asyncio.sleep(0)  # other clients go on
+        client.send(Ok(id=command.id, room=command.room, seq=upto, boards=tuple(boards), lasts=tuple(lasts)))
 
     async def export(self, client: Client, command: Export) -> None:
         """Send the record of a finished game."""

@@ -13,6 +13,17 @@ from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
+BuiltFrames = dict[tuple[frozenset[str], bool], bytes]  # of the same events, by wishes and encoding
+
+
+def frames_for(live: LiveRoom, client: Client, packets: list[Packet], built: BuiltFrames) -> bytes:
+    """Return the frames of events for a client with wishes. `built` has those that other clients got."""
+    key = live.wishes_of(client), client.text
+    if key not in built:
+        wishes, text = key
+        built[key] = join(live.fill_in(packets, wishes) if wishes else packets, text)
+    return built[key]
+
 
 class Broadcaster:
     """Writes frames. An event is encoded once per room and encoding, for any number of clients."""
@@ -39,11 +50,22 @@ class Broadcaster:
                 seq = room.horizon
             reply = framed(Ok(id=command.id, room=room.setup.room, seq=seq), client.text)
         binary, text = join(packets, False), b""
+        with_wishes: list[Client] = []
         for clients in live.players:
             for player in clients:
+                if player.wishes:
+                    with_wishes.append(player)
+                    continue
                 frames = binary
                 if player.text:
                     frames = text = text or join(packets, True)
+                if player is asker:
+                    frames, asker = reply + frames, None
+                player.write(frames)
+        if with_wishes:  # after the others, who must not wait until the board is drawn
+            built: BuiltFrames = {}
+            for player in with_wishes:
+                frames = frames_for(live, player, packets, built)
                 if player is asker:
                     frames, asker = reply + frames, None
                 player.write(frames)
@@ -72,14 +94,14 @@ class Broadcaster:
         seat = live.attach(client)
         setup = live.room.setup
         client.send(Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
-        client.send(live.snapshot(seat, self._now()))
+        client.send(live.snapshot(client, self._now()))
 
     def refuse(self, live: LiveRoom, client: Client | None, command: RoomCommand | None, refusal: Refusal) -> None:
         """Answer a command with `error`. A stale move gets a snapshot with it."""
         if client is not None and command is not None:
             snapshot = None
             if refusal.code == "stale":
-                snapshot = live.snapshot(live.room.seat_of(player_of(client).id), self._now())
+                snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 
     def flush(self) -> None:
@@ -94,12 +116,15 @@ class Broadcaster:
         if not packets:
             return
         binary, text = join(packets, False), b""
+        built: BuiltFrames = {}
         lagging = live.lagging
         for watcher in live.watchers:
             if lagging and watcher in lagging:
                 continue
             frames = binary
-            if watcher.text:
+            if watcher.wishes:
+                frames = frames_for(live, watcher, packets, built)
+            elif watcher.text:
                 frames = text = text or join(packets, True)
             if watcher.write(frames) > self._max_backlog:
                 lagging[watcher] = self._now()
@@ -111,8 +136,7 @@ class Broadcaster:
             if watcher.backlog() <= self._max_backlog // 4:
                 del live.lagging[watcher]
                 self.flush_room(live)
-                seat = live.room.seat_of(player_of(watcher).id)
-                watcher.send(live.snapshot(seat, now))
+                watcher.send(live.snapshot(watcher, now))
             elif now - since > self._stall_timeout_ms:
                 live.remove_watcher(watcher)
                 watcher.cut(1008, "too slow to watch")

@@ -16,6 +16,7 @@ class Client(Protocol):
 
     player: Player | None  # None before the welcome
     text: bool  # whether the client speaks JSON rather than msgpack
+    wishes: frozenset[str]  # what the client wants in addition to plain messages
     rooms: dict[str, LiveRoom]  # where the client plays or watches
     latency: float  # round trip in seconds that the clock may credit
 

@@ -7,19 +7,24 @@ from collections import deque
 from typing import Any
 
 from protocol.codec import decode_event
+from protocol.events import BoardEvent
 from protocol.frames import Packet
 from protocol.replies import Snapshot
 from server.domain import snapshots
+from server.domain.boards import BoardLog
 from server.domain.room import Room, apply, replay
-from server.rooms.client import Client
+from server.rooms.client import Client, player_of
+
+NO_WISHES: frozenset[str] = frozenset()
+WATCHER_WISHES = frozenset({"board"})
 
 
 class LiveRoom:
     """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
 
     __slots__ = (
-        "busy", "heard_seq", "lagging", "log", "pending", "players", "queue", "released", "room", "shown",
-        "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
+        "_boards", "_boards_read", "busy", "heard_seq", "lagging", "log", "pending", "players", "queue", "released",
+        "room", "shown", "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -39,6 +44,8 @@ class LiveRoom:
         self.stored_deadline: int | None = None  # the deadline in the index, if known
         self.heard_seq = 0  # newest seq that another node announced while this room was busy
         self.used_at = 0  # when this node last needed the room
+        self._boards: BoardLog | None = None  # made when the first client wants it
+        self._boards_read = 0  # events of the log that it contains
 
     @property
     def empty(self) -> bool:
@@ -96,12 +103,16 @@ class LiveRoom:
         self.watchers.pop(client, None)
         self.lagging.pop(client, None)
 
-    def snapshot(self, seat: int | None, now: int) -> Snapshot:
-        """Return the room as the player of a seat sees it, or, if `seat` is None, a watcher: as of the horizon."""
+    def snapshot(self, client: Client, now: int) -> Snapshot:
+        """Return the room as a client sees it: watchers as of the horizon, and with what the client wants."""
         room = self.room
+        seat = room.seat_of(player_of(client).id)
         if seat is None and room.horizon != room.seq:
-            return snapshots.snapshot(self._room_at_horizon(), None, now, 0)
-        return snapshots.snapshot(room, seat, now, self.uncharged_ms)
+            snapshot = snapshots.snapshot(self._room_at_horizon(), None, now, 0)
+        else:
+            snapshot = snapshots.snapshot(room, seat, now, self.uncharged_ms)
+        wishes = self.wishes_of(client)
+        return self.boards.fill_in_snapshot(snapshot, wishes) if wishes else snapshot
 
     def _room_at_horizon(self) -> Room:
         """Return the room as watchers of a delayed game see it. Only the events since the last call are applied."""
@@ -116,3 +127,33 @@ class LiveRoom:
     def events_between(self, after: int, upto: int) -> list[Packet]:
         """Return the public events with a seq in (after, upto]. Only `created`, which has seq 1, is not public."""
         return [Packet.stored(payload) for payload in self.log[max(1, after) : upto]]
+
+    # -- for clients that know no rules
+
+    @property
+    def boards(self) -> BoardLog:
+        """The positions of the room after each of its events."""
+        if self._boards is None:
+            self._boards = BoardLog(self.room.game)
+        for payload in self.log[self._boards_read :]:
+            self._boards.add(decode_event(payload))
+        self._boards_read = len(self.log)
+        return self._boards
+
+    def wishes_of(self, client: Client) -> frozenset[str]:
+        """Return the wishes of a client that are granted now: legal moves only if its player is to move."""
+        wishes = client.wishes
+        if not wishes:
+            return NO_WISHES
+        room = self.room
+        if room.status == "running" and room.seat_of(player_of(client).id) == room.turn:
+            return wishes
+        return wishes & WATCHER_WISHES
+
+    def fill_in(self, packets: list[Packet], wishes: frozenset[str]) -> list[Packet]:
+        """Return the packets with what a client wants."""
+        boards = self.boards
+        return [
+            Packet(boards.fill_in(packet.message, wishes)) if isinstance(packet.message, BoardEvent) else packet
+            for packet in packets
+        ]

@@ -154,7 +154,7 @@ class Membership(RoomObserver):
         """Show an ended room to its players again, because an opponent at another node wants a rematch."""
         back = self.bring_back(live)
         for client in back:
-            client.send(live.snapshot(live.room.seat_of(player_of(client).id), self._now()))
+            client.send(live.snapshot(client, self._now()))
         if back and live.room.next:
             self._tasks.start(self._follow(live, live.room.next))
         else:
@@ -172,8 +172,8 @@ class Membership(RoomObserver):
     def moved_over(self, old: LiveRoom, new: LiveRoom) -> None:
         """Attach the players of a room to another room, and send them its snapshot."""
         for client in [*old.players[0], *old.players[1]]:
-            seat = new.attach(client)
-            client.send(new.snapshot(seat, self._now()))
+            new.attach(client)
+            client.send(new.snapshot(client, self._now()))
         for seat in (0, 1):
             elsewhere = self._store.shared and not new.players[seat]
             if not elsewhere:

@@ -97,6 +97,7 @@ class FastPath(ServerConnection):
     __slots__ = (
         "active", "at_frame_start", "can_send", "codec", "dispatch", "failed", "fragments", "fragments_are_text",
         "latency", "max_unread_bytes", "paused", "pending", "player", "rate_limit", "services", "text", "transport",
+        "wishes",
     )  # fmt: skip
 
     transport: asyncio.Transport
@@ -108,6 +109,7 @@ class FastPath(ServerConnection):
         self.dispatch = services.receive
         self.player: Player | None = None  # None before the welcome
         self.text = False  # the client speaks JSON
+        self.wishes: frozenset[str] = frozenset()
         self.codec = MSGPACK
         self.active = True  # the client has sent a message since the last sweep
         self.rate_limit = RateLimit(settings.rate, float(settings.burst), self.loop.time())

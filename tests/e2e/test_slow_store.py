@@ -137,7 +137,8 @@ async def test_outage_without_commands_costs_no_player_time(
         await until("the server notices the outage", lambda: bool(app.status.store_error))
         clock.pass_by(2 * PER_MOVE_MS / 1000)
     await until("the server notices the recovery", lambda: not app.status.store_error)
-    shown = app.registry.rooms[room].snapshot(0, app.now())
+    live = app.registry.rooms[room]
+    shown = live.snapshot(live.players[0][0], app.now())
     assert shown.elapsed < PER_MOVE_MS
     await ann.ask("move", room=room, ply=0, move="a1")
     assert (await ben.find(type="moved"))["took"] < PER_MOVE_MS

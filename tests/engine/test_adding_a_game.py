@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import json
-import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engine.perft import perft
-from engine.registry import GAMES, create
+from engine.registry import create
 from tests.engine import test_contract
-from tests.engine.test_docs import DOCS, check_section
+from tests.engine.example_game import code_block, register_apart
+from tests.engine.test_docs import check_section
 from tests.engine.variants import Variant, extremes
 from tests.search import test_tree
 
-TEXT = (DOCS / "adding-a-game.md").read_text(encoding="utf-8")
 GENERIC_TESTS = [
     test
     for module in (test_contract, test_tree)
@@ -28,23 +25,10 @@ GENERIC_TESTS = [
 ]
 
 
-def code_block(language: str) -> str:
-    (block,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    return str(block)
-
-
 @pytest.fixture(autouse=True)
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Register the example game."""
-    file = tmp_path / "apart.py"
-    file.write_text(code_block("python"), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("apart_example", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "apart_example", module)
-    spec.loader.exec_module(module)
-    monkeypatch.setitem(GAMES, "apart", module.Apart)
+    register_apart(tmp_path, monkeypatch)
 
 
 def test_example_matches_its_perft_counts() -> None:

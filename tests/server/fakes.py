@@ -48,6 +48,7 @@ class RecordingClient:
         self.text = text
         self.rooms: dict[str, LiveRoom] = {}
         self.latency = 0.0
+        self.wishes: frozenset[str] = frozenset()
         self.messages: list[Any] = []
         self.writes = 0
         self.unread_bytes = 0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from protocol.commands import Join, Leave, Resign
 from protocol.events import Ended, Presence, Rematched, Seated, Started, Unseated
 from protocol.types import Player, Seat, TimeControl
-from server.domain.seating import ACCOUNT_NEEDED, awaits_pairing, redirect, set_presence
+from server.domain.decision import Refusal
+from server.domain.seating import ACCOUNT_NEEDED, awaits_pairing, invited_names, redirect, require_access, set_presence
 from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE_MS, NOW, arbitrated, do, refused, running, waiting
 
 
@@ -113,3 +116,27 @@ def test_redirect_ends_the_room_and_names_the_next_one() -> None:
     assert isinstance(end, Ended)
     assert (rematched.next, end.reason, end.seq) == ("r2", "aborted", rematched.seq + 1)
     assert (room.next, room.status) == ("r2", "ended")
+
+
+def test_names_that_a_room_keeps_seats_for() -> None:
+    assert invited_names(running()) == ()
+    assert invited_names(waiting(invite="ben").room) == ("ben",)
+    assert invited_names(arbitrated()) == ("Ann", "Ben")
+
+
+def test_private_room_is_open_to_its_players_and_to_clients_with_the_code() -> None:
+    room = running(private=True, code="secret")
+    for player, code in ((ANN, ""), (BEN, "wrong"), (EVE, "secret")):
+        require_access(room, player, code)
+    with pytest.raises(Refusal) as refusal:
+        require_access(room, EVE, "wrong")
+    assert refusal.value.code == "bad_code"
+
+
+def test_invited_player_may_look_at_a_private_room_until_it_starts() -> None:
+    waits = waiting(private=True, code="secret", invite="Ben").room
+    require_access(waits, BEN, "")
+    started = do(waits, BEN, Join).room
+    require_access(started, BEN, "")
+    with pytest.raises(Refusal):
+        require_access(started, Player(id="other", name="ben"), "")

@@ -8,10 +8,10 @@ from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rem
 from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
 from server.handlers import dispatcher
-from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT, invited_names
+from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT
 from server.storage.interface import ReadTimeout, Unavailable
 from tests.server.conftest import Build
-from tests.server.domain.helpers import ANN, BEN, EVE, arbitrated, running, waiting
+from tests.server.domain.helpers import ANN, BEN, EVE
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import create, disconnect, start_game
 
@@ -300,9 +300,3 @@ async def test_hello_is_answered_before_other_commands(server: Harness) -> None:
     client = RecordingClient()
     assert (await server.ask(client, Hello, name="ann")).you.name == "ann"
     assert isinstance(await server.ask(client, List), Ok)
-
-
-def test_names_that_a_room_keeps_seats_for() -> None:
-    assert invited_names(running()) == ()
-    assert invited_names(waiting(invite="ben").room) == ("ben",)
-    assert invited_names(arbitrated()) == ("Ann", "Ben")

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from protocol.commands import Join, Move, Say
 from protocol.replies import Error, Ok, Snapshot
 from server.config import Settings
@@ -182,3 +184,84 @@ def test_refused_action_of_the_server_is_not_sent(clock: ManualClock) -> None:
     ann = attach(live, RecordingClient(ANN))
     broadcaster(clock).refuse(live, None, None, Refusal("internal", "a mistake"))
     assert ann.messages == []
+
+
+def thin(player: Any, text: bool = False, *wishes: str) -> RecordingClient:
+    client = RecordingClient(player, text)
+    client.wishes = frozenset(wishes or ("board", "legal"))
+    return client
+
+
+class RawClient(RecordingClient):
+    """A client that keeps the bytes it is sent."""
+
+    frames = b""
+
+    def write(self, frames: bytes) -> int:
+        self.frames += frames
+        return super().write(frames)
+
+
+def test_plain_clients_get_the_stored_bytes_beside_clients_with_wishes(clock: ManualClock) -> None:
+    live = live_game()
+    ann, ben, eve = attach(live, RawClient(ANN), thin(BEN), RawClient(EVE))
+    attach(live, thin(EVE, True))
+    packets = play(live, "a1")
+    broadcaster(clock).publish(live, packets)
+    assert ann.frames == eve.frames == packets[0].binary
+    assert live.log[-1] in ann.frames
+    assert ben.messages[0].board is not None
+
+
+def test_only_the_player_to_move_gets_legal_moves(clock: ManualClock) -> None:
+    live = live_game()
+    ann, ben, eve = attach(live, thin(ANN), thin(BEN, True), thin(EVE))
+    sender = broadcaster(clock)
+    sender.publish(live, play(live, "a1"))
+    assert [client.messages[-1].legal is not None for client in (ann, ben, eve)] == [False, True, False]
+    assert [client.messages[-1].changed for client in (ann, ben, eve)] == [("a1",)] * 3
+    sender.publish(live, advance(live, do(live.room, BEN, Say, text="hm")))
+    assert ben.kinds() == ["Moved", "Said"]
+
+
+def test_last_move_of_a_game_has_no_legal_moves(clock: ManualClock) -> None:
+    live = live_game(game="conga", options={"max_plies": 1})
+    ann, ben = attach(live, thin(ANN), thin(BEN))
+    broadcaster(clock).publish(live, play(live, "a4b4"))
+    assert ben.kinds() == ["Moved", "Ended"]
+    assert (ben.messages[0].legal, ann.messages[0].legal) == (None, None)
+    assert ben.messages[0].board is not None
+
+
+def test_frames_are_built_once_per_wishes_and_encoding(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    live = live_game()
+    attach(live, *(thin(EVE, text, "board", *more) for text in (False, True) for more in ((), ("legal",)) * 3))
+    built = []
+    fill_in = LiveRoom.fill_in
+    monkeypatch.setattr(LiveRoom, "fill_in", lambda *args: built.append(args) or fill_in(*args))  # type: ignore[func-returns-value]
+    broadcaster(clock).publish(live, play(live, "a1"))
+    assert len(built) == 2, "watchers get no legal moves, so that their wishes are the same"
+
+
+def test_no_board_is_drawn_for_plain_clients(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    live = live_game()
+    attach(live, RecordingClient(ANN), RecordingClient(BEN, True), RecordingClient(EVE))
+    monkeypatch.setattr(type(live.room.game), "draw", None)
+    broadcaster(clock).publish(live, play(live, "a1"))
+
+
+def test_watcher_that_caught_up_gets_a_snapshot_with_its_board(clock: ManualClock) -> None:
+    live = live_game("a1")
+    eve = attach(live, thin(EVE))
+    live.lagging[eve] = clock()
+    broadcaster(clock).check_lagging(live)
+    (snapshot,) = eve.of(Snapshot)
+    assert (snapshot.layout is not None, snapshot.last, snapshot.legal) == (True, ("a1",), None)
+
+
+def test_stale_move_gets_the_legal_moves_of_the_current_position(clock: ManualClock) -> None:
+    live = live_game("a1", "b1")
+    ann = attach(live, thin(ANN))
+    command = Move(id=4, room="r1", ply=0, move="a1")
+    broadcaster(clock).refuse(live, ann, command, Refusal("stale", "too late"))
+    assert ann.answer(4).snapshot.legal
