@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -16,6 +15,7 @@ from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
 from server.logs import JsonFormatter, TextFormatter
 from tests.isolation import isolate
+from tests.random_order import shuffle
 
 _numbers = count(1)
 
@@ -36,13 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Shuffle the tests if asked. The tests of a file stay together, because they share costly fixtures."""
     seed = config.getoption("--shuffle")
     if seed is not None:
-        files = sorted({item.path for item in items})
-        places = {path: Random(f"{seed} {path.name}").random() for path in files}
-        Random(seed).shuffle(items)
-        items.sort(key=lambda item: (places[item.path], item.path))
+        shuffle(items, lambda item: item.path, seed)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripts import ROOT
+from tests.scripts import ROOT, load_script
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^```sh\n(.*?)^```$", README, re.S | re.M)
@@ -51,6 +51,15 @@ def test_every_script_it_calls_exists(workflow: Any) -> None:
     called = {word for line in lines for word in line.split() if word.startswith("scripts/")}
     assert called == {"scripts/check", "scripts/coverage"}
     assert all((ROOT / name).stat().st_mode & 0o100 for name in called)
+
+
+def test_every_stress_scenario_runs_on_a_schedule() -> None:
+    yaml = pytest.importorskip("yaml")
+    stress = yaml.safe_load((ROOT / ".github" / "workflows" / "stress.yml").read_text(encoding="utf-8"))
+    assert stress[True]["schedule"], "YAML reads the key `on` as true"
+    job = stress["jobs"]["stress"]
+    assert {"plain", *job["strategy"]["matrix"]["scenario"]} == load_script("stress-tests").SCENARIOS.keys()
+    assert "scripts/stress-tests ${{ matrix.scenario }} --runs 2" in script_of(job)
 
 
 def test_templates_are_valid_yaml_with_unique_ids() -> None:
