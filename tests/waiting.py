@@ -23,3 +23,9 @@ def until_blocking(what: str, condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < end, f"timeout: {what}"
         time.sleep(0.005)
+
+
+async def settle() -> None:
+    """Let the event loop work until all tasks wait for something else than each other."""
+    for _ in range(50):
+        await asyncio.sleep(0)

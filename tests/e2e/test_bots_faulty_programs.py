@@ -44,8 +44,8 @@ class Faulty:
     reason: str
     kind: str = ""  # of the reported failure
     clock: TimeControl = NONE
-    move_timeout: float = 20.0
-    startup: float = 10.0
+    move_timeout: float = TIMEOUT_S
+    startup: float = TIMEOUT_S
     illegal: int = 0
 
 
@@ -159,7 +159,7 @@ class WaitingBot(Bot):
     interrupted = threading.Event()
 
     def choose(self, game: Game, state: State, budget: Budget) -> int:
-        self.interrupted.wait(60)
+        self.interrupted.wait(TIMEOUT_S)
         return game.moves(state)[0]
 
 

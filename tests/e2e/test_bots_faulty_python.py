@@ -41,7 +41,7 @@ class Illegal(Bot):
 
 class Hangs(Bot):
     def choose(self, game: Game, state: State, budget: Budget) -> int:
-        budget.cancelled.wait(60)
+        budget.cancelled.wait(TIMEOUT_S)
         return game.moves(state)[0]
 
 
@@ -69,7 +69,7 @@ async def test_faulty_bots_lose_only_their_own_game(tmp_path: Path) -> None:
         output = OutputLines()
         folder = tmp_path / kind.__name__
         seeks = (seek("maxconnect4", "good"),)
-        move_timeout = 0.2 if kind is Hangs else 20.0
+        move_timeout = 0.2 if kind is Hangs else TIMEOUT_S
         more: dict[str, Any] = {"output": output, "forensics": folder, "settings": {"move_timeout": move_timeout}}
         await run_bot(server.url, class_factory(kind), seeks=seeks, games=1, **more)
         return output

@@ -14,6 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
+from server.transport.connection import Connection
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.local_server import until
@@ -250,14 +251,21 @@ async def test_first_command_must_be_hello(start: Start) -> None:
 
 
 async def test_idle_client_is_disconnected_unless_it_waits_for_events(
-    start: Start, connect_guest: ConnectGuest
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = await start(idle_timeout=1.0)
+    server = await start()
     ann, looker = await connect_guest(server.url, "ann"), await connect_guest(server.url, "looker")
     room = (await ann.ask("create", game="conga"))["room"]
     await looker.ask("lobby", on=True)
     bot = await connect_guest(server.url, "bot", plays=["conga"])
     eve = await connect_guest(server.url, "eve")
+    timeout_reason = Connection.timeout_reason
+
+    def after_the_timeout(connection: Connection, now: float) -> str | None:
+        connection.active = False
+        return timeout_reason(connection, now + server.app.settings.idle_timeout + 1)
+
+    monkeypatch.setattr(Connection, "timeout_reason", after_the_timeout)
     assert await eve.closed() == 1008
     assert (await ann.ask("say", room=room, text="still here"))["room"] == room
     for waiting in (looker, bot):

@@ -67,7 +67,7 @@ def test_whole_game(game: subprocess.Popen[str]) -> None:
     until(game, "you: good game")
     type_line(game, "resign")
     until(game, "random wins: you resigned")
-    assert game.wait(20) == 0
+    assert game.wait(TIMEOUT_S) == 0
 
 
 def test_unfinished_games_are_offered(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_unfinished_games_are_offered(tmp_path: Path) -> None:
                 type_line(process, answer)
             shown = until(process, "Your move")
             type_line(process, "quit")
-            assert process.wait(20) == 0
+            assert process.wait(TIMEOUT_S) == 0
     assert any(line.startswith("Mancala") for line in shown)  # Conga was resigned before
 
 
@@ -87,7 +87,7 @@ def test_quitting_closes_a_waiting_room(tmp_path: Path) -> None:
         with playing(tmp_path, "conga", *words) as process:
             assert until(process, "Type")[-1].startswith("Type a move")  # there is no unfinished game
             type_line(process, "quit")
-            assert process.wait(20) == 0
+            assert process.wait(TIMEOUT_S) == 0
 
 
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
@@ -105,4 +105,4 @@ def test_end_of_input_quits(game: subprocess.Popen[str]) -> None:
     until(game, "Your move")
     assert game.stdin is not None
     game.stdin.close()
-    assert game.wait(20) == 0
+    assert game.wait(TIMEOUT_S) == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.parlour.test_cli import Out, complaint
+from tests.waiting import TIMEOUT_S
 
 FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\n"}
 
@@ -42,7 +43,7 @@ def test_wrong_arguments_get_one_sentence(
     words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("client.programs.line_bot.EARLY_EXIT_S", 10.0)  # the machine may be busy
+    monkeypatch.setattr("client.programs.line_bot.EARLY_EXIT_S", TIMEOUT_S)  # the machine may be busy
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     assert sentence in complaint(["bot", *words], capsys)

@@ -19,6 +19,7 @@ from client.tournament.play.runner import GameUpdate
 from client.tournament.play.setup import ServerAccess, open_runner, play
 from tests.e2e.bots import builtin, running_bot
 from tests.e2e.local_server import running_server
+from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("ann", "ben", "cy", "dot", "eve", "fay")
@@ -29,7 +30,7 @@ def contestants(count: int, **more: Any) -> tuple[Contestant, ...]:
 
 
 def plan_of(format: str, players: tuple[Contestant, ...], **more: Any) -> Plan:
-    given = {"game": "maxconnect4", "opening_plies": 6, "concurrency": 6, "wait": 20.0, **more}
+    given = {"game": "maxconnect4", "opening_plies": 6, "concurrency": 6, "wait": TIMEOUT_S, **more}
     return with_defaults(Plan("test", format=format, players=players, **given), "test")  # type: ignore[arg-type]
 
 

@@ -53,9 +53,3 @@ class FakeSession:
     async def __aiter__(self) -> AsyncIterator[SessionEvent]:
         while True:
             yield await self._events.get()
-
-
-async def settle() -> None:
-    """Let the tasks run until they wait."""
-    for _ in range(20):
-        await asyncio.sleep(0)

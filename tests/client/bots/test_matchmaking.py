@@ -15,9 +15,10 @@ from client.sdk.session import Session
 from protocol.commands import Create, Join, Leave, Pair
 from protocol.types import RoomInfo, Seat, TimeControl
 from runtime.tasks import BackgroundTasks
-from tests.client.bots.fake_session import FakeSession, settle
+from tests.client.bots.fake_session import FakeSession
 from tests.client.sdk.fake_transport import refusal
 from tests.client.sdk.room_log import FISCHER, RoomLog
+from tests.waiting import settle
 
 NONE = TimeControl()
 MANCALA, CONGA = Seek("mancala", {}, NONE), Seek("conga", {}, NONE)

@@ -18,15 +18,15 @@ from client.sdk.events import Connected, Disconnected
 from client.sdk.session import Session
 from engine.game import Game, State
 from protocol.commands import Leave, Lobby, Rematch, Resign
-from tests.client.bots.fake_session import FakeSession, settle
+from tests.client.bots.fake_session import FakeSession
 from tests.client.sdk.fake_transport import welcome
 from tests.client.sdk.room_log import ALICE, BOB, RoomLog
-from tests.waiting import TIMEOUT_S
+from tests.waiting import TIMEOUT_S, settle
 
 
 class Slow(Bot):
     def choose(self, game: Game, state: State, budget: Budget) -> int:
-        budget.cancelled.wait(60)
+        budget.cancelled.wait(TIMEOUT_S)
         return game.moves(state)[0]
 
 

@@ -163,7 +163,7 @@ def test_source_folder_is_copied_for_each_run(tmp_path: Path) -> None:
 def test_failing_program_leaves_a_crash_report(adapter: str, code: str, kind: str, why: str, tmp_path: Path) -> None:
     game = create(ADAPTERS[adapter].game)
     bot = oneshot_bot(script(tmp_path, code), adapter, tmp_path)
-    seconds = 2.0 if kind == "timeout" else 20.0
+    seconds = 2.0 if kind == "timeout" else TIMEOUT_S
     with pytest.raises(Failure, match=why) as caught:
         bot.choose(game, game.start(), budget(seconds))
     assert caught.value.kind == kind

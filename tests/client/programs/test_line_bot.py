@@ -18,6 +18,7 @@ from engine.game import Outcome
 from engine.registry import create
 from tests.client.programs.conftest import Start
 from tests.client.sample_programs import FIRST, budget, program
+from tests.waiting import TIMEOUT_S
 
 CONGA = create("conga")
 
@@ -61,7 +62,8 @@ def test_retry_starts_the_program_again(start: Start, tmp_path: Path) -> None:
 
 def test_startup_time_is_allowed_in_addition(start: Start, tmp_path: Path) -> None:
     slow = "import time\ntime.sleep(0.6)\n" + FIRST
-    assert start(program(tmp_path, slow)).choose(CONGA, CONGA.start(), budget(0.2)).move
+    patient = program(tmp_path, slow, Limits(startup=TIMEOUT_S, grace=0.1))
+    assert start(patient).choose(CONGA, CONGA.start(), budget(0.2)).move
     strict = program(tmp_path, slow, Limits(startup=0.1, grace=0.1))
     assert failing(start(strict), budget(0.2)).kind == "timeout"
 
@@ -76,7 +78,7 @@ print(*buffer, sep="\\n")
 @pytest.fixture
 def long_listening(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a program time to exit, however slow the machine is."""
-    monkeypatch.setattr("client.programs.child.LAST_LINES_TIMEOUT_S", 20.0)
+    monkeypatch.setattr("client.programs.child.LAST_LINES_TIMEOUT_S", TIMEOUT_S)
 
 
 @pytest.mark.usefixtures("long_listening")

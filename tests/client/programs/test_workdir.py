@@ -20,6 +20,7 @@ from engine.game import Game, State
 from engine.games.maxconnect4 import MaxConnect4
 from engine.registry import create
 from tests.client.sample_programs import budget, program, script
+from tests.waiting import TIMEOUT_S
 
 
 @pytest.fixture(autouse=True)
@@ -139,7 +140,7 @@ def test_close_cancels_a_copy_and_deletes_it(work: Path, temporary: Path, monkey
         assert copying.is_alive()
     workdirs.close()
     assert list(temporary.iterdir()) == []
-    copying.join(5)
+    copying.join(TIMEOUT_S)
     assert failures == ["timeout"]
 
 

@@ -13,6 +13,7 @@ from protocol.replies import Error, Ok, Snapshot
 from protocol.types import Limits, PlayedMove
 from tests.client.sdk.fake_transport import LIMITS, FakeTransport, limits, refusal
 from tests.client.sdk.room_log import RoomLog
+from tests.waiting import settle, until
 
 MOVE = Move(id=1, room="r", ply=0, move="a4b3")
 CREATE = Create(id=1, game="conga")
@@ -35,7 +36,7 @@ class Client:
     async def ask(self, command: Command) -> asyncio.Task[Ok]:
         """Send a command and return the task that waits for its reply."""
         asking = asyncio.create_task(self.requests.ask(command, self.ready))
-        await asyncio.sleep(0.01)
+        await settle()
         return asking
 
     async def ask_twice(self, command: Command) -> asyncio.Task[Ok]:
@@ -72,7 +73,7 @@ async def test_command_waits_for_a_connection() -> None:
     asking = await client.ask(MOVE)
     assert client.transport.sent == []
     client.ready.set()
-    await asyncio.sleep(0.01)
+    await settle()
     assert client.transport.sent == [MOVE]
     asking.cancel()
 
@@ -143,11 +144,10 @@ async def test_fail_ends_all_requests() -> None:
 
 
 async def test_rate_limit_delays_the_next_command() -> None:
-    client = Client(limits(5.0, 1))
+    client = Client(limits(2.0, 1))
     asking = [await client.ask(Say(id=number, room="r", text="a")) for number in (1, 2)]
     assert len(client.transport.sent) == 1
-    await asyncio.sleep(0.4)
-    assert len(client.transport.sent) == 2
+    await until("the second is sent", lambda: len(client.transport.sent) == 2)
     for task in asking:
         task.cancel()
 

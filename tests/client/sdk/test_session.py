@@ -17,7 +17,7 @@ from protocol.replies import Closing, Ok
 from runtime.backoff import Backoff
 from tests.client.sdk.fake_transport import FakeTransport, refusal, welcome
 from tests.client.sdk.room_log import RoomLog, busy_log
-from tests.waiting import TIMEOUT_S
+from tests.waiting import TIMEOUT_S, settle
 
 URL = "ws://example.org/ws"
 
@@ -80,7 +80,7 @@ async def test_unanswered_command_is_sent_again(monkeypatch: pytest.MonkeyPatch)
     async with new_session() as session:
         move = Move(id=session.id(), room="r", ply=0, move="a4b3")
         asking = asyncio.create_task(session.ask(move))
-        await asyncio.sleep(0.01)
+        await settle()
         first.cut()
         assert await asyncio.wait_for(asking, TIMEOUT_S) == Ok(id=move.id)
         assert first.commands == second.commands == [move]
@@ -95,7 +95,7 @@ async def test_subscriptions_are_renewed_after_a_reconnect(monkeypatch: pytest.M
         first.cut()
         await next_event(session, Disconnected)
         await next_event(session, Connected)
-        await asyncio.sleep(0.01)
+        await settle()
         lobby, watch = second.commands
         assert isinstance(lobby, Lobby)
         assert isinstance(watch, Watch)
@@ -109,7 +109,7 @@ async def test_missing_events_are_requested_once(monkeypatch: pytest.MonkeyPatch
         transport.push(log.snapshot(5))
         for event in log.events[7:10]:  # one is missing
             transport.push(event)  # type: ignore[arg-type]
-        await asyncio.sleep(0.01)
+        await settle()
         assert [(watch.room, watch.after) for watch in transport.commands] == [("r", log.snapshot(5).seq)]  # type: ignore[attr-defined]
 
 
@@ -117,7 +117,7 @@ async def test_new_identity_forgets_the_rooms(monkeypatch: pytest.MonkeyPatch) -
     first, second = FakeTransport(welcome("p"), busy_log(1).snapshot(5)), FakeTransport(welcome("q"))
     Network(monkeypatch, first, second)
     async with new_session() as session:
-        await asyncio.sleep(0.01)
+        await settle()
         assert "r" in session.rooms
         first.cut()
         await next_event(session, Disconnected)
@@ -191,7 +191,7 @@ async def test_close_fails_pending_requests_and_ends_the_iteration(monkeypatch: 
     session = new_session()
     await session.open()
     asking = asyncio.create_task(session.ask(List(id=session.id())))
-    await asyncio.sleep(0.01)
+    await settle()
     await session.close()
     with pytest.raises(Closed):
         await asking
@@ -203,7 +203,7 @@ async def test_abandon_leaves_waiting_rooms_and_resigns_running_games(monkeypatc
     transport = FakeTransport(welcome(rooms=("r",)), log.snapshot(-1))
     Network(monkeypatch, transport)
     async with new_session() as session:
-        await asyncio.sleep(0.01)
+        await settle()
         view = session.rooms["r"]
         await session.abandon([view])
         view.status = "waiting"

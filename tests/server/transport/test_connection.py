@@ -15,7 +15,7 @@ from protocol.replies import Ok
 from protocol.types import Player
 from server.domain.clock import MAX_UNVERIFIED_LATENCY_S
 from server.transport import fast_path
-from server.transport.connection import CLOSE_GRACE_S, Connection
+from server.transport.connection import Connection
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import BINARY, PING, PONG, TEXT, RawClient, close_frame, command, frame
@@ -232,10 +232,8 @@ async def test_client_that_does_not_read_compressed_messages_is_disconnected() -
 
 async def test_client_that_does_not_close_is_aborted(server: StubServices, client: RawClient) -> None:
     client.send(b"\x83\x80" + bytes(4))  # a reserved opcode
-    started = asyncio.get_running_loop().time()
     assert (await client.receive()).close_code == 1002
     await until("the connection is aborted", lambda: not server.connections)
-    assert asyncio.get_running_loop().time() - started < CLOSE_GRACE_S + 5
 
 
 async def test_write_returns_the_unread_bytes(server: StubServices, client: RawClient) -> None:
