@@ -216,7 +216,7 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
     metrics = Metrics()
     bus = open_bus(settings)
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool)
-    await store.open()
+    await store.open(serving=True)
     app = App(settings, store, bus, metrics, clock)
     server = app.server
     try:

@@ -120,6 +120,7 @@ class Server:
                     client.cut(1008, reason)
             self._matchmaker.sweep()
             try:
+                self._check_store()
                 await self.disconnect_revoked()
                 self._progress.report()
                 await self._registry.sweep()
@@ -135,6 +136,14 @@ class Server:
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 log("sweep_failed", logging.ERROR, trace=True)
+
+    def _check_store(self) -> None:
+        """Count the store as failed if its database was deleted or replaced. Raises Unavailable."""
+        try:
+            self._store.check()
+        except Unavailable as error:
+            self.status.store_failed(error)
+            raise
 
     async def _write_heartbeat(self) -> None:
         """Record that the server is up, so that a restart knows the downtime. A failure stops all clocks."""

@@ -114,8 +114,10 @@ class Store(Protocol):
     def shared(self) -> bool:
         """Whether several nodes can use this store at the same time."""
 
-    async def open(self, create: bool = True) -> bool:
+    async def open(self, create: bool = True, serving: bool = False) -> bool:
         """Connect and migrate. Return whether the database is new.
+
+        `serving`: this process runs the games. If only one server can use the store, it is locked for this one.
 
         Raises StoreError if the database cannot be used, or if it does not exist and `create` is false.
         """
@@ -125,6 +127,9 @@ class Store(Protocol):
 
     async def find_damage(self, table: str = "") -> str:
         """Check the database, or one table. Return a sentence for the operator if it is damaged, else an empty text."""
+
+    def check(self) -> None:
+        """Raise Unavailable if what is written now would be lost: the database was deleted or replaced."""
 
     def fail_fast(self) -> None:
         """Reject all further writes as soon as one fails: the server is shutting down."""

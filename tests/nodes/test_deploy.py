@@ -29,6 +29,7 @@ from tests.waiting import TIMEOUT_S
 HOME = Path(__file__).parents[2]
 COMPOSE = (HOME / "docker-compose.yml").read_text("utf-8")
 DOCKERFILE = (HOME / "Dockerfile").read_text("utf-8")
+SYSTEMD = (HOME / "deploy" / "parlour.service").read_text("utf-8")
 HAPROXY = (HOME / "deploy" / "haproxy.cfg").read_text("utf-8")
 
 
@@ -48,9 +49,44 @@ def test_compose_file_has_all_services() -> None:
     assert "HEALTHCHECK" in DOCKERFILE
 
 
+def unit_lines() -> dict[str, list[str]]:
+    """Return the lines of the systemd unit by section."""
+    sections: dict[str, list[str]] = {}
+    for line in SYSTEMD.splitlines():
+        if line.startswith("["):
+            lines = sections.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            assert re.fullmatch(r"[A-Z]\w+=.*", line), line
+            lines.append(line)
+    return sections
+
+
+def test_systemd_unit_restarts_an_unprivileged_server() -> None:
+    unit = unit_lines()
+    assert list(unit) == ["Unit", "Service", "Install"]
+    assert unit["Install"] == ["WantedBy=multi-user.target"]
+    needed = {
+        "User=parlour", "StateDirectory=parlour", "Restart=always", "RestartSec=1", "TimeoutStopSec=10", "UMask=0077",
+        "NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "CapabilityBoundingSet=",
+    }  # fmt: skip
+    assert needed <= set(unit["Service"])
+
+
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("systemd is not installed")
+    file = tmp_path / "parlour.service"  # the user and the program of this machine: those of the unit may be missing
+    file.write_text(re.sub(r"(?m)^(User|Group)=.*\n", "", SYSTEMD).replace("/opt/parlour/bin/parlour", sys.executable))
+    done = subprocess.run([analyze, "verify", file], capture_output=True, text=True, check=False)
+    if "Failed to" in done.stderr and "parlour.service" not in done.stderr:
+        pytest.skip(f"systemd-analyze does not work here: {done.stderr[:200]}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_settings_in_the_deployment_exist() -> None:
     known = {f"PARLOUR_{entry.name.upper()}" for entry in fields(Settings)}
-    assert set(re.findall(r"PARLOUR_[A-Z_]+", COMPOSE + DOCKERFILE)) <= known
+    assert set(re.findall(r"PARLOUR_[A-Z_]+", COMPOSE + DOCKERFILE + SYSTEMD)) <= known
     assert all(command in COMMANDS for command in re.findall(r'command: \["(\w+)"', COMPOSE))
 
 

@@ -130,8 +130,8 @@ class FaultyStore(SqliteStore):
         self.appended: list[Append] = []
         self.reads = 0
 
-    async def open(self, create: bool = True) -> bool:
-        new = await super().open(create)
+    async def open(self, create: bool = True, serving: bool = False) -> bool:
+        new = await super().open(create, serving)
         self._submit = self.append  # an open store hands appends straight to its write queue
         self.append = self._append_or_fail  # type: ignore[method-assign]
         return new

@@ -39,7 +39,7 @@ class PostgresStore(Accounts, Ratings):
         self._pool: Any = None
         self._writer: WriteQueue | None = None
 
-    async def open(self, create: bool = True) -> bool:
+    async def open(self, create: bool = True, serving: bool = False) -> bool:
         try:
             connection = await self._connect()
             try:
@@ -77,6 +77,9 @@ class PostgresStore(Accounts, Ratings):
 
     async def find_damage(self, table: str = "") -> str:
         return ""  # PostgreSQL reports damage itself
+
+    def check(self) -> None:
+        """Do nothing: a database that has gone rejects every statement."""
 
     # -- reading and writing
 

@@ -1,53 +1,16 @@
-"""Checks before a SQLite file is used: it is free, it is ours, it is undamaged, and its schema is current."""
+"""Checks before a SQLite file is used: it is ours, it is undamaged, and its schema is current."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from os.path import realpath
-from pathlib import Path
-from typing import IO
 
 from protocol.usernames import fold
-from runtime.file_lock import try_lock
-from server.storage.interface import DB_HINT, StoreError
+from server.storage.interface import StoreError
 from server.storage.migrations import load_migrations
 
 APPLICATION_ID = 0x5041524C  # "PARL": marks the file as ours
 DAMAGED = "the database {} is damaged: restore a backup or use another file"
-
-
-def lock_database(path: str) -> IO[bytes]:
-    """Open and lock a file beside the database. The lock ends with the process, however the process ends.
-
-    The file is beside the database itself, not beside a link to it. Raises StoreError if another server holds the lock.
-    """
-    try:
-        held = Path(f"{realpath(path)}-serving").open("ab")  # noqa: SIM115  # it stays open
-    except OSError as error:
-        raise unusable(path, error) from None
-    if not try_lock(held.fileno()):
-        held.close()
-        raise StoreError(f"the database {path} is in use by another server: stop that server or give --db another file")
-    return held
-
-
-def check_path(path: str, create: bool) -> None:
-    """Raise StoreError for :memory:, a missing folder, or, if `create` is false, a missing file."""
-    if path == ":memory:":
-        raise StoreError("cannot use the database :memory:, which would lose all games: give --db the name of a file")
-    file = Path(path)
-    try:
-        if not file.parent.is_dir():
-            raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}")
-        if not create and (not file.exists() or file.stat().st_size == 0):
-            raise StoreError(f"there is no database {path}: {DB_HINT}")
-    except OSError as error:
-        raise unusable(path, error) from None
-
-
-def unusable(path: str, error: OSError) -> StoreError:
-    return StoreError(f"cannot use the database {path}: {error.strerror}")
 
 
 def explain(error: Exception, path: str) -> str:

@@ -18,11 +18,13 @@ from server.storage.interface import (
     ReturningPlayer,
     Session,
     StoreError,
+    Unavailable,
     digest,
 )
+from server.storage.sqlite.files import check_path, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result
-from server.storage.sqlite.schema import check_path, explain, find_damage, lock_database, migrate
+from server.storage.sqlite.schema import explain, find_damage, migrate
 from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
 
@@ -50,9 +52,14 @@ class SqliteStore(Ratings):
         self._names: dict[str, str] = {}  # folded name -> the player who uses it
         self._lock: IO[bytes] | None = None  # held by the one server that runs the games of this file
 
-    async def open(self, create: bool = True) -> bool:
+    async def open(self, create: bool = True, serving: bool = False) -> bool:
         try:
-            first, new = await self._readers.run(partial(self._prepare, create))
+            check_path(self.path, create)
+            restrict_rights(self.path)
+            if serving:
+                self._lock = lock_database(self.path)
+                await wait_for_writers(self.path)
+            first, new = await self._readers.run(self._prepare)
             await self._readers.open(first, self._connect)
             self._writer = WriteQueue(self.path, self._busy, self.on_commit, self._payload)
             await self._writer.start()
@@ -77,9 +84,8 @@ class SqliteStore(Ratings):
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(explain(error, self.path)) from None
 
-    def _prepare(self, create: bool) -> tuple[sqlite3.Connection, bool]:
-        """Check and migrate the file. Return a connection, and whether the file is new. Raises StoreError."""
-        check_path(self.path, create)
+    def _prepare(self) -> tuple[sqlite3.Connection, bool]:
+        """Migrate the file. Return a connection, and whether the file is new. Raises StoreError."""
         connection = self._connect()
         try:
             return connection, migrate(connection, self.path)
@@ -88,6 +94,11 @@ class SqliteStore(Ratings):
 
     async def find_damage(self, table: str = "") -> str:
         return await self._readers.read(lambda reader: find_damage(reader, self.path, table), None)
+
+    def check(self) -> None:
+        problem = "" if self._writer is None else self._writer.find_problem()
+        if problem:
+            raise Unavailable(problem)
 
     # -- writing
 
@@ -221,8 +232,6 @@ class SqliteStore(Ratings):
     # -- a file has a single node: connected players are kept in memory
 
     def lock(self, what: str) -> AbstractAsyncContextManager[None]:
-        if what == "start" and self._lock is None:
-            self._lock = lock_database(self.path)
         return nullcontext()
 
     async def time(self) -> int | None:

@@ -21,6 +21,9 @@ RESTART_DELAY_S = 1.0
 START_TIMEOUT_S = 10.0
 KILL_TIMEOUT_S = 0.5  # a process that waits for a broken disk may never die
 
+STDERR = 2
+MAX_COMPLAINT_BYTES = 4000
+
 WRITER_EXITED = "the database writer process has ended"
 
 
@@ -32,6 +35,7 @@ class WriterProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
         self.greeting: asyncio.Future[str] = asyncio.get_running_loop().create_future()  # a problem, or ""
+        self._complaints = b""  # what it has written to standard error
 
     @property
     def transport(self) -> asyncio.SubprocessTransport:
@@ -54,6 +58,15 @@ class WriterProcess(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
+
+    def complain(self, data: bytes) -> None:
+        """Keep what the process writes to standard error. It is logged when the process has closed it."""
+        self._complaints = (self._complaints + data)[-MAX_COMPLAINT_BYTES:]
+
+    def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
+        if fd == STDERR and self._complaints:
+            log("writer_failed", logging.ERROR, why=self._complaints.decode(errors="replace").strip())
+            self._complaints = b""
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -112,6 +125,10 @@ class WriterSupervisor(Generic[P]):
         file = (str(self._file.st_dev), str(self._file.st_ino))
         return (sys.executable, "-I", "-S", str(Path(writer_process.__file__)), self._path, str(self._busy), *file)
 
+    def find_problem(self) -> str:
+        """Return what has happened to the file of the database, empty if it is in its place."""
+        return writer_process.find_problem(self._path, self._file.st_dev, self._file.st_ino)
+
     async def start(self) -> None:
         """Start the process. Raises StoreError if it does not accept jobs."""
         await self._supervisor.start()
@@ -126,7 +143,7 @@ class WriterSupervisor(Generic[P]):
         try:
             _, child = await loop.subprocess_exec(
                 self._new_process,
-                *self.command(), stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True,
+                *self.command(), stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             why = error.strerror or error

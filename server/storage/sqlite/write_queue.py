@@ -17,7 +17,7 @@ from typing import final
 
 from server.storage.interface import Append, Conflict, Done, OnCommit, RoomRow, Unavailable
 from server.storage.sqlite.ratings import INSERT_RATING, REPLACE_STANDING
-from server.storage.sqlite.supervisor import WRITER_EXITED, WriterProcess, WriterSupervisor
+from server.storage.sqlite.supervisor import STDERR, WRITER_EXITED, WriterProcess, WriterSupervisor
 from server.storage.sqlite.writer_process import LENGTH_BYTES, Answer, Job, Rows, Values
 
 EARLY_SEND_JOBS = 100  # this many jobs are sent at once, so that the disk can begin
@@ -65,6 +65,9 @@ class WriterPipe(WriterProcess):
             self._stdin.write(len(data).to_bytes(LENGTH_BYTES, "big") + data)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == STDERR:
+            self.complain(data)
+            return
         buffer = self._buffer = self._buffer + data if self._buffer else data
         while len(buffer) > LENGTH_BYTES and len(buffer) >= (
             end := LENGTH_BYTES + int.from_bytes(buffer[:LENGTH_BYTES], "big")
@@ -109,6 +112,10 @@ class WriteQueue:
     @property
     def pid(self) -> int | None:
         return self._supervisor.pid
+
+    def find_problem(self) -> str:
+        """Return what has happened to the file of the database, empty if it is in its place."""
+        return self._supervisor.find_problem()
 
     async def start(self) -> None:
         """Start the writer process. Raises StoreError."""

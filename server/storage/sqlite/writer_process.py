@@ -11,7 +11,11 @@ It answers each pair with a pair of lists, one answer for each event and each jo
 the job's last statement changed, an empty text for a conflict, or the text of an error. If all single events were
 written their list is empty.
 
-The process ends when its input ends. It imports only the standard library, so it is small and starts fast.
+After each transaction the process checks that the database is still at its path. If the file was deleted or replaced,
+nothing counts as written: a restart would not find it.
+
+The process ends when its input ends. Until then, and until its connection is closed, it holds a shared lock on a file
+beside the database: the next server waits for it. It imports only the standard library, so it is small and starts fast.
 """
 
 from __future__ import annotations
@@ -31,7 +35,11 @@ import sys
 from bisect import bisect_left
 from typing import Any
 
+if sys.platform != "win32":
+    import fcntl
+
 LENGTH_BYTES = 4
+WRITER_LOCK_SUFFIX = "-writing"  # of the file that every writer process of a database locks, together
 # rows per statement; few sizes, so that all statements stay prepared
 STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 MAX_ROWS_PER_STATEMENT = STATEMENT_SIZES[-1]
@@ -150,40 +158,72 @@ def pack(message: Any) -> bytes:
     return len(data).to_bytes(LENGTH_BYTES, "big") + data
 
 
-def find_problem(path: str, device: str, inode: str) -> str:
+def find_problem(path: str, device: int, inode: int) -> str:
     """Return what is wrong with the file, empty if nothing is."""
     try:
         file = os.stat(path)  # noqa: PTH116  # importing pathlib takes as long as everything else
+    except FileNotFoundError:
+        return f"the database {path} was deleted: put it back, or restore a backup and restart the server"
     except OSError as error:
         return f"cannot use the database {path}: {error.strerror}"
-    same = (file.st_dev, file.st_ino) == (int(device), int(inode))
+    same = file.st_dev == device and file.st_ino == inode
     return "" if same else f"the database {path} was replaced by another file: restart the server"
+
+
+def hold_lock(path: str) -> None:
+    """Lock a file beside the database, together with other writers, until the process ends. Raises OSError."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(os.path.realpath(path) + WRITER_LOCK_SUFFIX, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    except OSError:  # this file system has no locks
+        os.close(descriptor)
 
 
 def main(path: str, busy: str, device: str, inode: str) -> None:
     """Read jobs from standard input and write answers to standard output until the input ends."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
+    file = int(device), int(inode)
 
     def send(message: Any) -> None:
         target.write(pack(message))
         target.flush()
 
-    problem = find_problem(path, device, inode)
+    problem = find_problem(path, *file)
     if not problem:
         try:
-            writer = BatchWriter(connect(path, float(busy)))
+            hold_lock(path)
+            connection = connect(path, float(busy))
+        except OSError as error:
+            problem = f"cannot use the database {path}: {error.strerror}"
         except sqlite3.Error as error:
             problem = f"cannot use the database {path}: {error}"
     if problem:
         send([problem])
         return
-    send([])
-    while len(length := source.read(LENGTH_BYTES)) == LENGTH_BYTES:
-        size = int.from_bytes(length, "big")
-        data = source.read(size)
-        if len(data) < size:  # the server died while it sent this, so it has acknowledged nothing
-            break
-        send(writer.write(*marshal.loads(data)))
+    writer = BatchWriter(connection)
+    try:
+        send([])
+        while len(length := source.read(LENGTH_BYTES)) == LENGTH_BYTES:
+            size = int.from_bytes(length, "big")
+            data = source.read(size)
+            if len(data) < size:  # the server died while it sent this, so it has acknowledged nothing
+                break
+            rows, jobs = marshal.loads(data)
+            events = len(rows) // 3
+            answers = writer.write(rows, jobs)
+            problem = find_problem(path, *file)
+            send(([problem] * events, [problem] * len(jobs)) if problem else answers)
+    except BrokenPipeError:  # the server was killed: what it has sent is written, and there is no process to tell
+        discard_output()
+    finally:
+        connection.close()
+
+
+def discard_output() -> None:
+    """Send what standard output still holds nowhere: its flush at exit would fail with a traceback."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

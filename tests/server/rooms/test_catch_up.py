@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from msgspec.structs import replace
@@ -100,7 +101,9 @@ async def test_room_stays_busy_if_its_log_is_damaged(room: Room, damage: str) ->
 
 @pytest.fixture
 async def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Running, Running]]:
-    monkeypatch.setattr(store, "lock_database", lambda path: None)  # it would keep the second server from the file
+    # these would keep the second server from the file
+    monkeypatch.setattr(store, "lock_database", lambda path: None)
+    monkeypatch.setattr(store, "wait_for_writers", AsyncMock())
     settings = Settings(port=0, db=str(tmp_path / "parlour.db"), watch_tick=0.0, sweep=3600.0, rooms_per_player=1)
     async with running(settings) as left, running(settings) as right:
         yield left, right

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from server.storage.interface import StoreError
-from server.storage.sqlite.schema import APPLICATION_ID, check_path, explain, find_damage, lock_database
+from server.storage.sqlite.files import check_path, lock_database
+from server.storage.sqlite.schema import APPLICATION_ID, explain, find_damage
 from server.storage.sqlite.store import SqliteStore
 
 
