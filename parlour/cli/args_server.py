@@ -29,10 +29,11 @@ def add_connection(parser: ArgumentParser) -> None:
 
 
 def add_looks(parser: ArgumentParser) -> None:
-    from client.tui.render.appearance import THEMES
+    from client.tui.render.appearance import OLDER_NAMES, THEMES
 
-    text = "classic, safe (for colour-blind people), or mono (no colours)"
-    parser.add_argument("--theme", choices=THEMES, default="", help=text)
+    text = "dark, light, safe (for colour-blind people), or mono (no colours)"
+    choices = (*THEMES, *OLDER_NAMES)
+    parser.add_argument("--theme", choices=choices, metavar="|".join(THEMES), default="", help=text)
     parser.add_argument("--ascii", action="store_true", help="use only ASCII characters")
 
 

@@ -58,6 +58,9 @@ def snapshot_of(
     return Snapshot(**{**values, **more})
 
 
+MONO = Appearance("mono")  # boards of characters, which tests can read
+
+
 class OfflineSession(Session):
     """A session that is never opened. It records all commands and answers them."""
 
@@ -73,7 +76,7 @@ class OfflineSession(Session):
 class OfflineApp(ParlourApp):
     """The client with a session that is never opened."""
 
-    def __init__(self, *snapshots: Snapshot, appearance: Appearance = Appearance()) -> None:  # noqa: B008  (it cannot change)
+    def __init__(self, *snapshots: Snapshot, appearance: Appearance = MONO) -> None:
         super().__init__(LaunchPlan(url="nowhere"), appearance)
         self.sent: list[Command] = []
         self.session = OfflineSession(self.sent)

@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
-from client.tui.render.appearance import Appearance
+import pytest
+
+from client.tui.render.appearance import THEMES, Appearance
+
+GOOD = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
 
 
 def test_appearance_follows_the_terminal_unless_chosen() -> None:
-    good = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
-    assert Appearance.choose("", False, good) == Appearance("classic", False)
-    assert Appearance.choose("", False, {**good, "NO_COLOR": "1"}) == Appearance("mono", False)
-    assert Appearance.choose("safe", False, {**good, "NO_COLOR": "1"}) == Appearance("safe", False)
-    assert Appearance.choose("", False, {"TERM": "dumb"}) == Appearance("mono", True)
-    assert Appearance.choose("", False, {**good, "LC_ALL": "en_US.ISO-8859-1"}) == Appearance("classic", True)
-    assert Appearance.choose("", True, good).ascii_only
+    assert Appearance.choose("", False, GOOD) == Appearance("dark", False)
+    assert Appearance.choose("", False, {**GOOD, "NO_COLOR": "1"}) == Appearance("mono", False)
+    assert Appearance.choose("safe", False, {**GOOD, "NO_COLOR": "1"}) == Appearance("safe", False)
+    assert Appearance.choose("", False, {"TERM": "dumb"}) == Appearance("mono", True, pixels=False)
+    assert Appearance.choose("", False, {**GOOD, "LC_ALL": "en_US.ISO-8859-1"}) == Appearance("dark", True)
+    assert Appearance.choose("", True, GOOD).ascii_only
+
+
+def test_older_name_of_a_theme_still_works() -> None:
+    assert Appearance.choose("classic", False, GOOD).theme == "dark"
+
+
+@pytest.mark.parametrize(
+    ("environment", "pixels"),
+    [
+        (GOOD, True),
+        ({**GOOD, "TERM": "xterm"}, False),
+        ({**GOOD, "TERM": "xterm", "COLORTERM": "truecolor"}, True),
+        ({**GOOD, "TERM": "linux"}, False),
+    ],
+)
+def test_pixels_need_256_colours(environment: dict[str, str], pixels: bool) -> None:
+    assert (Appearance.choose("", False, environment).tokens is not None) == pixels
+
+
+def test_next_theme_goes_round() -> None:
+    shown, seen = Appearance(), []
+    for _ in THEMES:
+        seen.append(shown.theme)
+        shown = shown.next_theme()
+    assert (tuple(seen), shown.theme) == (THEMES, "dark")

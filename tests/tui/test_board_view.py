@@ -21,7 +21,7 @@ async def test_clicking_an_occupied_cell_drops_a_piece_into_its_column() -> None
         view = app.screen.query_one(BoardView)
         await pilot.hover(view, offset=position_of(view, "d1"))
         await pilot.pause()
-        assert "[R]" in picture_of(app)  # the mouse
-        assert ">R<" in picture_of(app)  # where the piece would land
+        assert "[●]" in picture_of(app)  # the mouse
+        assert " + " in picture_of(app)  # where the piece would land
         await pilot.click(view, offset=position_of(view, "d1"))
         assert [command.move for command in app.sent if isinstance(command, Move)] == ["4"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from client.tui.models.cursor import moved
-from client.tui.render.picture import rotated
+from client.tui.render.board_picture import rotated
 from engine.registry import GAMES, create
 
 

@@ -1,4 +1,4 @@
-"""Every screen as text, in two sizes.
+"""Every screen as text, in several sizes, with and without colours.
 
 PARLOUR_SNAPSHOTS=write regenerates the files; look at them before committing.
 """
@@ -54,7 +54,8 @@ from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
 SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, TableView, TableActions}  # base classes
-SIZES = [(80, 24), (120, 40)]
+SIZES = [(80, 24), (100, 30), (120, 40)]
+LOOKS = {"dark": Appearance("dark"), "mono": Appearance("mono")}
 LINE_OF_THREE = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
 
 TABLES: dict[str, Snapshot] = {
@@ -82,13 +83,14 @@ TABLES: dict[str, Snapshot] = {
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", TABLES)
-async def test_table_snapshots(name: str, size: tuple[int, int]) -> None:
-    app = OfflineApp(TABLES[name])
+async def test_table_snapshots(name: str, look: str, size: tuple[int, int]) -> None:
+    app = OfflineApp(TABLES[name], appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await app.show(TableScreen("room"))
         await pilot.pause()
-        compare(f"table-{name}", size, picture_of(app))
+        compare(f"table-{name}-{look}", size, picture_of(app))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -148,17 +150,18 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", SCREENS)
-async def test_screen_snapshots(name: str, size: tuple[int, int]) -> None:
+async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
-    app = OfflineApp(*rooms)
+    app = OfflineApp(*rooms, appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(lobby_update())
         if isinstance(app.screen, WallScreen):
             app.screen._flush()
         await pilot.pause()
-        compare(name, size, picture_of(app))
+        compare(f"{name}-{look}", size, picture_of(app))
 
 
 async def test_every_screen_has_a_snapshot() -> None:
@@ -184,13 +187,13 @@ async def test_small_terminal_ignores_keys_until_it_is_enlarged() -> None:
         await app.show(TableScreen("room"))
         await pilot.pause()
         assert "Parlour needs at least 80 x 24" in picture_of(app)
-        assert "b10" not in picture_of(app)
+        assert "●10" not in picture_of(app)
         await pilot.press(*"a4b4", "enter", "r", "y", "q")
         assert app.sent == []
         await pilot.resize_terminal(100, 30)
         await pilot.pause()
         assert "at least" not in picture_of(app)
-        assert "b10" in picture_of(app)
+        assert "●10" in picture_of(app)
         await pilot.press(*"a4b4", "enter")
         assert [type(command) for command in app.sent] == [Move]
 

@@ -333,10 +333,10 @@ async def test_refused_hint_shows_the_reason() -> None:
 async def test_flipped_board() -> None:
     async with table(FRESH) as (app, pilot, _):
         lines = picture_of(app).splitlines()
-        assert "b10" in lines[4]
+        assert "●10" in lines[4]
         await pilot.press("x")
         await pilot.pause()
-        assert "b10" in picture_of(app).splitlines()[16]
+        assert "●10" in picture_of(app).splitlines()[16]
         assert "● alice (you)" in picture_of(app).splitlines()[1]
 
 

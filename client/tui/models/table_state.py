@@ -6,7 +6,8 @@ from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
 from client.tui.models.move_picker import MovePicker, as_if_to_move, changes
 from client.tui.models.ply_browser import PlyBrowser
-from client.tui.render.picture import Marks, rotated
+from client.tui.render.board_picture import rotated
+from client.tui.render.marks import Marks
 from engine.board import Board
 from engine.errors import GameError
 from engine.game import Move, State

@@ -134,7 +134,7 @@ class TableView(BaseScreen):
     def _update_board(self) -> None:
         model = self.model
         if model is not None and model.table.game is not None:
-            self.query_one(BoardView).show(model.table.setup.game, model.board(), model.marks(), model.flipped)
+            self.query_one(BoardView).show(model.table.game, model.board(), model.marks(), model.flipped)
         self._update_footer()
 
     def _tick(self) -> None:

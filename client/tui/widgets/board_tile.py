@@ -13,8 +13,8 @@ from client.presentation.texts import joined, players, printable, situation, sta
 from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import changes
 from client.tui.render.appearance import Appearance
-from client.tui.render.palette import style
-from client.tui.render.picture import Marks, Picture, Size, face_width, fit_size
+from client.tui.render.fit import fit_board
+from client.tui.render.marks import Marks
 
 MINIMUM_TILE_SIZE = (24, 7)
 
@@ -45,7 +45,7 @@ class BoardTile(Widget, can_focus=True):
         if self._table is None or self._table.game is None:
             return MINIMUM_TILE_SIZE
         board = self._table.game.draw(self._table.state)
-        picture = Picture(board, Size(face_width(board) + 2, 1, False))
+        picture = fit_board(self._table.game, board, 0, 0, self.appearance, labels=False)
         return max(MINIMUM_TILE_SIZE[0], picture.columns), max(MINIMUM_TILE_SIZE[1], picture.rows + 2)
 
     def on_resize(self) -> None:
@@ -88,13 +88,10 @@ class BoardTile(Widget, can_focus=True):
         assert table.game is not None
         board = table.game.draw(table.state)
         last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}
-        size = fit_size(board, self.size.width, self.size.height - 2)
-        picture = Picture(board, size, ascii_only=self.appearance.ascii_only)
-        game, theme = table.setup.game, self.appearance.theme
+        picture = fit_board(table.game, board, self.size.width, self.size.height - 2, self.appearance, labels=False)
+        left = Segment(" " * max(0, (self.size.width - picture.columns) // 2), ground)
         return [
-            Strip([Segment(span.text, ground + style(theme, game, span.ink)) for span in line]).adjust_cell_length(
-                self.size.width, ground
-            )
+            Strip([left, *line]).adjust_cell_length(self.size.width, ground)
             for line in picture.lines(Marks(last=frozenset(last)))
         ]
 

@@ -9,9 +9,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from client.tui.render.appearance import Appearance
-from client.tui.render.palette import style
-from client.tui.render.picture import NO_MARKS, Marks, Picture, fit_size
+from client.tui.render.board_picture import BoardPicture
+from client.tui.render.fit import fit_board
+from client.tui.render.marks import NO_MARKS, Marks
 from engine.board import Board
+from engine.game import Game
 
 
 class BoardView(Widget, can_focus=True):
@@ -34,14 +36,14 @@ class BoardView(Widget, can_focus=True):
     def __init__(self, appearance: Appearance, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.appearance = appearance
-        self._game = ""
+        self._game: Game | None = None
         self._board: Board | None = None
         self._marks = NO_MARKS
         self._flipped = False
         self._over: str | None = None
         self._strips: list[Strip] | None = None
 
-    def show(self, game: str, board: Board, marks: Marks, flipped: bool) -> None:
+    def show(self, game: Game, board: Board, marks: Marks, flipped: bool) -> None:
         if (game, board, marks, flipped) != (self._game, self._board, self._marks, self._flipped):
             self._game, self._board, self._marks, self._flipped = game, board, marks, flipped
             self.repaint()
@@ -53,14 +55,14 @@ class BoardView(Widget, can_focus=True):
     def on_resize(self) -> None:
         self.repaint()
 
-    def picture(self) -> Picture | None:
+    def picture(self) -> BoardPicture | None:
         """Return the picture of the board in the current size."""
-        if self._board is None:
+        if self._board is None or self._game is None:
             return None
-        size = fit_size(self._board, self.size.width, self.size.height)
-        return Picture(self._board, size, flipped=self._flipped, ascii_only=self.appearance.ascii_only)
+        width, height = self.size
+        return fit_board(self._game, self._board, width, height, self.appearance, flipped=self._flipped)
 
-    def offset_of(self, picture: Picture) -> tuple[int, int]:
+    def offset_of(self, picture: BoardPicture) -> tuple[int, int]:
         """Return the position of the picture, which is centred."""
         return max(0, (self.size.width - picture.columns) // 2), max(0, (self.size.height - picture.rows) // 2)
 
@@ -77,11 +79,7 @@ class BoardView(Widget, can_focus=True):
         ground = self.rich_style
         strips = [Strip.blank(self.size.width, ground)] * top
         for line in picture.lines(self._marks):
-            segments = [Segment(" " * left, ground)]
-            segments += [
-                Segment(span.text, ground + style(self.appearance.theme, self._game, span.ink)) for span in line
-            ]
-            strips.append(Strip(segments).adjust_cell_length(self.size.width, ground))
+            strips.append(Strip([Segment(" " * left, ground), *line]).adjust_cell_length(self.size.width, ground))
         return strips
 
     def cell_at(self, x: int, y: int) -> str | None:
