@@ -42,6 +42,7 @@ from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, without_password
 from server.transport.ip_limits import IpLimits
 from server.transport.listener import WebSocketServer, listen, url_of
+from server.transport.website import Website
 
 SERVICE_RESTART = 1012  # close code
 
@@ -211,7 +212,7 @@ Greeting = Callable[[str], str]
 
 
 @asynccontextmanager
-async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running]:
+async def running(settings: Settings, clock: Now = now, website: Website | None = None) -> AsyncIterator[Running]:
     """Serve until the block is left, then drain. Raises BadSetting, BusError, StoreError or OSError."""
     metrics = Metrics()
     bus = open_bus(settings)
@@ -223,7 +224,7 @@ async def running(settings: Settings, clock: Now = now) -> AsyncIterator[Running
         async with wrap_store_errors(store):
             await server.start()
         await bus.open()
-        sockets = await listen(server)
+        sockets = await listen(server, website)
         sweeping = asyncio.create_task(server.run())
         try:
             yield Running(url_of(settings, sockets), app, sockets)
@@ -251,11 +252,13 @@ def open_bus(settings: Settings) -> Bus:
     return MqttBus(settings)
 
 
-async def serve_until_stopped(settings: Settings, companion: Companion, greeting: Greeting | None) -> None:
+async def serve_until_stopped(
+    settings: Settings, companion: Companion, greeting: Greeting | None, website: Website | None
+) -> None:
     """Print the address or the greeting, and serve until a signal. `companion` runs along with the server."""
     stopped = asyncio.Event()
     with calls_on_exit_signal(lambda number: stopped.set()):  # on Windows the command line handles Ctrl-C
-        async with running(settings) as server:
+        async with running(settings, website=website) as server:
             print(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
             log("listening", url=server.url, db=without_password(settings.db))
             async with companion(server):
@@ -264,15 +267,19 @@ async def serve_until_stopped(settings: Settings, companion: Companion, greeting
 
 
 def main(
-    settings: Settings, companion: Companion = lambda server: nullcontext(), greeting: Greeting | None = None
+    settings: Settings,
+    companion: Companion = lambda server: nullcontext(),
+    greeting: Greeting | None = None,
+    website: Website | None = None,
 ) -> None:
     """Run a server until it is told to stop.
 
     `companion` is a context manager that runs along with the server. `greeting` makes a text for people from the
     server's URL; without it, the server prints one line that programs can read: `parlour: listening on ws://…`.
+    `website` has the pages for browsers.
     """
     configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
     gc.freeze()  # what is loaded now stays: the collector need not scan it again
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(0.0005)  # the thread that reads the database must not wait long for the GIL
-    run_loop(serve_until_stopped(settings, companion, greeting))
+    run_loop(serve_until_stopped(settings, companion, greeting, website))

@@ -1,10 +1,9 @@
-"""Plain HTTP on the port of the WebSocket: front page, health, metrics, and which requests may become a WebSocket."""
+"""Plain HTTP on the port of the WebSocket: pages, health, metrics, and which requests may become a WebSocket."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import NamedTuple
 
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
@@ -15,6 +14,7 @@ from websockets.typing import Subprotocol
 from protocol.codec import CODECS
 from server.domain import snapshots
 from server.transport.services import Services
+from server.transport.website import Page, Website, field
 
 WEBSOCKET_PATH = "/ws"
 MAX_WRITE_AGE_S = 5.0  # an older pending write means unhealthy; longer than SQLite waits for a locked file
@@ -24,7 +24,7 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 FRONT_PAGE = """Parlour: a game server for board-game bots and people.
 
 Games: {games}.
-To play: parlour play GAME --url {scheme}://{host}/ws
+To play: parlour play GAME --url {scheme}://{host}/ws, or open this page in a browser.
 To write a client: connect a WebSocket to /ws with the subprotocol {subprotocols}
 and send hello.
 
@@ -32,19 +32,18 @@ and send hello.
 """
 
 
-class Page(NamedTuple):
-    """An HTTP response: status, text and content type."""
-
-    status: HTTPStatus
-    text: str
-    content_type: str = PLAIN
+def text_page(status: HTTPStatus, text: str, content_type: str = PLAIN) -> Page:
+    headers = Headers({"Content-Type": content_type})
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = "GET, HEAD"
+    return Page(status, text.encode(), headers)
 
 
 class HttpHandler:
     """Answers plain HTTP requests, and decides which WebSocket handshakes to refuse."""
 
-    def __init__(self, services: Services) -> None:
-        self.services = services
+    def __init__(self, services: Services, website: Website | None = None) -> None:
+        self.services, self.website = services, website
         self.settings = services.settings
 
     def respond(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Response | None:
@@ -55,29 +54,38 @@ class HttpHandler:
         page = self._page(request, path, is_address_full)
         if page is None:
             return None
-        body = page.text.encode()
-        headers = Headers({"Content-Type": page.content_type, "Content-Length": str(len(body)), "Connection": "close"})
-        if page.status is HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = "GET, HEAD"
-        return Response(page.status.value, page.status.phrase, headers, b"" if request.method == "HEAD" else body)
+        status, body, headers = page
+        headers["Connection"] = "close"
+        if status is not HTTPStatus.NOT_MODIFIED:
+            headers["Content-Length"] = str(len(body))
+        return Response(status.value, status.phrase, headers, b"" if request.method == "HEAD" else body)
 
     def _page(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Page | None:
         method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
-            return Page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
+            return text_page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
         for name in SINGLE_HEADERS:
             if len(headers.get_all(name)) > 1:
-                return Page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
+                return text_page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
         if path == WEBSOCKET_PATH:
             return self._handshake_refusal(headers, is_address_full)
-        if path == "/":
-            return Page(HTTPStatus.OK, self._front_page(headers))
         if path == "/healthz":
             return self._health()
         if path == "/metrics":
             text = self.services.metrics.text(self.services.gauges(), self.services.rooms())
-            return Page(HTTPStatus.OK, text, PROMETHEUS)
-        return Page(HTTPStatus.NOT_FOUND, "page not found: try / for what is here\n")
+            return text_page(HTTPStatus.OK, text, PROMETHEUS)
+        return self._static_page(path, headers)
+
+    def _static_page(self, path: str, headers: Headers) -> Page:
+        """Return a page or a file for browsers; texts for other clients, which do not ask for HTML."""
+        html = "text/html" in field(headers, "Accept")
+        if path == "/" and not (self.website and html):
+            return text_page(HTTPStatus.OK, self._front_page(headers))
+        if self.website and (page := self.website.find(path, headers)):
+            return page
+        if self.website and html:
+            return self.website.page(HTTPStatus.NOT_FOUND, path, headers)
+        return text_page(HTTPStatus.NOT_FOUND, "page not found: try / for what is here\n")
 
     def _front_page(self, headers: Mapping[str, str]) -> str:
         return FRONT_PAGE.format(
@@ -90,26 +98,28 @@ class HttpHandler:
     def _health(self) -> Page:
         services = self.services
         if services.status.draining:
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
+            return text_page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if services.status.store_error:
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.status.store_error}\n")
+            return text_page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.status.store_error}\n")
         if services.write_age_s > MAX_WRITE_AGE_S:
             text = f"a write has been waiting for {services.write_age_s:.0f} s\n"
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, text)
-        return Page(HTTPStatus.OK, "ok\n")
+            return text_page(HTTPStatus.SERVICE_UNAVAILABLE, text)
+        return text_page(HTTPStatus.OK, "ok\n")
 
     def _handshake_refusal(self, headers: Headers, is_address_full: Callable[[Headers], bool]) -> Page | None:
         services = self.services
         if services.status.draining:
-            return Page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
+            return text_page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if "Upgrade" not in headers:
-            return Page(HTTPStatus.UPGRADE_REQUIRED, f"{WEBSOCKET_PATH} is a WebSocket: connect with ws:// or wss://\n")
+            return text_page(
+                HTTPStatus.UPGRADE_REQUIRED, f"{WEBSOCKET_PATH} is a WebSocket: connect with ws:// or wss://\n"
+            )
         if not self._is_origin_allowed(headers):
             services.metrics.turned_away["origin"] += 1
-            return Page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
+            return text_page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
         if is_address_full(headers):
             services.metrics.turned_away["address"] += 1
-            return Page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
+            return text_page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None
 
     def _is_origin_allowed(self, headers: Mapping[str, str]) -> bool:

@@ -18,6 +18,7 @@ from server.transport.connection import CLOSE_GRACE_S, Connection
 from server.transport.fast_path import FAST_PATH_WORKS
 from server.transport.http import WEBSOCKET_PATH, HttpHandler, select_subprotocol
 from server.transport.services import Services
+from server.transport.website import Website
 
 __all__ = ["WebSocketServer", "listen", "url_of"]
 
@@ -26,12 +27,12 @@ MAX_UNCHECKED_BACKLOG_BYTES = 1 << 15  # unread bytes before a write reports the
 OPEN_TIMEOUT_S = 3.0  # to send an HTTP request
 
 
-async def listen(services: Services) -> WebSocketServer:
+async def listen(services: Services, website: Website | None = None) -> WebSocketServer:
     """Listen for connections at the address of the settings. Raises BadSetting or OSError."""
     settings = services.settings
     if not FAST_PATH_WORKS:
         log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
-    create_connection: Any = partial(Connection, services, HttpHandler(services))
+    create_connection: Any = partial(Connection, services, HttpHandler(services, website))
     handler: Any = Connection.run  # websockets passes what create_connection returned
     process_request: Any = Connection.process_request
     return await serve(

@@ -17,15 +17,18 @@ from runtime.backoff import Backoff
 from server.app import Running, running
 from server.config import Settings
 from server.rooms.timers import Now, now
+from server.transport.website import Website
 from tests.waiting import TIMEOUT_S
 from tests.waiting import until as until
 
 
 @asynccontextmanager
-async def running_server(folder: Path, clock: Now = now, **settings: Any) -> AsyncIterator[Running]:
+async def running_server(
+    folder: Path, clock: Now = now, website: Website | None = None, **settings: Any
+) -> AsyncIterator[Running]:
     """Run a server on a free port, practically without rate limits."""
     values = {"port": 0, "db": str(folder / "parlour.db"), "rate": 100_000.0, "burst": 100_000, **settings}
-    async with running(Settings(**values), clock) as server:
+    async with running(Settings(**values), clock, website) as server:
         yield server
 
 

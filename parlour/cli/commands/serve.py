@@ -42,10 +42,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.bots.loader import LoadError
+    from client.presentation.website import ROUTES, website_files
     from parlour.cli.greeting import greeting
     from parlour.cli.house_bots import house_bots, house_names
     from server.app import main
     from server.logs import is_terminal
+    from server.transport.website import Website
 
     try:
         settings = read_settings(vars(args), os.environ)
@@ -55,6 +57,7 @@ def run(args: Namespace) -> int:
             settings,
             companion=lambda running: house_bots(names, running, settings),
             greeting=(lambda url: greeting(url, settings, names)) if greet else None,
+            website=Website(website_files(), ROUTES),
         )
     except (BadSetting, BusError, StoreError, LoadError) as error:
         raise UserError(str(error)) from None

@@ -1,0 +1,22 @@
+"""The files and routes of the browser client, for the server that serves them.
+
+The files are in `client/web`. The server does not import this package: the command hands both to it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WEB_FOLDER = Path(__file__).parents[1] / "web"
+SERVED = (".css", ".html", ".js", ".svg")
+ROUTES = (  # a segment in capitals stands for any text; client/web/router.js has the same routes
+    "/",
+    "/room/ID",
+    "/game/ID",
+)
+
+
+def website_files() -> dict[str, bytes]:
+    """Return the contents of all files by their paths in the folder."""
+    found = sorted(path for path in WEB_FOLDER.rglob("*") if path.suffix in SERVED)
+    return {path.relative_to(WEB_FOLDER).as_posix(): path.read_bytes() for path in found}
