@@ -253,7 +253,7 @@ def open_bus(settings: Settings) -> Bus:
 
 
 async def serve_until_stopped(
-    settings: Settings, companion: Companion, greeting: Greeting | None, website: Website | None
+    settings: Settings, companion: Companion, greeting: Greeting | None, website: Website | None = None
 ) -> None:
     """Print the address or the greeting, and serve until a signal. `companion` runs along with the server."""
     stopped = asyncio.Event()

@@ -1,0 +1,74 @@
+"""A server with pages, and a real Chromium. All tests of this folder share one event loop and one browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from client.presentation.website import ROUTES, website_files
+from server.app import Running
+from server.transport.website import Website
+from tests.e2e.local_server import running_server
+from tests.web.visitor import Visitor
+
+TIMEOUT_MS = 30_000
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of this folder in one event loop, which the browser needs."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    if CHROMIUM is None:
+        text = "Chromium is not installed: run scripts/web-tools"
+        if os.environ.get("CI"):
+            pytest.fail(text)
+        pytest.skip(text)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def server(tmp_path: Path) -> AsyncIterator[Running]:
+    async with running_server(
+        tmp_path, website=Website(website_files(), ROUTES), lobby_tick=0.05, sweep=0.05
+    ) as server:
+        yield server
+
+
+Visit = Callable[..., Awaitable[Visitor]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visit(browser: Browser, server: Running) -> AsyncIterator[Visit]:
+    """Open a page of the server in a browser window of its own. No script error and no CSP violation is allowed."""
+    visitors: list[Visitor] = []
+    async with AsyncExitStack() as stack:
+
+        async def open_page(path: str = "/", width: int = 1280, height: int = 800, **options: Any) -> Visitor:
+            context: BrowserContext = await browser.new_context(viewport={"width": width, "height": height}, **options)
+            stack.push_async_callback(context.close)
+            context.set_default_timeout(TIMEOUT_MS)
+            page: Page = await context.new_page()
+            visitor = Visitor(page, server.url.replace("ws://", "http://").removesuffix("/ws"))
+            visitors.append(visitor)
+            await visitor.open(path)
+            return visitor
+
+        yield open_page
+    assert [error for visitor in visitors for error in visitor.errors] == []
