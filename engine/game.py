@@ -95,6 +95,7 @@ class Game(ABC):
     colours: ClassVar[tuple[str, str, str]] = ("#1d4ed8", "#c62828", "#444444")  # side 0, side 1, empty cells
     kind: ClassVar[str] = ""  # how browsers draw a cell: stacks, pits, discs or marbles; "" chooses by Board.counted
     colour_names: ClassVar[tuple[str, str]] = ("black", "white")  # of both sides' pieces in browsers
+    near: ClassVar[Side | None] = None  # the side that starts at the bottom of the drawing; None if neither does
     options: ClassVar[tuple[Option, ...]]
     evaluations: ClassVar[Mapping[str, str]]  # name -> rule function (own, other) -> int; the first is the default
     move_form: ClassVar[str]  # the form of a move, for error messages

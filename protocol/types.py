@@ -253,7 +253,8 @@ class Layout(Part):
 
     `kind`: how cells look; `stacks`, `pits`, `discs` and `marbles` so far. `rows`: the cell names, from the top; null
     stands for a gap. `files` and `ranks`: the labels of columns and rows. `marks` and `colours`: a letter and the name
-    of a colour per side. `counted`: the number of pieces in a cell matters, not only their owner.
+    of a colour per side. `counted`: the number of pieces in a cell matters, not only their owner. `near`: the side that
+    starts at the bottom; the player of the other side sees the board turned round. Null: the board is never turned.
     """
 
     kind: str
@@ -263,6 +264,7 @@ class Layout(Part):
     marks: tuple[str, str]
     colours: tuple[str, str]
     counted: bool
+    near: int | None = None
 
 
 class LegalMove(Part):

@@ -183,6 +183,7 @@ class Mancala(Game):
     sides = ("player 1", "player 2")
     colours = ("#7a4a1e", "#2f5d50", "#3a3a3a")
     kind = "pits"
+    near = 0
     colour_names = ("clay", "slate")
     options = (
         Option("pits", 6, "pits in a row", 1, 10),

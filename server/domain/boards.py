@@ -27,6 +27,7 @@ def layout(game: Game) -> Layout:
         marks=board.marks,
         colours=game.colour_names,
         counted=board.counted,
+        near=game.near,
     )
 
 

@@ -160,3 +160,12 @@ def test_equal_boards_share_their_cells() -> None:
     record.play("a1", "b1")
     first, *_, last = record.log.line(record.room.seq)
     assert all(one is two for one, two in zip(first.board, last.board, strict=True) if one == two)
+
+
+@pytest.mark.parametrize(("game", "near"), [("conga", 1), ("mancala", 0), ("maxconnect4", None), ("cohcoh", None)])
+def test_layout_names_the_side_at_the_bottom(game: str, near: int | None) -> None:
+    rules = create(game)
+    assert layout(rules).near == near
+    if near is not None:
+        bottom = rules.draw(rules.start()).rows[-1]
+        assert near in {cell.owner for cell in bottom if cell is not None}
