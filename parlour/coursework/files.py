@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import NamedTuple, TextIO
 
 from parlour.errors import UserError
+from runtime.file_errors import describe_file_error
 
 
 class Draft(NamedTuple):
@@ -47,7 +48,7 @@ class Drafts:
         path = target if special else target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}")
         with _as_user_error(name):
             if target.is_dir():
-                raise IsADirectoryError(0, "it is a folder")
+                raise IsADirectoryError
             stream = path.open("w" if special else "x", encoding="utf-8", newline="\n")
         self._drafts.append(Draft(name, path, target, stream))
         return stream
@@ -75,7 +76,7 @@ def _as_user_error(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(f"cannot write {name or 'a file without a name'}: {error.strerror}") from None
+        raise UserError(describe_file_error("write", name, error)) from None
 
 
 def write_text(name: str, text: str) -> None:

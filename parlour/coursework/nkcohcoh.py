@@ -44,7 +44,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= MAX_TIME_S:
-        raise ArgumentTypeError(f"SECONDS is a number above 0 and up to {MAX_TIME_S:.0f}, not {text[:20]!r}")
+        raise ArgumentTypeError(f"expected a number above 0 and up to {MAX_TIME_S:.0f}, not {text[:20]!r}")
     return value
 
 

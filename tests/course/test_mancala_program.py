@@ -60,8 +60,8 @@ def test_existing_output_is_replaced_and_keeps_its_mode(here: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (None, "parlour: cannot read in.txt: No such file or directory"),
-        (b"\xff\xfe", "parlour: cannot read in.txt: it is not UTF-8 text"),
+        (None, "parlour: there is no file in.txt: check the name"),
+        (b"\xff\xfe", "parlour: in.txt is not UTF-8 text: check that it is the right file"),
         (
             b"",
             "parlour: in.txt: line 1: expected the task, 1 (greedy), 2 (minimax) or 3 (alpha-beta), "
@@ -90,7 +90,7 @@ def test_unwritable_log_leaves_the_state_file_unchanged(here: Path, capsys: pyte
     (here / "in.txt").write_text(INPUT)
     (here / "traverse_log.txt").mkdir()
     assert main(["course", "mancala", "in.txt"]) == 2
-    assert capsys.readouterr().err == "parlour: cannot write traverse_log.txt: it is a folder\n"
+    assert capsys.readouterr().err == "parlour: traverse_log.txt is a folder: rename it, or choose another file\n"
     assert names(here) == ["in.txt", "traverse_log.txt"]
 
 

@@ -60,7 +60,7 @@ def test_full_board_is_shown_and_nothing_is_written(here: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        ("nothing.txt", "parlour: cannot read nothing.txt: No such file or directory"),
+        ("nothing.txt", "parlour: there is no file nothing.txt: check the name"),
         ("bad.txt", "parlour: bad.txt: line 7: expected the player to move next, 1 with 12 pieces on the board, not"),
     ],
 )

@@ -120,7 +120,7 @@ def test_invalid_boards_and_options_are_one_sentence(
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon", "1e9"])
 def test_invalid_times_are_rejected(capsys: pytest.CaptureFixture[str], seconds: str) -> None:
     assert main(["course", "nkcohcoh", "3", "3", ".........", seconds]) == 2
-    assert "SECONDS is a number above 0 and up to 86400" in capsys.readouterr().err
+    assert "SECONDS: expected a number above 0 and up to 86400" in capsys.readouterr().err
 
 
 def test_board_round_trips() -> None:

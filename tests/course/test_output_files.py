@@ -72,9 +72,9 @@ def test_pipe_is_written_directly(here: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        (".", "cannot write .: it is a folder"),
-        ("", "cannot write a file without a name: it is a folder"),
-        ("nowhere/a", "cannot write nowhere/a: No such file or directory"),
+        (".", ". is a folder: rename it, or choose another file"),
+        ("", "the file name is empty: give the name of a file"),
+        ("nowhere/a", "cannot write nowhere/a: there is no folder nowhere: create it, or choose another file"),
     ],
 )
 def test_unwritable_names_are_rejected(name: str, sentence: str) -> None:
@@ -85,5 +85,5 @@ def test_unwritable_names_are_rejected(name: str, sentence: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is missing")
 def test_full_disk_is_reported() -> None:
-    with pytest.raises(UserError, match="cannot write /dev/full: No space left on device"):
+    with pytest.raises(UserError, match="cannot write /dev/full: no space left on device"):
         write_text("/dev/full", "text")

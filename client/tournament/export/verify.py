@@ -45,6 +45,7 @@ from client.tournament.play.adjudication import prove
 from client.tournament.play.outcome import time_used
 from engine.errors import GameError
 from engine.record import RULE_REASONS, Record, fault, parse, play_through
+from runtime.file_errors import describe_file_error
 
 MAX_BUNDLE_BYTES = 1 << 30
 FIXED_FILES = {
@@ -94,13 +95,17 @@ def unpack(path: Path) -> Files:
             if sum(entry.file_size for entry in zipped.infolist()) > MAX_BUNDLE_BYTES:
                 raise TournamentError(f"{path} is too large: its files exceed {MAX_BUNDLE_BYTES >> 20} MB")
             return {entry.filename: zipped.read(entry) for entry in zipped.infolist()}
+    except IsADirectoryError:
+        how = f"write its bundle with 'parlour tournament export {path}' and verify that file"
+        raise TournamentError(f"{path} is a folder: {how}") from None
     except OSError as error:
-        raise TournamentError(f"cannot read {path}: {error.strerror}") from None
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise TournamentError(f"{path} is not the bundle of a tournament: {error}") from None
+        raise TournamentError(describe_file_error("read", path, error)) from None
+    except (BadZipFile, NotImplementedError, RuntimeError, EOFError):
+        how = f"'parlour tournament export' writes bundles, and 'parlour verify {path}' checks a single game"
+        raise TournamentError(f"{path} is not the bundle of a tournament: {how}") from None
     except Exception as error:  # zlib and lzma raise their own errors for damaged data
         if type(error).__module__ in ("zlib", "lzma"):
-            raise TournamentError(f"{path} is damaged: {error}") from None
+            raise TournamentError(f"{path} is damaged ({error}): get it again") from None
         raise
 
 

@@ -17,6 +17,7 @@ from client.tournament.journal.replay import TournamentState, replay
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
+from runtime.file_errors import describe_file_error
 
 
 class Folder:
@@ -33,19 +34,25 @@ class Folder:
         return self.plan_file.is_file()
 
     def create(self, plan: Plan) -> None:
-        """Write the plan of a new tournament. Raises TournamentError if the folder already has one."""
+        """Write the plan of a new tournament. Raises TournamentError if the folder has one or cannot be written."""
         if self.exists:
             raise TournamentError(f"{self.path} already contains a tournament: resume it, or choose another folder")
         plan_file.check(plan, self.plan_file)
-        self.path.mkdir(parents=True, exist_ok=True)
         draft = self.plan_file.with_suffix(".draft")
-        draft.write_text(plan_file.write(plan), encoding="utf-8")
-        draft.replace(self.plan_file)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            draft.write_text(plan_file.write(plan), encoding="utf-8")
+            draft.replace(self.plan_file)
+        except FileExistsError:
+            raise TournamentError(f"{self.path} is a file, not a folder: choose another name") from None
+        except OSError as error:
+            raise TournamentError(describe_file_error("write", self.plan_file, error)) from None
 
     def plan(self) -> Plan:
         """Return the plan. Raises TournamentError if there is none."""
         if not self.exists:
-            raise TournamentError(f"there is no tournament in {self.path}: create one with parlour tournament new")
+            how = "give the folder of one, or create one with 'parlour tournament new'"
+            raise TournamentError(f"there is no tournament in {self.path}: {how}")
         return plan_file.load(self.plan_file)
 
     def plan_digest(self) -> str:

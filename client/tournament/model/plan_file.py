@@ -19,6 +19,7 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, bot_file
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
+from runtime.file_errors import describe_file_error
 
 # -- the tables of a file
 
@@ -142,9 +143,9 @@ def read_toml(path: Path) -> Table:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise TournamentError(f"cannot read {path}: {error.strerror}") from None
+        raise TournamentError(describe_file_error("read", path, error)) from None
     except UnicodeDecodeError:
-        raise TournamentError(f"cannot read {path}: it is not UTF-8 text") from None
+        raise TournamentError(f"{path} is not UTF-8 text: check that it is the right file") from None
     except tomllib.TOMLDecodeError as error:
         raise TournamentError(f"{path} is not valid TOML: {error}") from None
 

@@ -26,6 +26,7 @@ from parlour.cli.house_bots import parse_bot_name
 from parlour.cli.tournament import play
 from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
 from parlour.errors import UserError
+from runtime.file_errors import describe_file_error
 
 
 def new(folder: Folder, args: Namespace) -> int:
@@ -49,7 +50,7 @@ def check_bots(plan: Plan) -> None:
     for player in plan.players:
         file = bot_file(player.bot)
         if file and not Path(file).is_file():
-            raise TournamentError(f"{player.name}: there is no file {file}")
+            raise TournamentError(f"{player.name}: there is no file {file}: check the name")
         if player.bot and not file:
             spec = parse_bot_name(player.bot)
             spec.check()
@@ -134,7 +135,7 @@ def export(folder: Folder, args: Namespace) -> int:
         draft.replace(target)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise UserError(f"cannot write {target}: {error.strerror}") from None
+        raise UserError(describe_file_error("write", target, error)) from None
     print(f"{sha256(data).hexdigest()}  {target}")
     return 0
 

@@ -117,6 +117,8 @@ def plan_of(args: Namespace, name: str) -> Plan:
 def bot_contestant(text: str) -> Contestant:
     name, equals, bot = text.partition("=")
     bot = bot if equals else name
+    if not name.strip() or not bot.strip():
+        raise ArgumentTypeError(f"expected BOT or NAME=BOT, for example greedy or mine=my_bot.py, not {text[:40]!r}")
     file = bot_file(bot)
     path = str(Path(file).absolute()) + bot[len(file) :] if file else bot
     return Contestant(name if equals else Path(file).stem if file else bot, bot=path)
