@@ -62,7 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:  # a full disk, a file that was deleted
         discard_output()
-        return report_error(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        reason = (error.strerror or str(error)).lower()
+        return report_error(f"{reason}{f': {error.filename}' if error.filename else ''}; correct that and try again")
 
 
 def run(words: list[str]) -> int:
@@ -78,7 +79,11 @@ def run(words: list[str]) -> int:
         print(f"parlour {version('parlour')}")
         return 0
     if words[0] not in COMMANDS:
-        raise UserError(f"there is no command {words[0][:40]!r}; 'parlour --help' lists them")
+        from difflib import get_close_matches
+
+        close = get_close_matches(words[0].lower(), COMMANDS, 1)
+        maybe = f": did you mean {close[0]!r}?" if close else ";"
+        raise UserError(f"there is no command {words[0][:40]!r}{maybe} 'parlour --help' lists them")
     return run_command(words[0], words[1:])
 
 
