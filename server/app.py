@@ -248,7 +248,7 @@ def open_bus(settings: Settings) -> Bus:
     try:
         from server.cluster.mqtt.bus import MqttBus
     except ImportError:
-        raise BusError("MQTT needs another package: pip install 'parlour[mqtt]'") from None
+        raise BusError("MQTT support is not installed: run pip install -e '.[mqtt]' in the folder of Parlour") from None
     return MqttBus(settings)
 
 

@@ -108,10 +108,10 @@ def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str
             values[entry.name] = convert(entry, text, source)
     settings = Settings(**values)
     if bool(settings.tls_cert) != bool(settings.tls_key):
-        raise BadSetting("--tls-cert and --tls-key must be given together")
+        raise BadSetting("--tls-cert and --tls-key belong together: give both")
     for path in (settings.tls_cert, settings.tls_key):
         if path and not Path(path).is_file():
-            raise BadSetting(f"there is no file {path}")
+            raise BadSetting(f"there is no file {path}: check --tls-cert and --tls-key")
     return settings
 
 

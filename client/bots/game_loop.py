@@ -182,7 +182,7 @@ class GameLoop:
         if failure.kind == "stopped":
             return
         self.failed = True
-        where = f"; evidence in {failure.evidence}" if failure.evidence else ""
+        where = f"; crash report in {failure.evidence}" if failure.evidence else ""
         self._notify(f"{self._room} ply {ply + 1}: {failure.kind}: {failure}{where}")
         if failure.kind == "timeout" and allotted.by_clock:
             self._failed_at = ply  # wait for the server to flag us

@@ -40,7 +40,7 @@ def run_file(path: Path) -> ModuleType:
     Its folder is appended to sys.path, so that files there cannot shadow our packages.
     """
     if not path.is_file():
-        raise LoadError(f"there is no file {path}")
+        raise LoadError(f"there is no file {path}: check the name")
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)

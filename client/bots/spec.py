@@ -81,7 +81,7 @@ class BotSpec:
             load(self.bot)
         elif self.bot != "search" and not self.games:
             if not COURSE_BOT.match(self.bot):
-                names = ", ".join(NAMES)
+                names = f"{', '.join(NAMES)} (search@1 to search@10 are weaker)"
                 raise LoadError(f"there is no bot {self.bot[:40]!r}; use {names}, or your own bot as FILE.py")
             for game in GAMES:
                 make_player(self.bot, create(game), Random(0))

@@ -27,6 +27,10 @@ LOBBY = ""  # stands for the lobby in a set of rooms; no room has an empty name
 Input = SessionEvent | SessionError | str | None  # an event, the end of the session, a typed line, the end of the input
 
 
+class InputEnded(Exception):
+    """The input ended before the game began. The text says what to do."""
+
+
 class PlainPlay:
     """One game, played line by line."""
 
@@ -153,7 +157,10 @@ class PlainPlay:
 async def play_plain(
     session: Session, plan: LaunchPlan, bots_only: bool, inputs: asyncio.Queue[Input], write: Write
 ) -> None:
-    """Start the planned game, or resume an unfinished one, and play it. Raises SessionError if the session ends."""
+    """Start the planned game, or resume an unfinished one, and play it.
+
+    Raises SessionError if the session ends, and InputEnded if the input ended before the game began.
+    """
     reader = asyncio.create_task(read_events(session, inputs))
     try:
         bots = await wait_for_state(session, inputs, plan.mode == "play" and not bots_only)
@@ -170,9 +177,9 @@ async def play_plain(
 async def choose_opening(
     session: Session, opening: Command, inputs: asyncio.Queue[Input], write: Write, resigning: bool
 ) -> Command | None:
-    """Return the command that resumes an unfinished game, or `opening`. Return None if the input has ended.
+    """Return the command that resumes an unfinished game, or `opening`. Return None if the player quits.
 
-    With `resigning`, choosing a new game resigns the unfinished ones.
+    With `resigning`, choosing a new game resigns the unfinished ones. Raises InputEnded if no line can be typed.
     """
     unfinished = {str(number): table for number, table in enumerate(session.rooms.unfinished(), 1)}
     for number, table in unfinished.items():
@@ -191,7 +198,9 @@ async def choose_opening(
             if resigning:
                 await session.abandon(unfinished.values())
             return opening
-    return None if input_ended(inputs) else opening
+    if input_ended(inputs):
+        raise InputEnded("standard input is empty: play in a terminal, or send your moves through a pipe")
+    return opening
 
 
 async def wait_for_state(session: Session, inputs: asyncio.Queue[Input], lobby: bool) -> tuple[BotInfo, ...] | None:

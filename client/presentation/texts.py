@@ -38,7 +38,7 @@ def printable(text: str) -> str:
 
 def lost_text(lost: Disconnected, url: str) -> str:
     """Return the notice for a lost connection, without the long address of the server."""
-    why = lost.reason.replace(f" to {url}", "").replace(f" from {url}", "")
+    why = lost.reason.removeprefix(f"no connection to {url}: ").replace(f" from {url}", "")
     return f"Connection lost, reconnecting… ({printable(why)})"
 
 

@@ -81,7 +81,8 @@ class ProgramPool:
         if not self.program.ready and child.exited(EARLY_EXIT_S):
             self.drop(child)
             assert child.exit is not None
-            raise Failure("start", f"it exited before the first request: {child.describe_end(child.exit)}")
+            how = "a bot must keep running and answer every line: start it by hand to see why it ends"
+            raise Failure("start", f"{child.describe_end(child.exit)}; {how}")
         self.put_back(child)
 
     def close(self) -> None:

@@ -55,14 +55,18 @@ def parse_command(command: str, folder: Path) -> tuple[str, ...]:
         problem = f"the command {command[:MAX_QUOTED_LENGTH]!r} cannot be read: {str(error).lower()}"
         raise Failure("start", problem) from None
     if not argv:
-        raise Failure("start", "the command is empty")
+        raise Failure("start", "the command is empty: name a program")
     if not folder.is_dir():
         raise Failure("start", f"there is no folder {folder}")
     in_folder = folder / argv[0]
     if "/" in argv[0] and shutil.which(in_folder) is not None:
         return (str(in_folder.absolute()), *argv[1:])
     if shutil.which(argv[0]) is None:
-        raise Failure("start", f"there is no program {argv[0][:MAX_QUOTED_LENGTH]!r} that could be run")
+        name = argv[0][:MAX_QUOTED_LENGTH]
+        if in_folder.is_file():
+            how = f"make it executable with chmod +x {name}, or write its interpreter before it"
+            raise Failure("start", f"the file {name!r} is not executable: {how}")
+        raise Failure("start", f"there is no program {name!r}: check its path, or install it")
     return tuple(argv)
 
 

@@ -146,7 +146,7 @@ class Session:
             async with asyncio.timeout(self._timeout if within is None else within):
                 return await self._requests.ask(command, self._ready)
         except TimeoutError:
-            raise ReplyTimeout(f"no answer from {self.url}") from None
+            raise ReplyTimeout(f"no answer from {self.url}: try again later") from None
 
     async def abandon(self, views: Iterable[RoomView]) -> None:
         """Leave rooms whose game has not started and resign the running ones. Ignores refusals."""
@@ -193,7 +193,7 @@ class Session:
                 self._last_failure = transport.close_text
         except ConnectionRefused as error:
             if self.welcome is None and not self._wait_for_server:
-                raise NoServer(f"{error}; is parlour serve running there?") from None
+                raise NoServer(f"{error}; start a server there with 'parlour serve', or check the address") from None
             self._last_failure = str(error)
         except ConnectionFailed as error:
             self._last_failure = str(error)

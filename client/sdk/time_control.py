@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from engine.errors import GameError
-from protocol.types import MAX_TIME_MS, TimeControl
+from protocol.types import MAX_TIME_MS, MIN_TIME_MS, TimeControl
 
 RATED_DEFAULT = "5+3"
 NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"
 FISCHER = re.compile(rf"{NUMBER}(s?)(?:\+{NUMBER})?")
+EXAMPLES = "try 5+3, 90s+1, 10/move, 10/move+60 or none"
 PER_MOVE = re.compile(rf"{NUMBER}/move(?:\+{NUMBER})?")
 
 
@@ -27,9 +28,12 @@ def parse_time_control(text: str) -> TimeControl:
         base = milliseconds(match[1]) * (1 if match[2] else 60)
         control = TimeControl(kind="fischer", base=base, increment=milliseconds(match[3] or "0"))
     if control is None:
-        raise GameError(f"{text[:40]!r} is not a valid clock: try 5+3, 90s+1, 10/move, 10/move+60 or none")
+        raise GameError(f"{text[:40]!r} is not a valid clock: {EXAMPLES}")
     if max(control.base, control.increment, control.per_move, control.bank) > MAX_TIME_MS:
         raise GameError(f"{text[:40]!r} is not a valid clock: use at most {MAX_TIME_MS // 86_400_000} days")
+    if (control.base or control.per_move) < MIN_TIME_MS or 0 < control.bank < MIN_TIME_MS:
+        least = f"a player needs at least {MIN_TIME_MS / 1000:g} s"
+        raise GameError(f"{text[:40]!r} is not a valid clock: {least}: {EXAMPLES}")
     return control
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -91,19 +92,18 @@ async def open_transport(
             raise NoServer(f"there is no Parlour server at {url} (HTTP status {status}): check the address") from None
         raise ConnectionFailed(f"{url} answered with HTTP status {status}") from None
     except NegotiationError:
-        raise NoServer(f"the server at {url} does not speak {codec.subprotocol}") from None
+        how = "check the address, or use the same version of Parlour on both sides"
+        raise NoServer(f"the server at {url} does not speak {codec.subprotocol}: {how}") from None
     except InvalidURI as error:
         raise NoServer(str(error)) from None
     except ssl.SSLCertVerificationError as error:
-        raise NoServer(f"the certificate of {url} is not trusted: {error.verify_message}") from None
-    except InvalidMessage as error:
-        hint = "" if url.startswith("wss:") else "; if the server uses TLS, write wss://"
-        raise ConnectionFailed(f"no connection to {url}: {error_text(error)}{hint}") from None
+        how = "give the server's certificate with --tls-trust FILE"
+        raise NoServer(f"the certificate of {url} is not trusted ({error.verify_message}): {how}") from None
     except TimeoutError:
         raise ConnectionFailed(f"no answer from {url}") from None
     except (OSError, WebSocketException, Malformed) as error:
         raise (ConnectionRefused if is_refused(error) else ConnectionFailed)(
-            f"no connection to {url}: {error_text(error)}"
+            f"no connection to {url}: {error_text(error)}{connection_hint(url, error)}"
         ) from None
 
 
@@ -134,7 +134,19 @@ def error_text(error: Exception) -> str:
         return os.strerror(error.errno).lower()
     if isinstance(error, OSError) and error.strerror:  # an unknown host name
         return error.strerror.lower()
+    if isinstance(error, ConnectionResetError):
+        return "the server closed the connection"
     return "connection refused" if is_refused(error) else str(error) or type(error).__name__
+
+
+def connection_hint(url: str, error: Exception) -> str:
+    """Return what to do about an error that points to a wrong address, or an empty text."""
+    if isinstance(error, socket.gaierror):
+        return "; check the address"
+    if url.startswith("wss:"):
+        wrong = isinstance(error, ssl.SSLError | ConnectionResetError | EOFError)
+        return "; if the server does not use TLS, write ws://" if wrong else ""
+    return "; if the server uses TLS, write wss://" if isinstance(error, InvalidMessage) else ""
 
 
 def is_refused(error: Exception) -> bool:

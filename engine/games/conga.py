@@ -241,7 +241,7 @@ class Conga(Game):
         "neighbour": "neighbour",
         "move+neighbour": "move_and_neighbour",
     }
-    move_form = "the square moved from and the first square of the run, like a4b3"
+    move_form = "the square that the stones leave and the first square they enter, like a4b3"
     position_form = "b10,.,.,./.,.,.,./.,.,.,./.,.,.,w10 b"
 
     def prepare(self, values: Mapping[str, OptionValue]) -> dict[str, Constant]:

@@ -47,7 +47,7 @@ def url_of(args: Namespace) -> str:
 def identity(args: Namespace) -> dict[str, Any]:
     """Return the name, the token and the trusted certificate as keyword arguments. Raises UserError."""
     if args.tls_trust and not Path(args.tls_trust).is_file():
-        raise UserError(f"--tls-trust: there is no file {args.tls_trust}")
+        raise UserError(f"--tls-trust: there is no file {args.tls_trust}: check the name")
     if args.private and args.token:
         raise UserError("--private and --token exclude each other: the private server has no accounts")
     token = "" if args.private else args.token or os.environ.get("PARLOUR_TOKEN", "")

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from client.bots.builtin.levels import LEVELS
@@ -26,9 +27,11 @@ from client.sdk.errors import SessionError
 from client.sdk.time_control import default_clock, parse_time_control
 from engine.registry import GAMES, create
 from parlour.cli.args import options_of
+from parlour.cli.house_bots import parse_bot_name
 from parlour.errors import UserError
 from protocol.usernames import fold
 from runtime.event_loop import run_loop
+from runtime.file_errors import describe_file_error
 
 
 def run_bot(args: Namespace) -> int:
@@ -48,7 +51,9 @@ def run_bot(args: Namespace) -> int:
                 games=1 if args.challenge and args.count is None else args.count,
             )
         )
-    except (LoadError, Failure, SessionError) as error:
+    except Failure as failure:
+        raise UserError(f"{args.bot or args.exec} cannot be started: {failure}") from None
+    except (LoadError, SessionError) as error:
         raise UserError(str(error)) from None
     if runner.failed:
         games = "1 game" if runner.failed == 1 else f"{runner.failed} games"
@@ -67,7 +72,10 @@ def factory_of(args: Namespace) -> BotFactory:
         for name in ("adapter", "workdir", "ready", "events"):
             if getattr(args, name):
                 raise UserError(f"--{name} needs --exec")
-        spec = BotSpec(args.bot, args.seconds, args.level, args.seed)
+        spec = BotSpec(args.bot, level=args.level)
+        if args.bot.startswith("search@"):
+            spec = parse_bot_name(args.bot)
+        spec = replace(spec, seconds=args.seconds, seed=args.seed)
         return spec_factory(spec, args.forensics, lazy=args.lazy)
     return program_of(args)
 
@@ -152,9 +160,20 @@ def connection_of(args: Namespace) -> ConnectionSettings:
     url = args.url or environ("PARLOUR_URL", "")
     token = args.token or environ("PARLOUR_TOKEN", "")
     if args.tls_trust and not Path(args.tls_trust).is_file():
-        raise UserError(f"--tls-trust: there is no file {args.tls_trust}")
+        raise UserError(f"--tls-trust: there is no file {args.tls_trust}: check the name")
+    if args.state is not None and not token:
+        check_state_file(args.state)
     state = Path() if args.no_state else args.state
     return ConnectionSettings(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
+
+
+def check_state_file(path: Path) -> None:
+    """Raise UserError if the session cannot be stored in this file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("ab").close()
+    except OSError as error:
+        raise UserError(f"--state: {describe_file_error('write', path, error)}") from None
 
 
 async def ask_once(args: Namespace, factory: BotFactory) -> int:
@@ -165,7 +184,7 @@ async def ask_once(args: Namespace, factory: BotFactory) -> int:
     for move in history:
         state = game.play(state, game.parse(state, move))
     if not game.moves(state):
-        raise UserError("the game is over in this position")
+        raise UserError("the game is over in this position: give another --position or fewer --moves")
     if game.name not in factory.games:
         raise UserError(f"{factory.name} does not play {game.name}; it plays {', '.join(factory.games)}")
     bot = factory.make()
@@ -176,8 +195,8 @@ async def ask_once(args: Namespace, factory: BotFactory) -> int:
         bot.started(game, game.turn(state), "")
         thought = await request_move(bot, game, state, budget, play_settings_of(args, factory).source)
     except Failure as failure:
-        where = f"; evidence in {failure.evidence}" if failure.evidence else ""
-        raise UserError(f"{failure.kind}: {failure}{where}") from None
+        where = f"; crash report in {failure.evidence}" if failure.evidence else ""
+        raise UserError(f"{factory.name} failed: {failure}{where}") from None
     finally:
         bot.close()
         factory.close()

@@ -50,7 +50,7 @@ def parse_bot_name(name: str) -> BotSpec:
     """Return the bot of a name such as `search@3`, the search at level 3. Raises LoadError if the level is wrong."""
     bot, at, level = name.partition("@")
     if at and (bot != "search" or not level.isdigit() or not 1 <= int(level[:3]) <= 10):
-        raise LoadError(f"{name[:40]!r} is not a house bot: only search has levels, search@1 to search@10")
+        raise LoadError(f"{name[:40]!r} is not a bot: only search has levels, search@1 to search@10")
     return BotSpec(bot, level=int(level) if at else 10)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from zipfile import is_zipfile
 
 from engine.errors import InvalidRecord
 from engine.record import Record, parse
@@ -27,7 +28,8 @@ def read_record(args: Namespace) -> Record:
     try:
         return parse(read_source(args, args.record))
     except InvalidRecord as error:
-        raise UserError(f"{args.record}: {error}") from None
+        name = "standard input" if args.record == "-" else args.record
+        raise UserError(f"{name}: {error}") from None
 
 
 def read_source(args: Namespace, name: str) -> str:
@@ -35,11 +37,22 @@ def read_source(args: Namespace, name: str) -> str:
     if name != "-" and (args.url or args.private):
         return asyncio.run(fetch_record(args, name))
     if ROOM_ID.fullmatch(name) is None or Path(name).exists():
+        check_no_tournament(name)
         return read_text(name)
     try:
         return asyncio.run(fetch_record(args, name))
     except UserError as error:
         raise UserError(f"there is no file {name!r}, and a room of this name was not found: {error}") from None
+
+
+def check_no_tournament(name: str) -> None:
+    """Raise UserError if the file is the bundle or the folder of a tournament."""
+    if name != "-" and is_zipfile(name):
+        how = f"check the bundle of a tournament with 'parlour tournament verify {name}'"
+        raise UserError(f"{name} is an archive, not a recorded game: {how}")
+    if (Path(name) / "plan.toml").is_file():
+        how = f"'parlour tournament export {name}' writes a bundle with all games"
+        raise UserError(f"{name} is the folder of a tournament, not a recorded game: {how}")
 
 
 async def fetch_record(args: Namespace, room: str) -> str:

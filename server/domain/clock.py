@@ -14,13 +14,12 @@ quota of credit, which grows back with every move.
 
 from __future__ import annotations
 
-from protocol.types import TimeControl, TimesLeft
+from protocol.types import MIN_TIME_MS, TimeControl, TimesLeft
 
 MAX_CREDIT_PER_MOVE_MS = 500
 MAX_QUOTA_MS = 1000
 QUOTA_REGAIN_PER_MOVE_MS = 50
 MAX_UNVERIFIED_LATENCY_S = 0.05  # credited if only the client's own pongs tell the latency
-MIN_TIME_MS = 100  # a shorter base time or time per move cannot be played over a network
 
 Pair = tuple[int, int]
 # The time left of both sides, their quotas of latency credit, and the start of the turn. A plain tuple: it is built and

@@ -34,7 +34,9 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str) ->
     if hello.token:  # takes precedence over a session, which may belong to another player
         account = await store.account_of_token(hello.token)
         if account is None:
-            raise Refusal("bad_token", "unknown or revoked token")
+            raise Refusal(
+                "bad_token", "unknown or revoked token: check it, or ask the operator of the server for a new one"
+            )
         session = Session(account.player, account.name, account.name)
         return Identity(session, new_secret(), Player(id=account.player, name=account.name, account=True))
     if hello.resume:
@@ -95,9 +97,9 @@ def guests_refused() -> Refusal:
 def check_name(name: str, max_length: int) -> None:
     """Raise Refusal if a text cannot be a player's name."""
     if len(name) > max_length:
-        raise Refusal("bad_name", f"a name has at most {max_length} characters")
+        raise Refusal("bad_name", f"a name has at most {max_length} characters: choose a shorter one")
     if not is_readable(name):
-        raise Refusal("bad_name", "a name consists of visible characters, without spaces at its ends")
+        raise Refusal("bad_name", "a name consists of visible characters, without spaces at its ends: choose another")
 
 
 def check_new_name(name: str, max_length: int) -> None:
@@ -105,4 +107,6 @@ def check_new_name(name: str, max_length: int) -> None:
     check_name(name, max_length)
     mixed = mixed_alphabets(name)
     if len(mixed) > 1:
-        raise Refusal("bad_name", f"a word uses one alphabet; this name mixes {' and '.join(mixed)} letters")
+        raise Refusal(
+            "bad_name", f"a word uses one alphabet, but this name mixes {' and '.join(mixed)} letters: choose another"
+        )

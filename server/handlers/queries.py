@@ -96,7 +96,10 @@ class QueryHandler:
         known = len(command.player) <= MAX_NAME_SEARCHED
         account = await self._store.account_named(command.player) if known else None
         if account is None:
-            raise Refusal("bad_request", f"there is no account named {command.player[:40]!r}; guests have no ratings")
+            raise Refusal(
+                "bad_request",
+                f"there is no account named {command.player[:40]!r}: check the name (guests have no ratings)",
+            )
         rows = await self._store.rating_history(profile, account.player, command.before, command.limit)
         before = rows[-1].games if len(rows) == command.limit else None
         client.send(Ok(id=command.id, ratings=tuple(map(ratings.rated_game, rows)), before=before))
@@ -127,7 +130,7 @@ class QueryHandler:
         if room.setup.private and room.seat_of(player.id) is None and player.id != room.setup.by:
             raise Refusal("bad_code", "this room was private: only its players and its creator may export it")
         if room.status != "ended":
-            raise Refusal("too_early", "the game is not over yet")
+            raise Refusal("too_early", "the game is not over yet: export it when it has ended")
         record = snapshots.record(room)
         text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
         client.send(Ok(id=command.id, room=command.room, text=text))

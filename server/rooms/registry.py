@@ -89,7 +89,7 @@ class RoomRegistry(RoomObserver):
         """Return a room that must exist. Raises Refusal if there is none."""
         live = await self.room(name)
         if live is None:
-            raise Refusal("no_room", f"there is no room {name[:40]!r}")
+            raise Refusal("no_room", f"there is no room {name[:40]!r}: check the name, or list the rooms")
         return live
 
     async def _load(self, name: str) -> LiveRoom | None:

@@ -23,7 +23,9 @@ def open_store(where: str, on_commit: OnCommit = lambda seconds, jobs: None, poo
     try:
         from server.storage.postgres.store import PostgresStore
     except ImportError:
-        raise StoreError("PostgreSQL support is not installed: pip install 'parlour[postgres]'") from None
+        raise StoreError(
+            "PostgreSQL support is not installed: run pip install -e '.[postgres]' in the folder of Parlour"
+        ) from None
     return PostgresStore(where, on_commit, pool)
 
 

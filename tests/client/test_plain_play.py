@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from client.presentation.plain_play import Input, PlainPlay, choose_opening
+import pytest
+
+from client.presentation.plain_play import Input, InputEnded, PlainPlay, choose_opening
 from client.sdk.session import Session
 from protocol.commands import Claim, Create
 from protocol.events import Presence, TakebackOffered
@@ -42,6 +44,7 @@ async def test_lines_typed_before_the_snapshot_are_handled_after_it() -> None:
 async def test_no_room_is_created_if_the_input_has_ended() -> None:
     session = Session("ws://127.0.0.1:1/ws")
     opening = Create(id=1, game="conga")
-    assert await choose_opening(session, opening, queue_of(None), print, False) is None
+    with pytest.raises(InputEnded, match="standard input is empty: play in a terminal, or send your moves"):
+        await choose_opening(session, opening, queue_of(None), print, False)
     assert await choose_opening(session, opening, queue_of("moves", None), print, False) is opening
     assert await choose_opening(session, opening, queue_of(), print, False) is opening

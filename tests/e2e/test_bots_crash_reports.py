@@ -61,7 +61,7 @@ def run_failing(words: list[str], cwd: str | Path, state: Path) -> tuple[int, st
         words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     assert "Traceback" not in done.stdout
-    what, _, where = (done.stderr + done.stdout).strip().partition("; evidence in ")
+    what, _, where = (done.stderr + done.stdout).strip().partition("; crash report in ")
     return done.returncode, what, where
 
 

@@ -70,5 +70,5 @@ async def test_token_is_sent_again_after_a_cut(start: Start, connect_guest: Conn
 
 async def test_no_private_server_is_started_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_choice, "DEFAULT_URL", f"ws://127.0.0.1:{free_port()}/ws")
-    with pytest.raises(NoServer, match="is parlour serve running there"):
+    with pytest.raises(NoServer, match="start a server there with 'parlour serve'"):
         await connect_as("", "some token")

@@ -33,7 +33,7 @@ async def test_name_that_mixes_alphabets_is_refused(start: Start, connect_guest:
     error = await guest.refused("hello", name=MIXED)
     assert (error["code"], error["text"]) == (
         "bad_name",
-        "a word uses one alphabet; this name mixes Latin and Cyrillic letters",
+        "a word uses one alphabet, but this name mixes Latin and Cyrillic letters: choose another",
     )
     await guest.hello("東京Tower")
     await guest.close()

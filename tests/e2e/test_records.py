@@ -66,12 +66,14 @@ async def test_missing_record_is_explained(tmp_path: Path) -> None:
         session(server.url, "bob") as bob,
     ):
         there = ("--url", server.url)
-        assert await parlour_command("export", "nowhere", *there) == (2, "", "parlour: there is no room 'nowhere'\n")
+        assert await parlour_command("export", "nowhere", *there) == (
+            2, "", "parlour: there is no room 'nowhere': check the name, or list the rooms\n",
+        )  # fmt: skip
         running = await seat_two(alice, bob, "cohcoh")
         code, _, err = await parlour_command("export", running, *there)
-        assert (code, err) == (2, "parlour: the game is not over yet\n")
+        assert (code, err) == (2, "parlour: the game is not over yet: export it when it has ended\n")
         code, _, err = await parlour_command("verify", running, *there)
-        assert (code, err) == (2, "parlour: the game is not over yet\n")
+        assert (code, err) == (2, "parlour: the game is not over yet: export it when it has ended\n")
 
 
 async def test_record_of_a_game_on_the_private_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,7 +221,7 @@ async def test_unreachable_server_is_an_error() -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_session_that_does_not_wait_fails_at_once(host: str) -> None:
     client = session(f"ws://{host}:9", wait_for_server=False, backoff=Backoff(60.0, 60.0))
-    with pytest.raises(NoServer, match="connection refused; is parlour serve running there"):
+    with pytest.raises(NoServer, match="connection refused; start a server there with 'parlour serve'"):
         await asyncio.wait_for(client.open(), TIMEOUT_S)
 
 

@@ -214,13 +214,23 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         ),
         (("play",), "the lobby needs a terminal; name a game"),
         (("play", "conga", "--private", "--url", "x"), "--private and --url exclude each other; use one of them"),
-        (("watch",), "text output needs exactly one room: "),
-        (("rooms", "--url", "127.0.0.1:1"), "no connection to ws://127.0.0.1:1/ws"),
+        (("watch",), "without a terminal, 'parlour watch' needs exactly one room: parlour watch ROOM --plain"),
+        (("watch", "a", "b", "--plain"), "text output needs exactly one room: parlour watch ROOM --plain"),
+        (("play", "conga", "--private"), "standard input is empty: play in a terminal, or send your moves"),
+        (("play", "conga", "--clock", "-1+2"), "'-1+2' is not a valid clock: try 5+3"),
+        (("play", "conga", "--clock", "0+0"), "'0+0' is not a valid clock: a player needs at least 0.1 s: try 5+3"),
+        (("play", "conga", "--code", "x"), "--code needs --room"),
+        (
+            ("rooms", "--url", "127.0.0.1:1"),
+            "no connection to ws://127.0.0.1:1/ws: connection refused; start a server there with 'parlour serve', or",
+        ),
+        (("rooms", "--game", "chess"), "there is no game 'chess'; choose one of conga"),
+        (("loadtest", "--url", "127.0.0.1:1"), "cannot test ws://127.0.0.1:1/ws: connection refused; start a server"),
         (("rooms", "--url", "no address"), "'no address' is not a server address"),
     ],
 )
-def test_mistakes_show_one_line(words: tuple[str, ...], sentence: str) -> None:
-    done = run(*words, PARLOUR_URL="")
+def test_mistakes_show_one_line(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    done = run(*words, PARLOUR_URL="", XDG_STATE_HOME=str(tmp_path))
     assert done.returncode == 2
     assert re.match(re.escape(f"parlour: {sentence}"), done.stderr), done.stderr
     assert done.stderr.count("\n") == 1

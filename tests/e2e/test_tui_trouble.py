@@ -115,7 +115,7 @@ async def until_fast(app: ParlourApp) -> None:
 async def test_unknown_room_ends_with_a_message(mode: Mode, rooms: tuple[str, ...], tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, client(server.url, tmp_path, mode, rooms=rooms) as (app, _):
         await until("the client gives up", lambda: app.return_code is not None)
-        assert app.return_value == "there is no room 'nowhere'"
+        assert app.return_value == "there is no room 'nowhere': check the name, or list the rooms"
         assert app.return_code == 2
 
 

@@ -79,4 +79,4 @@ async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
         assert "1. white a1" in out
         assert out.endswith("bob wins: alice completed a line of 3\n")
         code, out, err = await parlour_command("watch", "nowhere", "--json", "--url", server.url)
-        assert (code, out, err) == (2, "", "parlour: there is no room 'nowhere'\n")
+        assert (code, out, err) == (2, "", "parlour: there is no room 'nowhere': check the name, or list the rooms\n")

@@ -170,7 +170,9 @@ def test_neighbour_evaluation_includes_d4() -> None:
 )
 def test_invalid_move_texts_are_rejected(text: str) -> None:
     game = create("conga")
-    with pytest.raises(InvalidNotation, match="expected the square moved from and the first square of the run"):
+    with pytest.raises(
+        InvalidNotation, match="expected the square that the stones leave and the first square they enter"
+    ):
         game.parse(game.start(), text)
 
 

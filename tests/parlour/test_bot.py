@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from parlour.cli.main import main
 from tests.parlour.test_cli import Out, complaint
 from tests.waiting import TIMEOUT_S
 
@@ -32,11 +33,18 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
         (["random", "--workdir", "."], "--workdir needs --exec"),
         (["random", "--moves", "a4b3"], "--position and --moves need --ask"),
         (["random", "--ask", "conga", "--moves", "a4b3 nonsense"], "'nonsense' is not a move of conga"),
-        (["--exec", "no-such-thing"], "there is no program 'no-such-thing'"),
+        (["search@11"], "'search@11' is not a bot: only search has levels, search@1 to search@10"),
+        (["random", "--state", "."], "--state: . is a folder: rename it, or choose another file"),
+        (["--exec", "no-such-thing"], "there is no program 'no-such-thing': check its path, or install it"),
+        (["--exec", "./empty.py"], "the file './empty.py' is not executable: make it executable with chmod +x"),
         (["--exec", "true", "--adapter", "chess"], "there is no adapter 'chess'"),
         (["--exec", "true {board}", "--adapter", "conga"], "unknown placeholder {board}: use {depth} {seconds} {side}"),
         (["--exec", "true", "--ready", "--url", "127.0.0.1:9"], "it was not ready to play"),
-        (["--exec", "sh -c 'echo no wisdom >&2; exit 3'"], "it exited with status 3: no wisdom"),
+        (
+            ["--exec", "sh -c 'echo no wisdom >&2; exit 3'"],
+            "it exited with status 3: no wisdom; a bot must keep",
+        ),
+        (["--exec", "false", "--ask", "conga"], "false failed: no answer: it exited with status 1; crash report in "),
     ],
 )
 def test_wrong_arguments_get_one_sentence(
@@ -47,3 +55,8 @@ def test_wrong_arguments_get_one_sentence(
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     assert sentence in complaint(["bot", *words], capsys)
+
+
+def test_level_is_part_of_the_name(capsys: Out) -> None:
+    assert main(["bot", "search@1", "--ask", "conga"]) == 0
+    assert capsys.readouterr().out.startswith("a4")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -54,6 +55,50 @@ def complaint(words: list[str], capsys: Out) -> str:
 
 def test_unknown_command_is_refused(capsys: Out) -> None:
     assert "there is no command 'dance'; 'parlour --help' lists them" in complaint(["dance"], capsys)
+
+
+def test_mistyped_command_gets_a_suggestion(capsys: Out) -> None:
+    assert "there is no command 'Plya': did you mean 'play'? 'parlour --help' lists them" in complaint(["Plya"], capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["play", "conga", "--clock"], "--clock needs a value; see 'parlour play --help'"),
+        (["play", "conga", "--clock", "-1+2"], "'-1+2' is not a valid clock: try 5+3"),
+        (["play", "conga", "--seat", "third"], "--seat must be one of first, 0, second, 1, not 'third'; see"),
+        (["play", "conga", "mancala"], "unknown option or extra argument: mancala; see 'parlour play --help'"),
+        (["play", "conga", "--t", "x"], "--t is ambiguous: write one of --token, --tls-trust, --theme; see"),
+        (["export", "x", "--json", "--text"], "--text and --json exclude each other: use one of them; see"),
+        (["loadtest", "--matches", "x"], "--matches must be a number, not 'x'; see 'parlour loadtest --help'"),
+        (["course"], "missing: PROGRAM; see 'parlour course --help'"),
+        (["tournament", "run"], "missing: FOLDER; see 'parlour tournament run --help'"),
+        (["tournament", "run", "x", "--bot", "x="], "--bot: expected BOT or NAME=BOT, for example greedy"),
+        (["best", "conga", "--seconds", "-1"], "--seconds: expected seconds, a number above 0, not '-1'; see"),
+        (["verify", "-3.txt"], "there is no file -3.txt: check the name"),
+    ],
+)
+def test_wrong_arguments_are_explained(words: list[str], sentence: str, capsys: Out) -> None:
+    assert f"parlour: {sentence}" in complaint(words, capsys)
+
+
+def test_records_and_tournaments_are_told_apart(tmp_path: Path, capsys: Out) -> None:
+    folder, bundle, game = tmp_path / "cup", tmp_path / "cup.zip", save(tmp_path, GOOD)
+    folder.mkdir()
+    (folder / "plan.toml").touch()
+    with ZipFile(bundle, "w") as archive:
+        archive.writestr("plan.toml", "")
+    for command in ("verify", "show", "export"):
+        assert f"'parlour tournament verify {bundle}'" in complaint([command, str(bundle)], capsys)
+        assert f"'parlour tournament export {folder}'" in complaint([command, str(folder)], capsys)
+    assert f"'parlour tournament export {folder}'" in complaint(["tournament", "verify", str(folder)], capsys)
+    assert f"'parlour verify {game}' checks a single game" in complaint(["tournament", "verify", game], capsys)
+
+
+def test_tournament_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: Out) -> None:
+    file = save(tmp_path, GOOD)
+    words = ["tournament", "new", file, "--game", "conga", "--bot", "greedy", "--bot", "random"]
+    assert f"{file} is a file, not a folder: choose another name" in complaint(words, capsys)
 
 
 def test_perft_prints_one_line_per_depth(capsys: Out) -> None:
@@ -120,10 +165,10 @@ def test_verify_reports_unreadable_files(tmp_path: Path, capsys: Out) -> None:
     latin.write_bytes("bøb".encode("latin-1"))
     assert main(["verify", str(tmp_path / "none"), str(tmp_path), str(latin), good]) == 2
     captured = capsys.readouterr()
-    assert [line.split(": ", 2)[2] for line in captured.err.splitlines()] == [
-        "No such file or directory",
-        "Is a directory",
-        "it is not UTF-8 text",
+    assert captured.err.splitlines() == [
+        f"parlour: there is no file {tmp_path / 'none'}: check the name",
+        f"parlour: {tmp_path} is a folder: give the name of a file",
+        f"parlour: {latin} is not UTF-8 text: check that it is the right file",
     ]
     assert captured.out.endswith("ok, conga, 1 ply, 1-0 no_moves\n")
 
@@ -147,7 +192,7 @@ def test_export_writes_normalized_text(tmp_path: Path, capsys: Out) -> None:
 
 
 def test_export_reports_unreadable_records(tmp_path: Path, capsys: Out) -> None:
-    assert "cannot read nowhere.txt: No such file or directory" in complaint(["export", "nowhere.txt"], capsys)
+    assert "there is no file nowhere.txt: check the name" in complaint(["export", "nowhere.txt"], capsys)
     wrong = save(tmp_path, "parlour record 1\ngame: chess\n")
     assert f"{wrong}: line 2: there is no game 'chess'" in complaint(["export", wrong], capsys)
 

@@ -19,7 +19,7 @@ def test_names_are_split_without_duplicates() -> None:
 
 @pytest.mark.parametrize("name", ["greedy@3", "search@0", "search@11", "search@x", "search@"])
 def test_wrong_level_is_reported(name: str) -> None:
-    with pytest.raises(LoadError, match="is not a house bot: only search has levels, search@1 to search@10"):
+    with pytest.raises(LoadError, match="is not a bot: only search has levels, search@1 to search@10"):
         house_names(name)
 
 

@@ -14,6 +14,7 @@ from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("parlour")
+CLOSED = "standard input is closed: give the name of a file instead of -"
 
 
 def run(*words: str, cwd: Path = ROOT, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
@@ -93,7 +94,7 @@ def test_every_output_encoding_works(encoding: str) -> None:
 @pytest.mark.parametrize("where", [["--url", "ws://127.0.0.1:9/ws"], ["--private"]])
 def test_dash_is_standard_input_even_with_a_server(where: list[str]) -> None:
     done = run(str(SCRIPT), "verify", "-", *where, stdin="parlour record 1\ngame: conga\n")
-    assert (done.returncode, done.stdout) == (0, "-: ok, conga, 0 plies, not finished\n")
+    assert (done.returncode, done.stdout) == (0, "standard input: ok, conga, 0 plies, not finished\n")
 
 
 def test_closed_pipe_is_not_an_error() -> None:
@@ -105,12 +106,15 @@ def test_closed_pipe_is_not_an_error() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_full_disk_gets_one_sentence() -> None:
     done = run("bash", "-c", f"{SCRIPT} perft conga 1 > /dev/full")
-    assert (done.returncode, done.stderr) == (2, "parlour: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "parlour: no space left on device; correct that and try again\n")
 
 
 def test_closed_standard_streams_are_handled() -> None:
     done = run("bash", "-c", f"{SCRIPT} verify - <&-")
-    assert (done.returncode, done.stderr) == (2, "parlour: standard input is closed\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "parlour: standard input is closed: give the name of a file instead of -\n",
+    )
     assert run("bash", "-c", f"{SCRIPT} perft conga 1 >&-").returncode == 0
 
 

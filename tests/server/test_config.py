@@ -32,7 +32,7 @@ def test_flag_overrides_variable_and_variable_overrides_default() -> None:
         ("db_pool", "1", "--db-pool must be between 2 and"),
         ("auth", "everyone", "--auth must be one of guests, tokens"),
         ("deflate", "perhaps", "--deflate must be yes or no"),
-        ("tls_cert", "/nowhere.pem", "must be given together"),
+        ("tls_cert", "/nowhere.pem", "belong together: give both"),
     ],
 )
 def test_invalid_value_is_rejected(name: str, text: str, why: str) -> None:
@@ -50,7 +50,7 @@ def test_startup_errors_are_one_sentence(
     assert main(["serve", "--db", str(tmp_path / "no" / "x.db")]) == 2
     assert "cannot use the database" in capsys.readouterr().err
     assert main(["serve", "--port", "0", "--host", "999.1.1.1", "--db", str(tmp_path / "x.db")]) == 2
-    assert "cannot listen on 999.1.1.1" in capsys.readouterr().err
+    assert "cannot listen on 999.1.1.1:0: this machine has no such address: use --host" in capsys.readouterr().err
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["serve", "--port", str(port), "--db", str(tmp_path / "x.db")]) == 2

@@ -37,7 +37,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     if (args.name is None) != (args.action == "list"):
-        raise UserError(f"account {args.action} needs {'no name' if args.action == 'list' else 'a name'}")
+        needs = "needs no name: parlour account list" if args.action == "list" else "needs a name, for example alice"
+        raise UserError(f"account {args.action} {needs}")
     try:
         created = asyncio.run(run_action(args))
     except (StoreError, Refusal) as error:

@@ -39,6 +39,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.sdk.errors import NoServer
+    from client.sdk.transport import error_text
     from client.sdk.url import is_local, websocket_url
 
     for name, value, high in (
@@ -59,8 +60,13 @@ def run(args: Namespace) -> int:
         raise UserError(f"{url} is not on this machine; if it is your server, add --i-own-this-server")
     try:
         return asyncio.run(measure(url, args))
-    except (OSError, RuntimeError, TimeoutError) as error:
-        raise UserError(f"cannot test {url}: {str(error) or type(error).__name__}") from None
+    except TimeoutError:
+        raise UserError(f"cannot test {url}: the server did not answer in time; try fewer --matches") from None
+    except OSError as error:
+        how = "start a server there with 'parlour serve', or check --url"
+        raise UserError(f"cannot test {url}: {error_text(error)}; {how}") from None
+    except RuntimeError as error:
+        raise UserError(f"cannot test {url}: {error}") from None
 
 
 async def measure(url: str, args: Namespace) -> int:

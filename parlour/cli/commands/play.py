@@ -80,10 +80,14 @@ def run(args: Namespace) -> int:
         request = GameRequest("", seat=seat)
     if args.pair and (args.game is None or args.vs or args.seat or args.room):
         raise UserError("--pair needs a game, and cannot be used with --vs, --seat or --room")
+    if args.code and not args.room:
+        raise UserError("--code needs --room: it is the code of a private room")
     if args.bot_after is not None and not args.pair:
         raise UserError("--bot-after needs --pair")
     if request is None and (args.plain or not has_terminal()):
-        raise UserError("the lobby needs a terminal; name a game, or list the rooms with 'parlour rooms'")
+        raise UserError(
+            "the lobby needs a terminal; name a game, as in 'parlour play conga', or list rooms with 'parlour rooms'"
+        )
     plan = LaunchPlan(
         mode="join" if args.room else "play" if request is not None else "lobby",
         url=url_of(args),
@@ -103,7 +107,7 @@ def run(args: Namespace) -> int:
 
 async def play_in_lines(plan: LaunchPlan) -> int:
     """Play with one line of text per event and per move. Raises UserError."""
-    from client.presentation.plain_play import play_plain, read_lines
+    from client.presentation.plain_play import InputEnded, play_plain, read_lines
     from client.sdk.errors import SessionError
     from client.tui.app.server_choice import ServerChoice
 
@@ -111,7 +115,7 @@ async def play_in_lines(plan: LaunchPlan) -> int:
     try:
         session = await server.connect()
         await play_plain(session, plan, server.is_private, inputs, write)
-    except SessionError as error:
+    except (InputEnded, SessionError) as error:
         raise UserError(str(error)) from None
     finally:
         await server.close()

@@ -33,7 +33,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from client.sdk.errors import SessionError
+    from engine.registry import create
 
+    if args.game:
+        create(args.game)  # raises GameError if there is no such game
     try:
         lines = asyncio.run(rooms(args))
     except SessionError as error:

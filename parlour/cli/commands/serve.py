@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import fields
@@ -67,5 +68,14 @@ def run(args: Namespace) -> int:
                 f"port {settings.port} of {settings.host} is in use, perhaps by another server: "
                 "stop that one, or choose another port with --port"
             ) from None
-        raise UserError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
+        raise UserError(f"cannot listen on {settings.host}:{settings.port}: {listen_problem(error)}") from None
     return 0
+
+
+def listen_problem(error: OSError) -> str:
+    """Return why the server cannot listen, and what to do."""
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return "this machine has no such address: use --host 127.0.0.1, or 0.0.0.0 for all interfaces"
+    if error.errno == errno.EACCES:
+        return "only root may use this port: choose one above 1023 with --port"
+    return f"{os.strerror(error.errno).lower() if error.errno else error}: change --host or --port"

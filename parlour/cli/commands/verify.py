@@ -35,6 +35,7 @@ def check(args: Namespace, name: str) -> int:
         text = read_source(args, name)
     except UserError as error:
         return report_error(str(error))
+    name = "standard input" if name == "-" else name
     try:
         record = parse(text)
         verify(record)

@@ -37,7 +37,8 @@ def run(args: Namespace) -> int:
 
     if args.plain or args.json or not has_terminal():
         if len(args.rooms) != 1:
-            raise UserError("text output needs exactly one room: parlour watch ROOM --plain")
+            why = "text output" if args.plain or args.json else "without a terminal, 'parlour watch'"
+            raise UserError(f"{why} needs exactly one room: parlour watch ROOM --plain ('parlour rooms' lists them)")
         try:
             asyncio.run(follow_room(args))
         except SessionError as error:

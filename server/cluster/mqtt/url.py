@@ -45,7 +45,9 @@ def tls_context(settings: Settings, scheme: str) -> ssl.SSLContext | None:
     try:
         return ssl.create_default_context(cafile=settings.bus_ca or None)
     except OSError as error:
-        raise BusError(f"--bus-ca {settings.bus_ca} cannot be used: {error.strerror or error}") from None
+        raise BusError(
+            f"--bus-ca {settings.bus_ca} cannot be used ({error.strerror or error}): give a file of certificates (PEM)"
+        ) from None
 
 
 class Topics:

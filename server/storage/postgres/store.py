@@ -57,7 +57,8 @@ class PostgresStore(Accounts, Ratings):
                 reset=keep_state,
             )
         except (*CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
-            raise StoreError(f"cannot use the database: {describe(error)}") from None
+            how = "check the address in --db, and that PostgreSQL is running there"
+            raise StoreError(f"cannot use the database: {describe(error)}: {how}") from None
         self._writer = WriteQueue(connection, self._connect, self._on_commit)
         return new
 

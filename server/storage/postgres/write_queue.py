@@ -188,5 +188,7 @@ def finish(jobs: list[Job], error: Exception | None) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Return the text of an error, or its type if it has none."""
+    """Return the text of an error without the number of the system, or its type if it has none."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
     return str(error) or type(error).__name__

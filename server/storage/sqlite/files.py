@@ -32,10 +32,14 @@ def check_path(path: str, create: bool) -> None:
     """Raise StoreError for :memory:, a missing folder, or, if `create` is false, a missing file."""
     if path == ":memory:":
         raise StoreError("cannot use the database :memory:, which would lose all games: give --db the name of a file")
+    if not path:
+        raise StoreError("--db is empty: give the name of a file")
     file = Path(path)
     try:
+        if file.is_dir():
+            raise StoreError(f"cannot use the database {path}: it is a folder: give --db the name of a file")
         if not file.parent.is_dir():
-            raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}")
+            raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}: create it")
         if not create and (not file.exists() or file.stat().st_size == 0):
             raise StoreError(f"there is no database {path}: {DB_HINT}")
     except OSError as error:

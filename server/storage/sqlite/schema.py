@@ -17,6 +17,8 @@ def explain(error: Exception, path: str) -> str:
     """Return what an error means for the database. An error message that is not UTF-8 also means damage."""
     if isinstance(error, UnicodeError) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
         return DAMAGED.format(path)
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        return f"cannot use the database {path}: it is not an SQLite database: give --db another file"
     return f"cannot use the database {path}: {error}"
 
 
@@ -45,7 +47,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> bool:
         migrations = load_migrations(__package__)
         newest = migrations[-1][0]
         if tables and owner != APPLICATION_ID:
-            raise StoreError(f"the database {path} belongs to another program")
+            raise StoreError(f"the database {path} belongs to another program: give --db another file")
         if version > newest:
             raise StoreError(
                 f"the database {path} was written by a newer Parlour (schema {version}, supported up to {newest}): "

@@ -118,7 +118,7 @@ async def test_failing_bot_resigns_with_the_reason(tmp_path: Path) -> None:
     async with fixture.running():
         await until("the bot sends Resign", lambda: fixture.session.of_type(Resign))
     assert fixture.session.of_type(Say)[0].text == "I resign. error: KeyError: 'x'"
-    assert fixture.lines[0].startswith("r ply 1: error: KeyError: 'x'; evidence in ")
+    assert fixture.lines[0].startswith("r ply 1: error: KeyError: 'x'; crash report in ")
 
 
 async def test_move_is_sent_again_after_a_temporary_refusal(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ async def test_open_gives_up_after_the_given_time(monkeypatch: pytest.MonkeyPatc
 async def test_refused_connection_is_an_error_unless_the_session_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = ConnectionRefused("no connection")
     Network(monkeypatch, refused, refused, FakeTransport(welcome()))
-    with pytest.raises(NoServer, match="no connection; is parlour serve running there"):
+    with pytest.raises(NoServer, match="no connection; start a server there with 'parlour serve'"):
         await new_session(wait_for_server=False).open(within=5)
     async with new_session(wait_for_server=True) as session:
         assert session.welcome is not None

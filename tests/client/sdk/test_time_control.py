@@ -29,6 +29,12 @@ def test_invalid_time_controls_are_rejected(text: str) -> None:
         parse_time_control(text)
 
 
+@pytest.mark.parametrize("text", ["0+0", "0+1", "0s", "0.05s+3", "0/move", "0.09/move", "0/move+60", "5/move+0.05"])
+def test_too_short_time_control_is_rejected(text: str) -> None:
+    with pytest.raises(GameError, match=r"is not a valid clock: a player needs at least 0\.1 s: try 5\+3"):
+        parse_time_control(text)
+
+
 def test_too_long_time_control_is_rejected() -> None:
     with pytest.raises(GameError, match="'999999' is not a valid clock: use at most 30 days"):
         parse_time_control("999999")

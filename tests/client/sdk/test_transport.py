@@ -95,6 +95,14 @@ async def test_free_port_refuses_the_connection() -> None:
             await connected(f"ws://127.0.0.1:{unused.getsockname()[1]}/ws")
 
 
+async def test_wrong_addresses_are_explained() -> None:
+    with pytest.raises(ConnectionFailed, match="; check the address"):
+        await connected("ws://no-such-host.invalid/ws")
+    async with server(hang) as url:
+        with pytest.raises(ConnectionFailed, match="; if the server does not use TLS, write ws://"):
+            await connected(url.replace("ws://", "wss://"))
+
+
 @pytest.mark.parametrize(
     ("status", "error"), [(404, NoServer), (403, NoServer), (429, ConnectionFailed), (503, ConnectionFailed)]
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from protocol.events import Moved
 from protocol.types import TimeControl
 from server.domain import clock
-from server.domain.clock import MAX_CREDIT_PER_MOVE_MS, MAX_QUOTA_MS, MIN_TIME_MS, QUOTA_REGAIN_PER_MOVE_MS, Clocks
+from server.domain.clock import MAX_CREDIT_PER_MOVE_MS, MAX_QUOTA_MS, QUOTA_REGAIN_PER_MOVE_MS, Clocks
 from server.domain.room import apply
 from tests.server.domain.helpers import running
 
@@ -95,7 +95,7 @@ def test_valid_control_has_no_problem(control: TimeControl) -> None:
     ("control", "problem"),
     [
         (TimeControl(kind="fischer"), "a clock of kind fischer needs base: give at least 100 milliseconds"),
-        (TimeControl(kind="move", per_move=MIN_TIME_MS - 1), "needs per_move"),
+        (TimeControl(kind="move", per_move=99), "needs per_move"),
         (TimeControl(kind="bank", per_move=5000), "needs bank"),
         (TimeControl(kind="none", base=1000), "a clock of kind none has no base: leave it out"),
         (TimeControl(kind="move", per_move=5000, increment=1000), "has no increment"),

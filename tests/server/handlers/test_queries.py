@@ -148,7 +148,8 @@ async def test_ratings_of_a_player_have_pages(server: Harness) -> None:
 
 async def test_guest_has_no_ratings(server: Harness) -> None:
     error = await server.ask(server.connect(EVE), Ratings, player="ann", game="conga")
-    assert (error.code, error.text) == ("bad_request", "there is no account named 'ann'; guests have no ratings")
+    assert error.code == "bad_request"
+    assert error.text == "there is no account named 'ann': check the name (guests have no ratings)"
 
 
 # -- records

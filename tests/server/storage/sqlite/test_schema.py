@@ -36,10 +36,14 @@ async def test_files_of_other_programs_are_refused(path: str, tmp_path: Path) ->
     with pytest.raises(StoreError, match="another program"):
         await SqliteStore(path).open()
     (tmp_path / "notes.txt").write_text("these are just notes, not a database at all" * 30)
-    with pytest.raises(StoreError, match="not a database"):
+    with pytest.raises(StoreError, match="it is not an SQLite database: give --db another file"):
         await SqliteStore(str(tmp_path / "notes.txt")).open()
     with pytest.raises(StoreError, match="there is no folder"):
         await SqliteStore(str(tmp_path / "missing" / "x.db")).open()
+    with pytest.raises(StoreError, match="it is a folder: give --db the name of a file"):
+        await SqliteStore(str(tmp_path)).open()
+    with pytest.raises(StoreError, match="--db is empty: give the name of a file"):
+        await SqliteStore("").open()
 
 
 def test_missing_file_is_an_error_unless_it_may_be_created(path: str) -> None:
