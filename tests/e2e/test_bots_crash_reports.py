@@ -78,7 +78,7 @@ def test_reproduce_script_fails_the_same_way(kind: str, tmp_path: Path) -> None:
     script = Path(evidence) / "reproduce.sh"
     status, again, _ = run_failing([str(script)], "/", tmp_path)
     if kind == "process":  # the worker answers with the error
-        assert (status, json.loads(again.splitlines()[-1])["error"]) == (0, first.partition("error: ")[2])
+        assert (status, json.loads(again.splitlines()[-1])["error"]) == (0, first.partition(" failed: ")[2])
     elif kind in ("exec", "homework", "elsewhere"):
         assert status != 0
         assert again

@@ -47,7 +47,7 @@ async def test_certificate_must_be_trusted(tmp_path: Path, certificate: tuple[st
         assert server.url.startswith("wss://")
         async with session(server.url, "alice", trust=cert) as alice:
             assert (await alice.ask(List(id=alice.id()))).rooms == ()
-        with pytest.raises(NoServer, match=r"is not trusted: self.signed certificate"):
+        with pytest.raises(NoServer, match=r"is not trusted \(self.signed certificate\): give the server"):
             await session(server.url).open()
         with pytest.raises(NoServer, match="is not a certificate file"):
             await session(server.url, trust=key + ".missing").open()
