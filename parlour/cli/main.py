@@ -91,14 +91,24 @@ def run_command(name: str, words: list[str]) -> int:
     check_packages()
     from engine.errors import GameError
 
-    command: Command = importlib.import_module(f"parlour.cli.commands.{name}")
-    parser = Parser(f"parlour {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter)
-    command.arguments(parser)
-    args = parser.parse_args(words)
+    args = parser_of(name).parse_args(words)
     try:
-        return command.run(args)
+        return command_module(name).run(args)
     except GameError as error:
         raise UserError(str(error)) from None
+
+
+def parser_of(name: str) -> Parser:
+    """Return the argument parser of a sub-command."""
+    command = command_module(name)
+    parser = Parser(f"parlour {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter)
+    command.arguments(parser)
+    return parser
+
+
+def command_module(name: str) -> Command:
+    command: Command = importlib.import_module(f"parlour.cli.commands.{name}")
+    return command
 
 
 def discard_output() -> None:

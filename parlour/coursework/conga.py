@@ -1,9 +1,14 @@
-"""Play a game of Conga between two agents and print every position. Player 1 is blue, player 2 red, empty tiles yellow.
+"""Play a game of Conga between two agents and print every position.
 
 parlour course conga --players search:3:hfunc1,random --seed 7
 
-A player is random, greedy, minimax:DEPTH or search:DEPTH (alpha-beta). The last three take an evaluation, as in
-search:3:hfunc1: hfunc0 (few moves for the opponent), hfunc1 (more moves than the opponent), neighbour, move+neighbour.
+Player 1 is blue, player 2 red, empty tiles are yellow. A player is random, greedy, minimax:DEPTH or
+search:DEPTH (alpha-beta). The last three take an evaluation, as in search:3:hfunc1:
+
+  hfunc0          few moves for the opponent
+  hfunc1          more moves than the opponent
+  neighbour       own squares next to the opponent's
+  move+neighbour  the sum of hfunc1 and neighbour
 """
 
 from __future__ import annotations

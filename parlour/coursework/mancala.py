@@ -1,9 +1,10 @@
-"""Run the Mancala course program: read a position, write next_state.txt and traverse_log.txt to the current folder.
+"""Run the Mancala course program: read a position and find the best turn.
 
 parlour course mancala -i input.txt
 
-The input has seven lines: the task (1 greedy, 2 minimax, 3 alpha-beta), your player (1 or 2), the cut-off depth,
-player 2's row, player 1's row, player 2's store, player 1's store. Greedy writes no traverse_log.txt.
+The program writes next_state.txt and, except for greedy, traverse_log.txt to the current folder.
+The input has seven lines: the task (1 greedy, 2 minimax, 3 alpha-beta), your player (1 or 2), the
+cut-off depth, player 2's row, player 1's row, player 2's store, player 1's store.
 """
 
 from __future__ import annotations

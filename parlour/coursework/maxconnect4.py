@@ -6,8 +6,10 @@ parlour course maxconnect4 interactive IN computer-next|human-next DEPTH
 parlour course maxconnect4 one-move IN OUT DEPTH
     read IN, make one move, write OUT; a full board is only printed
 
---evaluation course searches DEPTH plies deep with the evaluation of the assignment; --evaluation strong uses Parlour's
-search. Times are CPU times.
+parlour course maxconnect4 one-move board.txt next.txt 5
+
+--evaluation course searches DEPTH plies deep with the evaluation of the assignment. --evaluation
+strong uses Parlour's own search. Times are CPU times.
 """
 
 from __future__ import annotations
@@ -31,12 +33,20 @@ FILES = {"computer": "computer.txt", "human": "human.txt"}
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--evaluation", choices=("course", "strong"), default="course", help=SUPPRESS)
     modes = parser.add_subparsers(dest="mode", metavar="MODE", required=True, help="interactive or one-move")
-    interactive = modes.add_parser("interactive", help="play in the terminal")
+    interactive = modes.add_parser(
+        "interactive",
+        help="play in the terminal",
+        description="Play in the terminal, for example: parlour course maxconnect4 interactive board.txt human-next 5",
+    )
     interactive.add_argument(
         "input", metavar="IN", help="the board to start from; an empty board if there is no such file"
     )
     interactive.add_argument("next", choices=("computer-next", "human-next"), help="who moves first")
-    one_move = modes.add_parser("one-move", help="read a board, make one move, write the board")
+    one_move = modes.add_parser(
+        "one-move",
+        help="read a board, make one move, write the board",
+        description="Make one move, for example: parlour course maxconnect4 one-move board.txt next.txt 5",
+    )
     one_move.add_argument("input", metavar="IN", help="the file with the board")
     one_move.add_argument("output", metavar="OUT", help="the file for the board after the move")
     for mode in (interactive, one_move):

@@ -1,12 +1,14 @@
-"""Manage the accounts of a server. A player with a token can play rated games, and no other player can use the name.
+"""Manage the accounts of a server.
 
-parlour account add alice               print a token; it is shown only once
-parlour account list
+The holder of an account's token can play rated games, and no other player can use its name.
+
+parlour account add alice               create an account and print its token, once
+parlour account list                    list the accounts
 parlour account revoke alice            make the token invalid and the name free
 parlour account add alice --db /var/lib/parlour/parlour.db
 
-Accounts are in the server's database: run this in the folder where the server was started, or use the same --db.
-The server may be running.
+Accounts are in the server's database. Run this command in the folder where the server was started,
+or give the same --db. The server may be running.
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ from server.storage.interface import Store, StoreError, new_secret, without_pass
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", metavar="add|list|revoke", choices=("add", "list", "revoke"))
+    parser.add_argument("action", metavar="add|list|revoke", choices=("add", "list", "revoke"), help="what to do")
     parser.add_argument("name", metavar="NAME", nargs="?", help="the name of the account (not for list)")
     default = os.environ.get("PARLOUR_DB", Settings().db)
-    parser.add_argument("--db", default=default, metavar="STR", help=f"the server's database (default: {default})")
+    parser.add_argument("--db", default=default, metavar="FILE|URL", help=f"the server's database (default: {default})")
 
 
 def run(args: Namespace) -> int:

@@ -4,12 +4,13 @@ parlour bot my_bot.py --ask conga                    print one move, without a s
 parlour bot my_bot.py                                wait for invitations
 parlour bot my_bot.py --seek conga --clock 5+3       look for opponents
 parlour bot my_bot.py --seek conga --challenge search
-parlour bot alphabeta:4 --games mancala              a built-in bot
+parlour bot search@3 --games mancala                 a built-in bot
 parlour bot --exec "./my_bot" --games conga,cohcoh   a program that reads JSON lines
 parlour bot --exec "java MyHomework" --adapter maxconnect4 --workdir build
 
-Built-in bots: random, greedy, minimax:DEPTH and alphabeta:DEPTH play as in the courses; search is the strong one.
-A bot resumes its games after a lost connection and after a restart. docs/writing-a-bot.md has more.
+Built-in bots: random; greedy, minimax:DEPTH and alphabeta:DEPTH, which play as in the courses;
+search, the strongest, and its levels search@1 to search@10. A bot resumes its games after a lost
+connection and after a restart. docs/writing-a-bot.md has more.
 """
 
 from __future__ import annotations

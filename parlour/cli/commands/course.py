@@ -1,4 +1,6 @@
-"""Run a course program: a solution of a programming assignment, with the arguments and files the assignment asks for.
+"""Run a course program: a solution of a programming assignment.
+
+A course program takes the arguments and writes the files that its assignment asks for.
 
 parlour course mancala -i input.txt
 parlour course maxconnect4 one-move board.txt next.txt 5

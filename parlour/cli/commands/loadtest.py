@@ -4,8 +4,10 @@ parlour loadtest
 parlour loadtest --matches 100 --watchers 200 --seconds 20
 parlour loadtest --url wss://parlour.example.org/ws --i-own-this-server
 
-Test only your own servers. A server limits messages per second and connections per address; for a test at full speed
-(--think 0) start it with --rate 1e9 --burst 1000000 --connections-per-address 100000.
+Test only your own servers. A server limits the messages per second and the connections per address.
+For a test at full speed (--think 0), start the server without these limits:
+
+parlour serve --rate 1e9 --burst 1000000 --connections-per-address 100000
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ MAX_MATCHES, MAX_WATCHERS, MAX_TEST_S = 1000, 5000, 600.0
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--url", default="ws://127.0.0.1:8765/ws", help="the server (default: %(default)s)")
-    parser.add_argument("--matches", type=int, default=20, help="games at the same time (default: %(default)s)")
+    parser.add_argument("--matches", metavar="N", type=int, default=20, help="concurrent games (default: %(default)s)")
     parser.add_argument(
-        "--watchers", type=int, default=0, help="watchers, spread over the games (default: %(default)s)"
+        "--watchers", metavar="N", type=int, default=0, help="watchers, spread over the games (default: %(default)s)"
     )
-    parser.add_argument("--seconds", type=float, default=10.0, help="duration of the test (default: %(default)s)")
+    parser.add_argument("--seconds", metavar="S", type=float, default=10.0, help="duration (default: %(default)s)")
     parser.add_argument(
         "--think",
+        metavar="S",
         type=float,
         default=0.1,
         help="average seconds before each move; 0 for full speed (default: %(default)s)",

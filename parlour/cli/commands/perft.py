@@ -1,9 +1,9 @@
-"""Count the move sequences of 1, 2, … DEPTH plies. Two programs that know the same rules get the same counts.
+"""Count the move sequences of 1, 2, … DEPTH plies, one depth per line.
 
 parlour perft conga 5
 parlour perft mancala 6 --option pits=4 --option stones=3 --option rules=standard
 
-Each line has a depth and its count.
+Use it to check a program of your own: if it knows the same rules, it gets the same counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Play in the terminal. If no server is running, a private one with a bot is started; it stops when you leave.
+"""Play in the terminal.
+
+If no server is running, the command starts a private one with a bot. It stops when you leave.
 
 parlour play conga
 parlour play mancala --vs search@8 --clock 5+3 --option pits=6

@@ -1,8 +1,8 @@
 """List the rooms of a server, one per line.
 
-parlour rooms
+parlour rooms                   rooms that wait for a player, and running games
 parlour rooms --game conga --status running
-parlour rooms --status ended            finished games, newest first; replay one with 'parlour show ROOM'
+parlour rooms --status ended    finished games, newest first; 'parlour show ROOM' replays one
 parlour rooms --json | jq .room
 """
 

@@ -5,10 +5,12 @@ parlour serve --host 0.0.0.0 --port 9000        for other machines too
 parlour serve --house none --db games.db        no house bots, another database file
 PARLOUR_PORT=9000 parlour serve --log json      logs for programs
 
-On a terminal the server prints its address and what to try next. On a pipe it prints one line as soon as it listens:
-"parlour: listening on ws://…". Ctrl-C or SIGTERM stops it; games that are running go on after the next start.
+On a terminal the server prints its address and what to try next. On a pipe it prints one line as
+soon as it listens: "parlour: listening on ws://…". Ctrl-C or SIGTERM stops it. Running games
+continue after the next start.
 
-Every flag is also an environment variable: --watch-tick is PARLOUR_WATCH_TICK. A flag overrides its variable.
+Every flag is also an environment variable: --watch-tick is PARLOUR_WATCH_TICK. A flag overrides
+its variable.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 parlour show game.txt
 parlour show game.txt --plain | less
-parlour show 1rca5jyrpnv             a finished game on the server; 'parlour rooms --status ended' lists them
+parlour show 1rca5jyrpnv      a finished game on the server ('parlour rooms --status ended')
 
-Keys: arrows to step, home and end, a number and enter to jump, space to play, ? for all keys, q to quit.
-With --plain, or without a terminal, all boards and moves are printed as text. The exit code is 1 if the record is
-wrong; it is shown up to the wrong move.
+Keys: arrows to step, home and end, a number and enter to jump, space to play, ? for all keys, q to
+quit. With --plain, or without a terminal, all boards and moves are printed as text. If the record
+is wrong, it is shown up to the wrong move, and the exit code is 1.
 """
 
 from __future__ import annotations

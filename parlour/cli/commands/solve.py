@@ -4,9 +4,9 @@ parlour solve mancala --option pits=4 --option stones=4
 parlour solve cohcoh --position ".w......b w" --option k=3 --json
 parlour solve conga --seconds 60
 
-In games with points the value is the final difference; in the others it is 1 for a win, 0 for a draw, -1 for a loss.
-Progress goes to standard error. The exit code is 1 if the position was not solved within --seconds; the result then
-says what is known.
+In games with points, the value is the final difference. In the others it is 1 for a win, 0 for a
+draw and -1 for a loss. Progress goes to standard error. If the position is not solved within
+--seconds, the result says what is known, and the exit code is 1.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
-"""Play a tournament: round robin, gauntlet, Swiss, knockout, match (optionally with an SPRT) or grading.
+"""Run tournaments: round robin, gauntlet, Swiss, knockout, match (also with an SPRT) and grading.
 
 parlour tournament run cup --game mancala --bot greedy --bot random --bot search@3
-parlour tournament run duel --game conga --format match --bot old=old.py --bot new=new.py --sprt 0,50
-parlour tournament new spring --plan spring.toml      create it; then: run spring
-parlour tournament status cup                         show the progress
-parlour tournament resume cup                         continue after Ctrl-C, a crash or a power failure
-parlour tournament table cup --csv                    show the results as text, --csv or --json
-parlour tournament export cup                         write cup.zip: every game, and a page to replay them
-parlour tournament verify cup.zip                     replay every game and check the table
-parlour tournament grade course --csv                 pass or fail for every student, with the evidence
+parlour tournament run duel --game conga --format match --bot a.py --bot b.py --sprt 0,50
+parlour tournament new spring --plan spring.toml   create it; then: run spring
+parlour tournament status cup                      show the progress
+parlour tournament resume cup                      continue after Ctrl-C, a crash or a power failure
+parlour tournament table cup --csv                 show the results as text, --csv or --json
+parlour tournament export cup                      write cup.zip: all games, and a page with replays
+parlour tournament verify cup.zip                  replay every game and check the table
+parlour tournament grade course --csv              pass or fail for every student, with the evidence
 
-A tournament is a folder. Everything that has been played is stored there, and no game is played twice. Without --url
-the tournament starts its own server. docs/tournaments.md is a step-by-step guide.
+A tournament is a folder. Everything that has been played is stored there, and no game is played
+twice. Without --url the tournament starts its own server. docs/tournaments.md is a step-by-step
+guide.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from parlour.errors import UserError
 def arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, (about, add) in ACTIONS.items():
-        action = actions.add_parser(name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter)
+        text = f"{about[0].upper()}{about[1:]}.\n\n{EXAMPLES[name]}"
+        action = actions.add_parser(name, help=about, description=text, formatter_class=RawDescriptionHelpFormatter)
         where = ("BUNDLE", "the archive") if name == "verify" else ("FOLDER", "the folder of the tournament")
         action.add_argument("folder", metavar=where[0], type=Path, help=where[1])
         add(action)
@@ -83,13 +85,50 @@ def grade(parser: ArgumentParser) -> None:
 
 ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "new": ("create a tournament: a folder with a plan that can still be edited", new),
-    "run": ("play it; with arguments for a plan, create it first", play),
+    "run": ("play a tournament; with --game or --plan, create it first", play),
     "resume": ("continue an interrupted tournament", resume),
     "status": ("show the progress and the running games", status),
     "table": ("show the results so far", table),
     "export": ("write a bundle: the whole tournament in one archive that can be verified", export),
     "verify": ("replay every game of a bundle and report what differs", verify),
     "grade": ("show which student has reached which goal, with the evidence", grade),
+}
+
+
+EXAMPLES = {
+    "new": """\
+parlour tournament new cup --game conga --format swiss --rounds 5 --bot greedy --bot random
+parlour tournament new spring --plan spring.toml
+
+Edit plan.toml in the folder if you like, then start with 'parlour tournament run FOLDER'.""",
+    "run": """\
+parlour tournament run cup --game mancala --bot greedy --bot random --bot mine=my_bot.py
+parlour tournament run cup --game conga --exec "homework=python3 solution.py" --bot search@3
+parlour tournament run duel --game conga --format match --bot a.py --bot b.py --sprt 0,50
+parlour tournament run hw3 --plan course.toml
+parlour tournament run cup --game conga --connects alice --connects bob --url parlour.example.org
+
+Ctrl-C stops it; 'parlour tournament resume FOLDER' continues.""",
+    "resume": """\
+parlour tournament resume cup
+parlour tournament resume cup --json | jq .""",
+    "status": "parlour tournament status cup",
+    "table": """\
+parlour tournament table cup
+parlour tournament table cup --csv > table.csv""",
+    "export": """\
+parlour tournament export cup                     write cup.zip and print its checksum
+parlour tournament export cup --page              write cup.html: table and replays
+parlour tournament export hw3 --public --out hw3.zip""",
+    "verify": """\
+parlour tournament verify cup.zip
+parlour tournament verify cup.zip --sha256 SUM    also compare the published checksum
+
+The exit code is 0 if all is right, 1 if something differs.""",
+    "grade": """\
+parlour tournament grade hw3
+parlour tournament grade hw3 --csv > grades.csv   with the evidence
+parlour tournament grade hw3 --public             with pseudonyms""",
 }
 
 

@@ -2,9 +2,10 @@
 
 parlour verify game.txt
 parlour verify games/*.txt
-parlour verify 1rca5jyrpnv           a finished game on the server; 'parlour rooms --status ended' lists them
+parlour verify 1rca5jyrpnv    a finished game on the server ('parlour rooms --status ended')
 
 The exit code is 0 if all records are right, 1 if one is wrong, 2 if one cannot be read.
+'parlour tournament verify' checks the bundle of a tournament.
 """
 
 from __future__ import annotations
