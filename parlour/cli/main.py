@@ -28,7 +28,7 @@ GROUPS = {
     "bots and courses": {
         "bot": "connect a bot: a built-in one, your own, or any program",
         "tournament": "run tournaments that can be resumed, and grade courses",
-        "course": "run a course program: mancala, maxconnect4, nkcohcoh, conga",
+        "course": "run a solution of a course assignment, with its files",
     },
     "positions": {
         "best": "find the best move in a position",
@@ -121,6 +121,7 @@ def overview() -> str:
     width = max(map(len, COMMANDS))
     lines = ["usage: parlour COMMAND [...]", "", "A server where board-game bots and people play, and its tools.", ""]
     lines += ["Start with 'parlour play conga': it needs no server.", ""]
+    lines += ["Games: conga, mancala, maxconnect4, and cohcoh (n-k-coh-coh: a line of k marbles loses).", ""]
     for title, commands in GROUPS.items():
         lines += [f"{title}:", *(f"  {name:{width}}  {summary}" for name, summary in commands.items()), ""]
     lines.append("'parlour COMMAND --help' describes a command; 'parlour --version' prints the version.")
