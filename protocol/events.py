@@ -190,9 +190,13 @@ class Presence(Event):
 
 
 class Resumed(Event):
-    """The server has restarted. The running clock is credited with `credit`. Both players are away until `presence`."""
+    """The server has restarted. The running clock is credited with `credit`. Both players are away until `presence`.
+
+    `turn_at`: the turn begins again at this time, because the downtime is not known: the server's clock was set back.
+    """
 
     credit: int
+    turn_at: int | None = None
 
 
 AnyEvent = (

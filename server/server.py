@@ -103,8 +103,8 @@ class Server:
     async def start(self) -> None:
         """Synchronise the clock, drop old sessions, and resume open games. Raises StoreError or Unavailable."""
         await self._node.start()
-        await self._store.forget_sessions(self._node.now() - SESSION_LIFETIME_MS)
         await self._registry.start(self._node.id)
+        await self._store.forget_sessions(self._node.now() - SESSION_LIFETIME_MS)
 
     async def run(self) -> None:
         """Sweep until cancelled: time-outs, matchmaking, revoked accounts, deadlines, heartbeat."""

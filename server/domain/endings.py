@@ -62,12 +62,17 @@ def check_deadline(room: Room, now: int, uncharged: int = 0) -> Decision:
     return end_game(room, 1 - room.turn, "time", now)
 
 
-def resume(room: Room, now: int, down_since: int) -> Decision:
-    """Return the events of a restart after the server was down: the side to move gets that time back."""
+def resume(room: Room, now: int, down_since: int | None) -> Decision:
+    """Return the events of a restart after the server was down: the side to move gets that time back.
+
+    A room that waits gets it back as well. `down_since`: at most `now`, or None if the downtime is not known because
+    the clock was set back. Then the turn begins again.
+    """
     if room.status == "ended":
         return Decision((), room)
     if awaits_pairing(room):
         return end_game(room, None, "aborted", now, NO_RESULT)
     _, _, since = room.clocks
-    credit = max(0, now - max(down_since, since)) if room.status == "running" else 0
-    return emit(room, Resumed(**room.event_fields(now), credit=credit))
+    if down_since is None or since > now:
+        return emit(room, Resumed(**room.event_fields(now), credit=0, turn_at=now))
+    return emit(room, Resumed(**room.event_fields(now), credit=now - max(down_since, since)))

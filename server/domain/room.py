@@ -125,7 +125,7 @@ class Room:
         if self.status == "ended":
             return None
         if self.status == "waiting":
-            return self.setup.at + self.setup.expiry
+            return self.clocks[2] + self.setup.expiry
         flag = clock.deadline(self.setup.clock, self.clocks, self.state.turn)
         first, second = self.away
         if first is not None and second is not None:
@@ -309,7 +309,7 @@ def apply_presence(room: Room, event: Presence) -> None:
 def apply_resumed(room: Room, event: Resumed) -> None:
     """Move the start of the turn by the server's downtime. Both players are away until they reconnect."""
     left, quota, since = room.clocks
-    room.clocks = left, quota, since + event.credit
+    room.clocks = left, quota, since + event.credit if event.turn_at is None else event.turn_at
     room.away = (
         event.at if room.seats[0] is not None else None,
         event.at if room.seats[1] is not None else None,

@@ -24,7 +24,7 @@ from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
 MAX_PROGRAM_CHARS = 40  # of the name and of the version of a bot's program
-SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if that was longer ago, so that it does not expire
+SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if its time is further away, so that it does not expire
 
 
 class HelloHandler:
@@ -61,7 +61,7 @@ class HelloHandler:
         check_program(command)
         identity = await identify(self._store, self._settings, command, self._node)
         rooms = identity.rooms
-        if rooms is None or self._now() - identity.saved_at > SESSION_RENEWAL_MS:
+        if rooms is None or abs(self._now() - identity.saved_at) > SESSION_RENEWAL_MS:
             rooms = await self._save(identity)
         rooms = [name for name in rooms if name not in self._registry.damaged]
         client.player = player = replace(

@@ -22,6 +22,8 @@ from server.storage.interface import Store, StoreError
 
 OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, not only nodes with clients in the room
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
+MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the store's clock, which was just set back
+MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
 UNUSED_ROOM_MS = 60_000  # after which a node forgets a room without clients
 
 
@@ -52,12 +54,24 @@ class RoomRegistry(RoomObserver):
         """
         async with self._store.lock("start"):
             last_alive = await self._store.last_alive()
-            since = self._now() - 1 if last_alive is None else last_alive
-            if not self._store.shared or self._now() - since > NODE_TIMEOUT_MS:
-                await self._resume_all(since)
+            now = self._now()
+            down_ms = 1 if last_alive is None else now - last_alive
+            if not self._store.shared or not -MAX_CLOCK_LEAD_MS <= down_ms <= NODE_TIMEOUT_MS:
+                await self._keep_session_ages(down_ms, now)
+                await self._resume_all(now - down_ms if down_ms >= 0 else None)
             await self._store.mark_alive(node, self._now())
 
-    async def _resume_all(self, down_since: int) -> None:
+    async def _keep_session_ages(self, down_ms: int, now: int) -> None:
+        """Move the times of sessions, and of heartbeats in the future, along with a clock that seems to be changed.
+
+        A long downtime and a clock set forward look the same. In both cases no session expires because of it.
+        """
+        if 0 <= down_ms <= MAX_CERTAIN_DOWNTIME_MS:
+            return
+        log("clock_changed", logging.WARNING, ms=down_ms, why="the last heartbeat is far from the time of this start")
+        await self._store.move_times(down_ms, now)
+
+    async def _resume_all(self, down_since: int | None) -> None:
         self._status.resuming = True
         loaded = [await self.room(name) for name in await self._store.unfinished_rooms()]
         if self.damaged and (why := await self._store.find_damage()):

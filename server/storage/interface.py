@@ -223,6 +223,9 @@ class Store(Protocol):
     async def last_alive(self) -> int | None:
         """Return the time of the latest heartbeat of any node."""
 
+    async def move_times(self, ms: int, now: int) -> None:
+        """Adapt to a clock that was changed: move the times of sessions, and drop heartbeats that are in the future."""
+
     # For nodes that share a store. A store that is not shared does little here.
 
     def lock(self, what: str) -> AbstractAsyncContextManager[None]:

@@ -122,6 +122,24 @@ async def test_clocks_are_credited_with_the_downtime(spawn: Spawn, start: Start,
     assert (await ben.ask("list"))["rooms"][0]["ply"] == 2
 
 
+@pytest.mark.parametrize("days", [-4000, -1, 1, 4000])
+async def test_changed_system_clock_costs_no_game_and_no_session(
+    spawn: Spawn, start: Start, connect_guest: ConnectGuest, days: int
+) -> None:
+    first = await spawn("--sweep", "0.05")
+    ann, ben = await connect_guest(first.url, "ann"), await connect_guest(first.url, "ben")
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 600_000})
+    await move(ann, room, 0, "a1")
+    await first.kill()
+    second = await start(clock=lambda: now() + days * 86_400_000)
+    ann, ben = [await connect_guest(second.url, resume=guest.session) for guest in (ann, ben)]
+    snapshot = await ben.find(type="snapshot", room=room)
+    assert snapshot["status"] == "running"
+    assert snapshot["elapsed"] < 600_000
+    await move(ben, room, 1, "b1")
+    assert (await ann.find(type="moved", ply=2))["took"] < 600_000
+
+
 async def test_no_flag_falls_while_other_rooms_are_loading(
     spawn: Spawn, start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,10 @@ class Accounts(ABC):
         at: int | None = rows[0][0]
         return at
 
+    async def move_times(self, ms: int, now: int) -> None:
+        await self._fetch("UPDATE sessions SET seen_at = least(seen_at + $1, $2)", ms, now)
+        await self._fetch("UPDATE nodes SET alive_at = 0 WHERE alive_at > $1", now)
+
     async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         sql = """
             INSERT INTO present (node, player, name) SELECT $1, * FROM unnest($2::text[], $3::text[])

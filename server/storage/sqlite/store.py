@@ -229,6 +229,10 @@ class SqliteStore(Ratings):
         at: int | None = rows[0][0]
         return at
 
+    async def move_times(self, ms: int, now: int) -> None:
+        await self._write("UPDATE sessions SET seen_at = min(seen_at + ?1, ?2)", ms, now)
+        await self._write("UPDATE nodes SET alive_at = 0 WHERE alive_at > ?", now)
+
     # -- a file has a single node: connected players are kept in memory
 
     def lock(self, what: str) -> AbstractAsyncContextManager[None]:

@@ -77,6 +77,13 @@ def test_time_left_counts_down_for_the_side_to_move() -> None:
     assert RoomView(snapshots.snapshot(log.room, 0, log.now + 3000), now=200.0).time_left(0, 200.0) == 9.0
 
 
+def test_turn_begins_again_after_a_downtime_that_is_not_known() -> None:
+    view = RoomView(RoomLog().snapshot(-1), now=0.0)
+    before = view.time_left(0, 0.0)
+    view.apply(Resumed(room="r", seq=view.seq + 1, at=0, credit=0, turn_at=0), 10.0)
+    assert view.time_left(0, 10.0) == before
+
+
 def test_credited_time_extends_the_turn() -> None:
     log = RoomLog()
     view = RoomView(log.snapshot(-1), now=0.0)

@@ -13,7 +13,7 @@ from server.domain.decision import Refusal
 from server.rooms.live_room import LiveRoom
 from server.rooms.registry import OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
-from server.storage.interface import Append, StoreError, Unavailable, append_and_wait
+from server.storage.interface import Append, Session, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, EVE
 from tests.server.fakes import Harness
@@ -130,6 +130,47 @@ async def test_restart_credits_the_downtime_to_running_clocks(server: Harness, b
     assert resumed.deadline == due + 45_000
     assert None not in resumed.away
     assert not fresh.app.status.resuming
+
+
+DAY_MS = 86_400_000
+
+
+@pytest.mark.parametrize("change_ms", [-3650 * DAY_MS, -DAY_MS, -1, 45_000, 2 * DAY_MS, 3650 * DAY_MS])
+async def test_changed_clock_costs_no_game_and_no_session(server: Harness, build: Build, change_ms: int) -> None:
+    """The wall clock is set back or forward between two starts, and corrected before the third."""
+    await server.store.save_session("secret", Session("p9", "eve", ""), server.clock())
+    live, ann, _ = await start_game(server, clock=BLITZ)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    due, began = live.room.deadline, server.clock()
+    assert due is not None
+    waiting = (await create(server, server.connect(EVE))).room.id
+    for change in (change_ms, 1000 - change_ms):
+        server = await restart(server, build, change)
+        await server.app.server.start()
+        await server.settle()
+        now = server.clock()
+        resumed = server.room(live.room.id).room
+        assert resumed.status == "running"
+        assert resumed.deadline == now + due - began
+        assert server.room(waiting).room.deadline == now + live.room.setup.expiry
+        await server.app.registry.sweep()
+        await server.settle()
+        assert server.room(live.room.id).room.status == "running"
+        returning = await server.store.load_session("secret")
+        assert returning is not None
+        assert now - DAY_MS <= returning.saved_at <= now
+        assert await server.store.last_alive() == now
+
+
+async def test_old_sessions_expire_although_the_clock_was_changed(server: Harness, build: Build) -> None:
+    await server.store.save_session("old", Session("p9", "eve", ""), server.clock() - 29 * DAY_MS)
+    fresh = await restart(server, build, -3650 * DAY_MS)
+    await fresh.app.server.start()
+    assert await fresh.store.load_session("old") is not None
+    again = await restart(fresh, build, DAY_MS)
+    again.clock.advance(DAY_MS)
+    await again.app.server.start()
+    assert await again.store.load_session("old") is None
 
 
 async def test_restart_leaves_ended_games_in_the_store(server: Harness, build: Build) -> None:

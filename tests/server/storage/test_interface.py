@@ -221,3 +221,15 @@ def test_secrets_are_unique_and_alphanumeric() -> None:
     secrets = {new_secret() for _ in range(500)}
     assert len(secrets) == 500
     assert all(secret.isalnum() and len(secret) == 48 for secret in secrets)
+
+
+async def test_times_move_along_with_a_changed_clock(store: Store) -> None:
+    await store.save_session("secret", Session("p1", "ann", ""), 500)
+    await store.mark_alive("dead", 900)
+    for ms, now, seen_at in ((-400, 500, 100), (10_000, 9_000, 9_000)):
+        await store.move_times(ms, now)
+        returning = await store.load_session("secret")
+        assert returning is not None
+        assert returning.saved_at == seen_at, "never in the future"
+    await store.mark_alive("n", 400)
+    assert await store.last_alive() == 400, "the heartbeat in the future is gone"
