@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -126,7 +127,16 @@ async def test_two_accounts_seek_a_rated_game(tmp_path: Path) -> None:
 async def test_exit_code_is_1_after_the_program_failed(code: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(f"input()\n{code}\n")
-    words = ("--exec", f"{sys.executable} {program}", "--name", "failing", "--no-state", "--open", "--count", "1")
+    words = (
+        "--exec",
+        shlex.join([sys.executable, str(program)]),
+        "--name",
+        "failing",
+        "--no-state",
+        "--open",
+        "--count",
+        "1",
+    )
     async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         await alice.ask(Create(id=alice.id(), game="cohcoh", seat=1))
         process = await start_bot(*words, "--url", server.url, XDG_STATE_HOME=str(tmp_path))

@@ -43,7 +43,7 @@ async def test_signal_ends_the_bot_its_program_and_its_room(tmp_path: Path, numb
     made = program(tmp_path, code)
     async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         process = await start_bot(
-            "--exec", f"{made.argv[0]} -S {made.argv[2]}", "--name", "mine", "--workdir", str(tmp_path),
+            "--exec", shlex.join(made.argv), "--name", "mine", "--workdir", str(tmp_path),
             "--url", server.url, "--no-state", "--seek", "conga",
         )  # fmt: skip
         await until("the bot seeks a game", lambda: server.app.server.rooms()["conga", "waiting"] == 1)
@@ -64,7 +64,7 @@ async def test_hanging_program_ends_with_its_bot(tmp_path: Path, flags: tuple[st
     code = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
     made = program(tmp_path, code)
     async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
-        command = f"{made.argv[0]} -S {made.argv[2]}"
+        command = shlex.join(made.argv)
         where = ("--workdir", str(tmp_path), "--url", server.url, "--no-state")
         process = await start_bot("--exec", command, "--name", "stuck", *where, *flags)
         await until("the program runs", lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())

@@ -51,8 +51,8 @@ def secured(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
     if shutil.which("openssl") is None:
         pytest.skip("needs the openssl command to make a certificate")
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    words = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=broker -keyout {key} -out {cert}"
-    subprocess.run([*words.split(), "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=broker -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run([*words.split(), "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True)
     broker = Broker(request.param, {"nats": nats, "mosquitto": mosquitto}[request.param](cert, key))
     broker.start()
     yield broker

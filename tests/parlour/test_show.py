@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -25,13 +26,11 @@ class Session:
 
     def __init__(self, folder: Path, text: str, rows: int = 24, columns: int = 80, **env: str) -> None:
         file = save(folder, text)
-        script = f"stty -g; sh -c 'echo pid=$$; exec {PARLOUR} show {file}'; echo code=$?; stty -g; echo done"
+        script = """stty -g; sh -c 'echo pid=$$; exec "$@"' sh "$@"; echo code=$?; stty -g; echo done"""
         environment: Any = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", **env}
-        for name in ("COLUMNS", "LINES"):  # Textual would take them for the size, even after the window has changed
-            environment.pop(name, None)
         self.child = pexpect.spawn(
             "/bin/bash",
-            ["-c", script],
+            ["-c", script, "bash", PARLOUR, "show", file],
             dimensions=(rows, columns),
             env=environment,
             encoding="utf-8",
@@ -123,7 +122,7 @@ def test_suspending_restores_the_terminal(tmp_path: Path) -> None:
         "/bin/bash", ["--norc", "--noprofile", "-i"], env=environment, encoding="utf-8", timeout=TIMEOUT_S
     )
     shell.expect_exact("ready> ")
-    shell.sendline(f"{PARLOUR} show {file}")
+    shell.sendline(shlex.join([PARLOUR, "show", file]))
     shell.expect_exact("ply 0 of 1")
     shell.send("\x1a")
     shell.expect_exact(LEAVE)

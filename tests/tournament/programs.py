@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -24,4 +25,4 @@ FAILING = {
 
 def program(folder: Path, name: str, then: str, student: bool = False) -> Contestant:
     (folder / f"{name}.py").write_text(LOOP.format(then=then))
-    return Contestant(name, exec=f"{sys.executable} {name}.py", workdir=str(folder), student=student)
+    return Contestant(name, exec=shlex.join([sys.executable, f"{name}.py"]), workdir=str(folder), student=student)
