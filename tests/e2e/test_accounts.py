@@ -117,7 +117,7 @@ async def test_name_is_free_again_after_a_failed_hello(
 
 def test_new_token_is_explained_on_a_terminal(tmp_path: Path) -> None:
     words = ["-m", "parlour", "account", "add", "ann", "--db", str(tmp_path / "parlour.db")]
-    child = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=60)
+    child = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=TIMEOUT_S)
     child.expect(pexpect.EOF)
     token, *lines = child.before.split()
     text = " ".join(lines)

@@ -140,6 +140,6 @@ async def test_exit_code_is_1_after_the_program_failed(code: str, tmp_path: Path
     async with running_server(tmp_path) as server, session(server.url, "alice") as alice:
         await alice.ask(Create(id=alice.id(), game="cohcoh", seat=1))
         process = await start_bot(*words, "--url", server.url, XDG_STATE_HOME=str(tmp_path))
-        output, errors = await asyncio.wait_for(process.communicate(), 60)
+        output, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 1, (output, errors)
         assert b"the bot failed in 1 game" in errors
