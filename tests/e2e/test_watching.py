@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from urllib.parse import urlsplit
 
-import msgpack
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Subprotocol
 
+from server.app import Running
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.e2e.play import move, play, room_of
@@ -93,28 +92,30 @@ async def test_watchers_see_all_moves_in_order(start: Start, connect_guest: Conn
         assert [(await watcher.find(type="moved"))["ply"] for _ in MOVES] == [1, 2, 3, 4, 5, 6]
 
 
-async def connect_stalled_watcher(url: str, room: str) -> ClientConnection:
-    """Connect a watcher that stops reading."""
+async def connect_stalled_watcher(server: Running, room: str) -> Guest:
+    """Connect a watcher that stops reading. The buffers of the system are small, so that few messages fill them."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    host, port = url.removeprefix("ws://").removesuffix("/ws").split(":")
     raw.setblocking(False)
-    await asyncio.get_running_loop().sock_connect(raw, (host, int(port)))
-    subprotocol = Subprotocol("parlour.v1.msgpack")
-    client = await connect(url, sock=raw, subprotocols=[subprotocol], compression=None)
-    await client.send(msgpack.packb({"type": "hello", "id": 1}))
-    await client.recv()
-    await client.send(msgpack.packb({"type": "watch", "id": 2, "room": room}))
-    await client.recv()
-    client.transport.pause_reading()
-    return client
+    parts = urlsplit(server.url)
+    await asyncio.get_running_loop().sock_connect(raw, (parts.hostname, parts.port))
+    guest = await Guest.open(server.url, sock=raw)
+    await guest.hello("sleeper")
+    for connection in server.app.server.connections:
+        if connection.player is not None and connection.player.name == "sleeper":
+            own = connection.transport.get_extra_info("socket")
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    await guest.ask("watch", room=room)
+    await guest.find(type="snapshot")
+    guest.socket.transport.pause_reading()
+    return guest
 
 
 async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.0, send_buffer=100_000, stall_timeout=0.3, **FLOOD)
     ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben)
-    sleeper = await connect_stalled_watcher(server.url, room)
+    sleeper = await connect_stalled_watcher(server, room)
     await eve.ask("watch", room=room)
     live = server.app.registry.rooms[room]
     assert len(live.watchers) == 2
@@ -124,7 +125,7 @@ async def test_stalled_watcher_is_disconnected_and_delays_no_client(start: Start
             assert (await eve.find(type="said"))["text"] == LONG
     assert next(iter(live.watchers)).player.name == "eve"  # type: ignore[union-attr]
     assert server.app.metrics.turned_away["too slow to watch"] == 1
-    sleeper.transport.abort()
+    sleeper.socket.transport.abort()
     assert all(client.backlog() <= 1_000_000 for client in server.app.server.connections)
 
 
@@ -135,11 +136,7 @@ async def test_watcher_that_recovers_gets_a_new_snapshot(
     server = await start(watch_tick=0.0, send_buffer=send_buffer, stall_timeout=60.0, **FLOOD)
     ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
-    eve = await Guest.open(server.url)
-    await eve.hello("eve")
-    await eve.ask("watch", room=room)
-    await eve.find(type="snapshot")
-    eve.socket.transport.pause_reading()
+    eve = await connect_stalled_watcher(server, room)
     live = server.app.registry.rooms[room]
     try:
         async with asyncio.timeout(TIMEOUT_S):
