@@ -19,6 +19,7 @@ from protocol.types import Options, TimeControl
 MOVED, ENDED, OFFERED = (
     b"\xa4type" + bytes((0xA0 + len(tag),)) + tag for tag in (b"moved", b"ended", b"rematch_offered")
 )
+MAP_16 = 0xDE  # first byte of a map that may have more than 15 entries, and whose header has three bytes
 STARTED = b"\xa4type\xa7started"
 SNAPSHOT, ERROR = b"\xa4type\xa8snapshot", b"\xa4type\xa5error"
 GAME_MIX: tuple[tuple[str, Options], ...] = (
@@ -119,7 +120,7 @@ class Match:
         """Return the message handler of a player: a closure, for speed."""
 
         def read(payload: bytes) -> None:
-            kind = payload[1:18]
+            kind = payload[3:20] if payload[0] == MAP_16 else payload[1:18]
             if kind.startswith(MOVED):
                 at = payload.find(b"\xa3ply") + 4
                 ply = payload[at] if payload[at] < 128 else payload[at + 1]
