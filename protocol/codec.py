@@ -15,7 +15,7 @@ from protocol import validation
 from protocol.commands import AnyCommand
 from protocol.events import AnyEvent
 from protocol.replies import ServerMessage
-from protocol.types import CommandId, Message
+from protocol.types import CommandId, Message, tag_of
 
 MAX_MESSAGE_BYTES = 16 * 1024  # of a command
 MAX_MESSAGE_DEPTH = 4  # nested maps and lists in a command
@@ -43,7 +43,7 @@ class Typed(msgspec.Struct):
     type: str
 
 
-COMMAND_TYPES = [str(command.__struct_config__.tag) for command in get_args(AnyCommand)]
+COMMAND_TYPES = [tag_of(command) for command in get_args(AnyCommand)]
 
 
 class Codec(Generic[M]):

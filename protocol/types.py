@@ -100,6 +100,11 @@ class Message(Struct, frozen=True, kw_only=True, tag_field="type", tag=to_snake_
     """One WebSocket message."""
 
 
+def tag_of(kind: type[Message]) -> str:
+    """Return the `type` of a message, as it is sent."""
+    return str(kind.__struct_config__.tag)
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Part(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A map inside a message."""
@@ -288,7 +293,10 @@ class Offers(Part):
 
 
 class Limits(Part):
-    """The limits of the server."""
+    """The limits of the server.
+
+    `weights`: how many messages a command counts as, by its type; commands that are not listed count as one.
+    """
 
     message_bytes: int
     messages_per_second: float
@@ -297,6 +305,7 @@ class Limits(Part):
     name_length: int
     text_length: int
     note_length: int
+    weights: dict[str, int] = {}
 
 
 class OptionInfo(Part):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+MIN_BUCKETS_SWEPT = 64
+
 
 class TokenBucket:
     """A bucket of at most `burst` tokens that gains `rate` tokens per second. A message costs one token.
 
-    The sender calls `wait`, which never exceeds the rate. The receiver calls `take`, which costs almost nothing while
-    tokens are left.
+    A message of more weight costs more tokens. The sender calls `wait`, which never exceeds the rate. The receiver
+    calls `take`, which costs almost nothing while tokens are left.
     """
 
     __slots__ = ("burst", "filled_at", "rate", "tokens")
@@ -18,12 +20,28 @@ class TokenBucket:
         self.rate, self.burst = rate, burst
         self.tokens, self.filled_at = burst, now
 
-    def wait(self, now: float) -> float:
-        """Take a token and return 0.0, or return the seconds until there is one."""
+    def wait(self, now: float, weight: float = 1.0) -> float:
+        """Take `weight` tokens and return 0.0, or return the seconds until there are so many.
+
+        A full bucket is enough for any weight: the others are owed, and the next message waits for them.
+        """
         self.refill(now)
-        if self.tokens < 1.0:
-            return self.seconds_to_token()
-        self.tokens -= 1.0
+        missing = min(weight, self.burst) - self.tokens
+        if missing > 0.0:
+            return missing / self.rate
+        self.tokens -= weight
+        return 0.0
+
+    def owe(self, weight: float, now: float) -> float:
+        """Take `weight` more tokens and return 0.0. While tokens are owed, return the seconds until they are paid.
+
+        As in `take`, the bucket is refilled only when it is needed.
+        """
+        if self.tokens < weight:
+            self.refill(now)
+            if self.tokens < 0.0:
+                return -self.tokens / self.rate
+        self.tokens -= weight
         return 0.0
 
     def take(self, clock: Callable[[], float]) -> bool:
@@ -47,3 +65,30 @@ class TokenBucket:
     def seconds_to_token(self) -> float:
         """Return the seconds from the last refill until an empty bucket has a token."""
         return (1.0 - self.tokens) / self.rate
+
+
+class TokenBuckets:
+    """A token bucket for each key. Buckets that are full again are forgotten from time to time."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._buckets: dict[str, TokenBucket] = {}
+        self._sweep_at = MIN_BUCKETS_SWEPT
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def of(self, key: str, now: float) -> TokenBucket:
+        """Return the bucket of a key, a full one if it is new."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= self._sweep_at:
+                self._forget_full(now)
+            bucket = self._buckets[key] = TokenBucket(self._rate, self._burst, now)
+        return bucket
+
+    def _forget_full(self, now: float) -> None:
+        for bucket in self._buckets.values():
+            bucket.refill(now)
+        self._buckets = {key: bucket for key, bucket in self._buckets.items() if bucket.tokens < self._burst}
+        self._sweep_at = max(MIN_BUCKETS_SWEPT, 2 * len(self._buckets))

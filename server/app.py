@@ -31,6 +31,7 @@ from server.rooms.abort_pauses import AbortPauses
 from server.rooms.admission import Admission
 from server.rooms.broadcast import Broadcaster
 from server.rooms.catch_up import CatchUp
+from server.rooms.chat import ChatLimits
 from server.rooms.membership import Membership
 from server.rooms.presence import PresenceTracker
 from server.rooms.processor import RoomProcessor
@@ -146,6 +147,7 @@ class App:
             membership=self.membership,
             presence=self.presence,
             admission=self.admission,
+            chat=ChatLimits(settings, self.now),
             feed=self.feed,
             invitations=self.invitations,
             matchmaker=self.matchmaker,
@@ -186,7 +188,7 @@ class App:
             feed=self.feed,
             progress=self.progress,
             node=self.node,
-            ip_limits=IpLimits(settings.connections_per_address),
+            ip_limits=IpLimits(settings),
             tasks=self.tasks,
         )
         # events: which part is called when something happens

@@ -48,14 +48,32 @@ class Settings:
     origins: str = setting(
         "", "web origins that may connect, such as https://example.org, separated by commas; * for all"
     )
+    public_host: str = setting(
+        "",
+        "names by which browsers may open this server without TLS, separated by commas, such as games.example; its "
+        "addresses and the name of the machine need no entry",
+    )
     forwarded: bool = setting(False, "behind a proxy: take client addresses from the last X-Forwarded-For")
     deflate: bool = setting(False, "offer permessage-deflate: less traffic, more memory and CPU time")
     watch_tick: float = setting(0.02, "seconds between writes to watchers; 0 writes immediately", low=0)
     lobby_tick: float = setting(0.25, "seconds between lobby updates", low=0)
-    rate: float = setting(30.0, "messages per second that a connection may send on average", low=0.1)
+    rate: float = setting(
+        30.0, "messages per second that a connection may send on average; commands that cost more count more", low=0.1
+    )
     burst: int = setting(90, "messages that a connection may send at once", low=1)
     connections_per_address: int = setting(200, "maximum connections from one address", low=1)
     rooms_per_player: int = setting(20, "maximum open rooms in which a player is seated", low=1)
+    rooms_per_minute: int = setting(
+        600, "rooms that one address, or one account, may create per minute, and at once", low=1
+    )
+    chat_rate: float = setting(
+        2.0,
+        "chat lines per second that a player may send to a room; all its watchers together may send as many, each of "
+        "them a quarter",
+        low=0.01,
+    )
+    chat_burst: int = setting(20, "chat lines that a player may send to a room at once; watchers as above", low=4)
+    chat_lines: int = setting(500, "chat lines of players that a room keeps, and of watchers", low=0)
     name_length: int = setting(32, "maximum characters in a name", low=1)
     text_length: int = setting(500, "maximum characters in a chat message", low=1)
     note_length: int = setting(500, "maximum characters in the note of a move", low=0)
@@ -84,6 +102,7 @@ class Settings:
     def limits(self) -> Limits:
         """The limits that `welcome` tells clients."""
         from protocol.codec import MAX_MESSAGE_BYTES
+        from protocol.weights import WEIGHTS_BY_NAME
 
         return Limits(
             message_bytes=MAX_MESSAGE_BYTES,
@@ -93,6 +112,7 @@ class Settings:
             name_length=self.name_length,
             text_length=self.text_length,
             note_length=self.note_length,
+            weights=WEIGHTS_BY_NAME,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 
 from client.sdk.errors import ConnectionLost, Refused, SessionError
 from client.sdk.transport import Transport
@@ -20,10 +21,11 @@ from protocol.commands import (
     Move,
     Ratings,
     Resign,
+    Say,
     Watch,
 )
 from protocol.replies import Error, Ok
-from protocol.types import Limits
+from protocol.types import Limits, tag_of
 from runtime.token_bucket import TokenBucket
 
 RATE_SHARE = 0.9  # use less than the server's limits, because its clock may run differently
@@ -32,6 +34,8 @@ LATENCY_WEIGHT = 0.2  # of the newest measurement in the moving average
 REPEATABLE = (
     Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort
 )  # fmt: skip
+# Commands that the caller sends again after `rate_limited`, if they still make sense then.
+TIMELY = (Move, Say)
 # The error of a second copy when the first succeeded.
 ALREADY_DONE = {Join: "already_seated", Leave: "not_seated", Resign: "game_over", Abort: "game_over"}
 
@@ -88,6 +92,7 @@ class Requests:
         self.transport: Transport | None = None
         self.latency = 0.0  # seconds from a command to its reply, as a moving average
         self._bucket = TokenBucket(30.0, 90.0, 0.0)
+        self._weights: Mapping[str, int] = {}
         self._send_lock = asyncio.Lock()  # one sender at a time: after a stall they must not all find a token
         self._pending: dict[int, PendingRequest] = {}
 
@@ -96,6 +101,7 @@ class Requests:
         self.transport, self.latency = transport, latency
         rate, burst = limits.messages_per_second * RATE_SHARE, limits.burst * RATE_SHARE
         self._bucket = TokenBucket(max(0.01, rate), max(1.0, burst), time.monotonic())
+        self._weights = limits.weights
         return [request for request in self._pending.values() if request.sent]
 
     def lag(self, now: float) -> float:
@@ -119,14 +125,27 @@ class Requests:
         try:
             await ready.wait()
             await self.send(request)
-            return await request.reply
+            return await self._reply(request)
         finally:
             del self._pending[command.id]
 
+    async def _reply(self, request: PendingRequest) -> Ok:
+        """Return the reply. A command over a rate limit is sent again when the server allows it."""
+        while True:
+            try:
+                return await request.reply
+            except Refused as error:
+                if error.code != "rate_limited" or not error.retry_after or isinstance(request.command, TIMELY):
+                    raise
+                request.reply, request.sent = asyncio.get_running_loop().create_future(), False
+                await asyncio.sleep(error.retry_after)
+                await self.send(request)
+
     async def send(self, request: PendingRequest) -> None:
         """Send a request within the rate limit. Without a connection it is sent when the next one is up."""
+        weight = self._weights.get(tag_of(type(request.command)), 1)
         async with self._send_lock:
-            while seconds := self._bucket.wait(time.monotonic()):  # noqa: ASYNC110  # waits for time to pass
+            while seconds := self._bucket.wait(time.monotonic(), weight):  # noqa: ASYNC110  # waits for time to pass
                 await asyncio.sleep(seconds)
         request.mark_sent()
         if self.transport is not None:

@@ -59,7 +59,8 @@ class Room:
     takeback_offer: tuple[int, int] | None  # the seat that asks, the ply to return to
     rematch_offer: int | None
     fouls: tuple[int, int]
-    chat: tuple[Said, ...]
+    chat: tuple[Said, ...]  # the last lines
+    chat_counts: tuple[int, int]  # all lines so far: of players, and of watchers
     started_at: int | None
     ended: Ended | None
     next: str  # the room of the rematch
@@ -82,6 +83,7 @@ class Room:
         self.draw_offer = self.takeback_offer = self.rematch_offer = None
         self.fouls = (0, 0)
         self.chat = ()
+        self.chat_counts = (0, 0)
         self.started_at = None
         self.ended = None
         self.next = ""
@@ -152,6 +154,7 @@ class Room:
         other.rematch_offer = self.rematch_offer
         other.fouls = self.fouls
         other.chat = self.chat
+        other.chat_counts = self.chat_counts
         other.started_at = self.started_at
         other.ended = self.ended
         other.next = self.next
@@ -300,6 +303,8 @@ def apply_rematched(room: Room, event: Rematched) -> None:
 
 def apply_said(room: Room, event: Said) -> None:
     room.chat = (*room.chat[1 - MAX_CHAT_MESSAGES :], event)
+    players, watchers = room.chat_counts
+    room.chat_counts = (players, watchers + 1) if event.seat is None else (players + 1, watchers)
 
 
 def apply_presence(room: Room, event: Presence) -> None:

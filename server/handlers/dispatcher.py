@@ -28,7 +28,9 @@ from protocol.commands import (
     Watch,
 )
 from protocol.replies import Ok
+from protocol.types import tag_of
 from protocol.usernames import fold
+from protocol.weights import WEIGHTS
 from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
@@ -41,6 +43,7 @@ from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
 from server.rooms.admission import Admission
 from server.rooms.broadcast import Broadcaster, frames_for
+from server.rooms.chat import ChatLimits
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.membership import Membership
@@ -53,7 +56,6 @@ from server.storage.interface import ReadTimeout, Unavailable
 
 Work = Coroutine[Any, Any, None]
 Handler = Callable[[Client, Any], Work]
-MAX_QUEUED_FOR_CHAT = 16  # commands in a room's queue: then chat is refused, so that moves do not wait for it
 MAX_EVENTS_RESENT = 200  # by `watch`: a client that has missed more gets a snapshot, which is shorter
 
 
@@ -70,6 +72,7 @@ class Dispatcher:
         membership: Membership,
         presence: PresenceTracker,
         admission: Admission,
+        chat: ChatLimits,
         feed: LobbyFeed,
         invitations: Invitations,
         matchmaker: Matchmaker,
@@ -80,7 +83,7 @@ class Dispatcher:
     ) -> None:
         self._settings, self._registry, self._processor, self._broadcaster = settings, registry, processor, broadcaster
         self._membership, self._presence, self._admission, self._feed = membership, presence, admission, feed
-        self._invitations, self._status, self._now = invitations, status, now
+        self._chat, self._invitations, self._status, self._now = chat, invitations, status, now
         self._handlers: dict[type[Any], Handler] = {
             Hello: hello.hello,
             List: queries.list,
@@ -107,11 +110,15 @@ class Dispatcher:
             if type(command) is not Hello:
                 client.refuse(command.id, "hello_first", "say hello first")
                 return None
+            if self._is_too_costly(client, command):
+                return None
             return self._answer(client, command, self._handlers[Hello])
         if self._status.draining:
             client.refuse(
                 command.id, "draining", "the server is about to restart; reconnect in a moment", RETRY_AFTER_S
             )
+            return None
+        if self._is_too_costly(client, command):
             return None
         if isinstance(command, RoomCommand) and type(command) not in self._handlers:
             live = self._registry.rooms.get(command.room)
@@ -120,6 +127,16 @@ class Dispatcher:
                 return None
             return self._answer(client, command, self._to_loaded_room)
         return self._answer(client, command, self._handlers[type(command)])
+
+    @staticmethod
+    def _is_too_costly(client: Client, command: AnyCommand) -> bool:
+        """Charge the client for a command that costs more than a move. Refuse it if the rate limit is used up."""
+        weight = WEIGHTS.get(type(command), 1)
+        seconds = client.charge(weight - 1) if weight > 1 else 0.0
+        if seconds:
+            text = f"too many messages: {tag_of(type(command))} counts as {weight} of them; wait {seconds:.1f} seconds"
+            client.refuse(command.id, "rate_limited", text, seconds)
+        return seconds > 0
 
     def disconnected(self, client: Client) -> None:
         """Forget a client whose connection is lost."""
@@ -148,15 +165,12 @@ class Dispatcher:
     def _to_room(self, client: Client, live: LiveRoom, command: RoomCommand) -> None:
         if live.room.id not in client.rooms and type(command) not in (Leave, Rematch):
             self._return_to_seat(client, live)
-        if type(command) is Move:
-            problem = self._note_problem(command)
-        elif type(command) is Say:
-            problem = self._chat_problem(client, live, command)
-        else:
-            problem = None
-        if problem is not None:
-            client.refuse(command.id, problem.code, str(problem), problem.retry_after)
-        elif type(command) is Leave and live.room.seat_of(player_of(client).id) is None:
+        try:
+            self._check_limits(client, live, command)
+        except Refusal as refusal:
+            client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after)
+            return
+        if type(command) is Leave and live.room.seat_of(player_of(client).id) is None:
             client.send(Ok(id=command.id, room=command.room))
             self._membership.leave(live, client)
         elif type(command) is Leave:
@@ -172,23 +186,17 @@ class Dispatcher:
             self._membership.enter(live, client)
             self._membership.forget_old_rooms(client)
 
-    def _note_problem(self, command: Move) -> Refusal | None:
-        if len(command.note) > self._settings.note_length:
-            return Refusal("too_long", f"a note has at most {self._settings.note_length} characters")
-        if not command.note.isprintable():
-            return Refusal("bad_request", "a note consists of printable characters")
-        return None
-
-    def _chat_problem(self, client: Client, live: LiveRoom, command: Say) -> Refusal | None:
-        if live.room.id not in client.rooms:
-            return Refusal("not_seated", "join the room or watch it first")
-        if len(command.text) > self._settings.text_length:
-            return Refusal("too_long", f"a chat line has at most {self._settings.text_length} characters")
-        if len(live.queue) >= MAX_QUEUED_FOR_CHAT:
-            return Refusal("rate_limited", "this room is busy; try again in a moment", retry_after=RETRY_AFTER_S)
-        if not command.text.strip() or not command.text.isprintable():
-            return Refusal("bad_request", "a chat line consists of printable characters")
-        return None
+    def _check_limits(self, client: Client, live: LiveRoom, command: RoomCommand) -> None:
+        """Raise Refusal if a command to a room is over a limit."""
+        if type(command) is Say:
+            self._chat.check(live, client, command.text)
+        elif type(command) is Rematch and live.room.rematch_offer is not None:
+            self._admission.check_room_rate(client)
+        elif type(command) is Move:
+            if len(command.note) > self._settings.note_length:
+                raise Refusal("too_long", f"a note has at most {self._settings.note_length} characters")
+            if not command.note.isprintable():
+                raise Refusal("bad_request", "a note consists of printable characters")
 
     async def _watch(self, client: Client, command: Watch) -> None:
         live = await self._registry.find(command.room)
@@ -219,7 +227,7 @@ class Dispatcher:
     # -- new rooms
 
     async def _create(self, client: Client, command: Create) -> None:
-        live = await self._admission.open(await self._first_events(client, command))
+        live = await self._admission.open(client, await self._first_events(client, command))
         self._broadcaster.seat(live, client, command.id)
         for name in invited_names(live.room):
             self._invitations.send(live, name)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import chain, islice, zip_longest
 
 from engine.record import to_json, write
 from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Ratings
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import RoomInfo
+from protocol.weights import EXPORTED_PLIES_PER_MESSAGE
 from server.domain import ratings, snapshots
 from server.domain.decision import Refusal
 from server.domain.seating import require_access
@@ -16,6 +18,7 @@ from server.lobby.feed import LobbyFeed
 from server.lobby.progress import ProgressReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.rooms.client import Client, player_of
+from server.rooms.live_room import LiveRoom
 from server.rooms.registry import RoomRegistry
 from server.rooms.timers import Now
 from server.storage.interface import Store
@@ -47,8 +50,28 @@ class QueryHandler:
         stored = read_infos(await self._store.rooms(game, status, MAX_ROOMS_LISTED))
         infos = [self._newest(info) for info in stored if info.room not in self._registry.damaged]
         if status != "ended":
+            if len(stored) == MAX_ROOMS_LISTED:  # there may be more
+                infos = self._share_out(infos, game, status)
             infos.sort(key=lambda info: info.created_at, reverse=True)  # the store orders by whole seconds
         return tuple(infos)
+
+    def _share_out(self, infos: list[RoomInfo], game: str, status: str) -> list[RoomInfo]:
+        """Return as many rooms, the newest ones of each address in turn: one address must not fill the list.
+
+        This node knows who created the rooms that it has loaded, which are all open rooms if it is the only node.
+        """
+        by_origin: dict[str, list[LiveRoom | RoomInfo]] = {}
+        here = {name: live for name, live in self._registry.rooms.items() if self._registry.is_current(live)}
+        for live in reversed(here.values()):
+            setup, now = live.room.setup, live.room.status
+            if not setup.private and now != "ended" and status in ("", now) and game in ("", setup.game):
+                by_origin.setdefault(live.origin or setup.by, []).append(live)
+        for info in infos:
+            if info.room not in here:
+                by_origin.setdefault(info.room, []).append(info)
+        in_turn = chain.from_iterable(zip_longest(*by_origin.values()))
+        chosen = islice((room for room in in_turn if room is not None), MAX_ROOMS_LISTED)
+        return [self._watcher_counts.info(room.room) if isinstance(room, LiveRoom) else room for room in chosen]
 
     def _newest(self, info: RoomInfo) -> RoomInfo:
         """Return an entry of the index, updated with what this node knows."""
@@ -131,6 +154,7 @@ class QueryHandler:
             raise Refusal("bad_code", "this room was private: only its players and its creator may export it")
         if room.status != "ended":
             raise Refusal("too_early", "the game is not over yet: export it when it has ended")
+        client.charge(room.ply // EXPORTED_PLIES_PER_MESSAGE)
         record = snapshots.record(room)
         text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
         client.send(Ok(id=command.id, room=command.room, text=text))

@@ -83,7 +83,7 @@ class Matchmaker:
                 if live is not None and await self._seat(live, rated):
                     self._broadcaster.seat(live, client, command.id)
                     return
-            live = await self._admission.open(creation.create_room(created, rated, random.randrange(2)))
+            live = await self._admission.open(client, creation.create_room(created, rated, random.randrange(2)))
         self._broadcaster.seat(live, client, command.id)
         bot_at = None if command.bot_after is None else seeker.since + command.bot_after
         self._waiting[live.room.id] = WaitingPlayer(live, bot_at)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from protocol.commands import Create, Join, Pair
 from protocol.events import Created
 from protocol.types import Options, Player
+from runtime.token_bucket import TokenBuckets
 from server.config import Settings
 from server.domain import creation, ratings
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
-from server.domain.room import Room
 from server.ids import new_room_code, new_room_id
 from server.rooms.abort_pauses import AbortPauses
 from server.rooms.client import Client, player_of
@@ -36,6 +36,7 @@ class Admission:
     ) -> None:
         self._store, self._registry, self._processor = store, registry, processor
         self._pauses, self._settings, self._now = pauses, settings, now
+        self._room_rates = TokenBuckets(settings.rooms_per_minute / 60, settings.rooms_per_minute)
 
     async def create_with_seat(self, client: Client, created: Created, seat: int) -> Decision:
         """Return the first events of a room whose creator has this seat."""
@@ -72,14 +73,17 @@ class Admission:
             met=met,
         )
 
-    async def open(self, created: Decision) -> LiveRoom:
-        """Write a new room to the store and load it. Raises Refusal or Unavailable."""
+    async def open(self, client: Client, created: Decision) -> LiveRoom:
+        """Write a new room of a client to the store and load it. Raises Refusal or Unavailable."""
+        self.check_room_rate(client)
         append = creation_append(created)
         try:
             await append_and_wait(self._store, append)
         except Conflict:  # two rooms in one second share a name once in 2 ** 25 times
             raise Refusal("unavailable", "that name was taken; try again", retry_after=0) from None
-        return self._registry.add(created, append.payloads)
+        live = self._registry.add(created, append.payloads)
+        live.origin = client.address
+        return live
 
     async def join(self, client: Client, live: LiveRoom, command: Join) -> None:
         """Seat a player who has asked to join, and wait until that is decided."""
@@ -97,15 +101,20 @@ class Admission:
         known = await self._store.ratings(ratings.profile(game, options), [player.id])
         return ratings.with_rating(player, known.get(player.id), self._now())
 
+    def check_room_rate(self, client: Client) -> None:
+        """Count a new room of a client. Raises Refusal if its address, or its account, has created too many."""
+        player, now_s = player_of(client), self._now() / 1000
+        key = player.id if player.account else client.address
+        seconds = self._room_rates.of(key, now_s).wait(now_s)
+        if seconds:
+            limit = self._settings.rooms_per_minute
+            text = f"too many new rooms: create at most {limit} per minute; wait {seconds:.1f} seconds"
+            raise Refusal("rate_limited", text, retry_after=seconds)
+
     async def check_room_limit(self, client: Client) -> None:
         """Raise Refusal if the player has as many open rooms as allowed."""
         limit = self._settings.rooms_per_player
         if len(await self._registry.rooms_of(player_of(client).id)) >= limit:
             raise Refusal("too_many_rooms", f"you already have a seat in {limit} open rooms; finish or leave one first")
-        if sum(1 for live in self._registry.rooms.values() if is_arbiter(client, live.room)) >= limit:
+        if self._registry.count_arbitrated(player_of(client).id) >= limit:
             raise Refusal("too_many_rooms", f"you are already the arbiter of {limit} open rooms")
-
-
-def is_arbiter(client: Client, room: Room) -> bool:
-    """Return whether a client's player created an open room for two other players."""
-    return room.setup.players is not None and room.setup.by == player_of(client).id and room.status != "ended"

@@ -7,6 +7,7 @@ import asyncio
 from protocol.commands import Join, RoomCommand
 from protocol.frames import Packet, framed, join
 from protocol.replies import Ok
+from protocol.weights import STALE_MOVE_WEIGHT
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.rooms.client import Client, player_of
@@ -101,6 +102,7 @@ class Broadcaster:
         if client is not None and command is not None:
             snapshot = None
             if refusal.code == "stale":
+                client.charge(STALE_MOVE_WEIGHT - 1)
                 snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 

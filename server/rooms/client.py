@@ -15,6 +15,7 @@ class Client(Protocol):
     """One connection of a player or a watcher."""
 
     player: Player | None  # None before the welcome
+    address: str  # where the client connects from; clients of one IPv6 network share it
     text: bool  # whether the client speaks JSON rather than msgpack
     wishes: frozenset[str]  # what the client wants in addition to plain messages
     rooms: dict[str, LiveRoom]  # where the client plays or watches
@@ -35,6 +36,9 @@ class Client(Protocol):
         snapshot: Snapshot | None = None,
     ) -> None:
         """Send an `error` for the command with this id."""
+
+    def charge(self, weight: float) -> float:
+        """Spend more of the rate limit on a command. Return 0.0, or the seconds to wait if it is used up."""
 
     def backlog(self) -> int:
         """Return the number of bytes that the other side has not read yet."""

@@ -23,8 +23,9 @@ class LiveRoom:
     """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
 
     __slots__ = (
-        "_boards", "_boards_read", "busy", "heard_seq", "lagging", "log", "pending", "players", "queue", "released",
-        "room", "shown", "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
+        "_boards", "_boards_read", "busy", "chat", "heard_seq", "lagging", "log", "origin", "pending", "players",
+        "queue", "released", "room", "shown", "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at",
+        "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -36,6 +37,7 @@ class LiveRoom:
         self.released = room.horizon  # seq of the last event that was released to watchers
         self.pending: list[Packet] = []  # events for the watchers' next tick
         self.lagging: dict[Client, int] = {}  # watchers that do not keep up, and since when
+        self.chat: Any = None  # rooms/chat.py: what may still be said; made when a client talks
         self.busy = False  # an append is under way; commands wait in the queue
         self.queue: deque[Any] = deque()
         self.uncharged_ms = 0  # milliseconds of this turn that are not charged
@@ -43,6 +45,7 @@ class LiveRoom:
         self.timer_at = 0  # the deadline that the timer was set for
         self.stored_deadline: int | None = None  # the deadline in the index, if known
         self.heard_seq = 0  # newest seq that another node announced while this room was busy
+        self.origin = ""  # the address of the client that created the room, if it did so at this node
         self.used_at = 0  # when this node last needed the room
         self._boards: BoardLog | None = None  # made when the first client wants it
         self._boards_read = 0  # events of the log that it contains

@@ -181,7 +181,9 @@ class Membership(RoomObserver):
 
     def rematch_created(self, live: LiveRoom, new: Decision, payloads: tuple[bytes, ...]) -> None:
         """Move the players to the new room."""
-        self.moved_over(live, self._registry.add(new, payloads))
+        room = self._registry.add(new, payloads)
+        room.origin = live.origin
+        self.moved_over(live, room)
 
     def ended(self, live: LiveRoom) -> None:
         """Detach clients from older ended rooms."""

@@ -45,6 +45,7 @@ class RoomRegistry(RoomObserver):
         self._status, self._metrics, self._now = status, metrics, now
         self.rooms: dict[str, LiveRoom] = {}
         self.damaged: set[str] = set()  # rooms whose logs cannot be read: they stay in the store and are not served
+        self._arbitrated: dict[str, set[str]] = {}  # loaded rooms by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
 
     async def start(self, node: str) -> None:
@@ -124,6 +125,8 @@ class RoomRegistry(RoomObserver):
     def _insert(self, live: LiveRoom) -> None:
         self.rooms[live.room.id] = live
         live.used_at = self._now()
+        if live.room.setup.players is not None:
+            self._arbitrated.setdefault(live.room.setup.by, set()).add(live.room.id)
         due = live.room.deadline
         if due is not None:
             self._timers.schedule(live, due)
@@ -144,6 +147,10 @@ class RoomRegistry(RoomObserver):
         """Return the names of the open rooms where a player has a seat."""
         return [name for name in await self._store.rooms_of(player) if name not in self.damaged]
 
+    def count_arbitrated(self, player: str) -> int:
+        """Return the number of open rooms here that a player created for two other players."""
+        return sum(1 for name in self._arbitrated.get(player, ()) if self.rooms[name].room.status != "ended")
+
     # -- evict
 
     def evict_ended(self, live: LiveRoom) -> None:
@@ -163,6 +170,11 @@ class RoomRegistry(RoomObserver):
     def _forget(self, live: LiveRoom) -> None:
         self.rooms.pop(live.room.id, None)
         self._timers.cancel(live)
+        by, name = live.room.setup.by, live.room.id
+        if by in self._arbitrated:
+            self._arbitrated[by].discard(name)
+            if not self._arbitrated[by]:
+                del self._arbitrated[by]
 
     def log_damaged(self, live: LiveRoom) -> None:
         """Stop serving a room, and disconnect its clients; when they return they see their other rooms."""

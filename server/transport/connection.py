@@ -24,6 +24,7 @@ from server.domain.clock import credited_latency
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
 from server.transport.http import HttpHandler
+from server.transport.ip_limits import counted_address
 from server.transport.services import Services
 from server.transport.tcp_info import kernel_rtt_s
 
@@ -73,7 +74,8 @@ class Connection(FastPath):
         if not self.address:
             remote = self.remote_address
             address = str(remote[0]) if remote else "?"
-            self.address = forwarded[-1].rpartition(",")[2].strip() or address if forwarded else address
+            address = forwarded[-1].rpartition(",")[2].strip() or address if forwarded else address
+            self.address = counted_address(address)
             if not self.services.ip_limits.add(self.address):
                 self.services.metrics.turned_away["address"] += 1
                 self.transport.abort()
@@ -179,6 +181,15 @@ class Connection(FastPath):
         """Disconnect the client if it has been over the rate limit for too long."""
         if self.rate_limit.refuse():
             self.fail("too many messages")
+
+    def charge(self, weight: float) -> float:
+        """Spend more of the rate limits of this connection and of its address; `hello` only of the address.
+
+        Return 0.0, or the seconds to wait if one of them is used up.
+        """
+        now = self.loop.time()
+        own = 0.0 if self.player is None else self.rate_limit.owe(weight, now)
+        return own or self.services.ip_limits.charge(self.address, weight, now)
 
     # -- closing
 

@@ -134,13 +134,25 @@ async def test_message_over_the_rate_is_refused_and_flood_closes_the_connection(
     server = await start(rate=0.01, burst=5)
     ann = await connect_guest(server.url, "ann")
     for _ in range(4):
-        await ann.ask("list")
-    error = await ann.refused("list")
+        assert (await ann.refused("resign", room="none"))["code"] == "no_room"
+    error = await ann.refused("resign", room="none")
     assert error["code"] == "rate_limited"
     assert 0 < error["retry_after"] <= 100
     for _ in range(30):
         await ann.send("list")
     assert await ann.closed() == 1008
+
+
+async def test_weighty_commands_use_up_the_budget_and_moves_go_on(start: Start, connect_guest: ConnectGuest) -> None:
+    server = await start(rate=0.01, burst=30)
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
+    room = await room_of(ann, ben)
+    for _ in range(2):  # 15 messages each: part of the second one is owed
+        await ben.ask("list")
+    error = await ben.refused("list")
+    assert error["code"] == "rate_limited"
+    assert error["retry_after"] > 100
+    assert (await ann.ask("move", room=room, ply=0, move="a1"))["seq"]
 
 
 async def test_connections_per_address_are_limited_until_one_closes(start: Start) -> None:

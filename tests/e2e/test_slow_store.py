@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from server.app import Running
-from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT
+from server.rooms.chat import MAX_QUEUED_FOR_CHAT
 from server.rooms.status import RETRY_AFTER_S
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.clock import Clock
@@ -39,7 +39,7 @@ async def test_chat_in_the_queue_costs_no_player_time(
     start: Start, connect_guest: ConnectGuest, tmp_path: Path
 ) -> None:
     clock = Clock()
-    server = await start(clock=clock)
+    server = await start(clock=clock, chat_burst=1000)
     ann, ben, eve = [await connect_guest(server.url, name) for name in ("ann", "ben", "eve")]
     room = await room_of(ann, ben, clock={"kind": "move", "per_move": PER_MOVE_MS})
     live, app = server.app.registry.rooms[room], server.app

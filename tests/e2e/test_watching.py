@@ -15,7 +15,7 @@ from tests.e2e.play import move, play, room_of
 from tests.waiting import TIMEOUT_S
 
 LONG = "x" * 12_000
-FLOOD = {"rate": 1e5, "burst": 100_000, "text_length": 12_000}
+FLOOD = {"rate": 1e5, "burst": 100_000, "text_length": 12_000, "chat_burst": 100_000, "chat_lines": 100_000}
 MOVES = ["a1", "b1", "c1", "d1", "a3", "b3"]
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.token_bucket import TokenBucket
+from runtime.token_bucket import MIN_BUCKETS_SWEPT, TokenBucket, TokenBuckets
 
 
 def test_wait_allows_a_burst_then_keeps_to_the_rate() -> None:
@@ -36,3 +36,39 @@ def test_take_never_saves_more_than_one_burst() -> None:
     bucket = TokenBucket(rate=2.0, burst=3.0, now=0.0)
     assert sum(bucket.take(lambda: 0.0) for _ in range(10)) == 3
     assert sum(bucket.take(lambda: 60.0) for _ in range(10)) == 3
+
+
+def test_message_of_more_weight_makes_the_next_one_wait_longer() -> None:
+    bucket = TokenBucket(rate=2.0, burst=3.0, now=0.0)
+    assert bucket.wait(0.0, weight=2.0) == 0.0
+    assert bucket.wait(0.0, weight=2.0) == pytest.approx(0.5)
+    assert bucket.wait(0.5, weight=2.0) == 0.0
+    assert bucket.wait(9.0, weight=5.0) == 0.0  # two of them are owed
+    assert bucket.wait(9.0) == pytest.approx(1.5)
+
+
+def test_nothing_more_is_owed_until_the_debt_is_paid() -> None:
+    bucket = TokenBucket(rate=2.0, burst=3.0, now=0.0)
+    assert bucket.owe(9.0, 0.0) == 0.0
+    assert bucket.owe(9.0, 0.0) == pytest.approx(3.0)
+    assert bucket.owe(9.0, 1.0) == pytest.approx(2.0)
+    assert bucket.owe(1.0, 3.0) == 0.0
+
+
+def test_buckets_of_different_keys_are_independent() -> None:
+    buckets = TokenBuckets(rate=1.0, burst=1.0)
+    assert buckets.of("a", 0.0).wait(0.0) == 0.0
+    assert buckets.of("a", 0.0).wait(0.0) == 1.0
+    assert buckets.of("b", 0.0).wait(0.0) == 0.0
+
+
+def test_full_buckets_are_forgotten() -> None:
+    buckets = TokenBuckets(rate=1.0, burst=2.0)
+    for number in range(10 * MIN_BUCKETS_SWEPT):
+        buckets.of(str(number), float(number)).wait(float(number))
+    assert len(buckets) <= 2 * MIN_BUCKETS_SWEPT
+    buckets.of("used", 1000.0).wait(1000.0)
+    for number in range(10 * MIN_BUCKETS_SWEPT):
+        buckets.of(f"again{number}", 1000.5)
+    assert buckets.of("used", 1000.5).wait(1000.5) == 0.0
+    assert buckets.of("used", 1000.5).wait(1000.5) > 0.0

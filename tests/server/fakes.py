@@ -46,6 +46,9 @@ class RecordingClient:
     def __init__(self, player: Player | None = None, text: bool = False) -> None:
         self.player = player
         self.text = text
+        self.address = "192.0.2.1"
+        self.charged = 0.0
+        self.wait = 0.0  # what `charge` returns
         self.rooms: dict[str, LiveRoom] = {}
         self.latency = 0.0
         self.wishes: frozenset[str] = frozenset()
@@ -79,6 +82,10 @@ class RecordingClient:
         snapshot: Snapshot | None = None,
     ) -> None:
         self.messages.append(Error(id=id, code=code, text=text, retry_after=retry_after, snapshot=snapshot))
+
+    def charge(self, weight: float) -> float:
+        self.charged += weight
+        return self.wait
 
     def backlog(self) -> int:
         return self.unread_bytes

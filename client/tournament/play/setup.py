@@ -27,7 +27,10 @@ from client.tournament.play.runner import OnUpdate, Runner
 
 CONNECT_TIMEOUT_S = 15.0
 # The tournament's own server only serves its own players, so no limit should slow them down.
-UNLIMITED = ("--rate", "1e9", "--burst", "1000000", "--rooms-per-player", "1000", "--connections-per-address", "10000")
+UNLIMITED = (
+    "--rate", "1e9", "--burst", "1000000", "--rooms-per-player", "1000", "--rooms-per-minute", "1000000",
+    "--connections-per-address", "10000",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

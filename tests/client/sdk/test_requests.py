@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
+import msgspec
 import pytest
 
 from client.sdk.errors import Closed, ConnectionLost, Refused
@@ -160,3 +161,45 @@ async def test_lag_grows_while_a_reply_is_missing() -> None:
     client.requests.resolve(Ok(id=1))
     await asking
     assert client.requests.lag(now + 3.0) == client.requests.latency < 1.0
+
+
+async def test_commands_of_more_weight_leave_fewer_tokens() -> None:
+    client = Client(msgspec.structs.replace(limits(0.001, 10), weights={"create": 9}))
+    first = await client.ask(CREATE)
+    second = await client.ask(Create(id=2, game="conga"))
+    assert client.transport.sent == [CREATE]  # a burst of nine, which the first one used up
+    for asking in (first, second):
+        asking.cancel()
+    light = Client(limits(0.001, 10))  # a server that knows no weights
+    for id in range(1, 10):
+        (await light.ask(Create(id=id, game="conga"))).cancel()
+    assert len(light.transport.sent) == 9
+
+
+async def test_rate_limited_command_is_sent_again() -> None:
+    client = Client()
+    asking = await client.ask(CREATE)
+    client.requests.resolve(refusal("rate_limited", retry_after=0.001))
+    await until("it is sent again", lambda: len(client.transport.sent) == 2)
+    client.requests.resolve(Ok(id=1, room="r"))
+    assert (await asking).room == "r"
+
+
+async def test_refused_join_is_not_taken_for_a_second_copy() -> None:
+    client = Client()
+    asking = await client.ask(Join(id=1, room="r"))
+    client.requests.resolve(refusal("rate_limited", retry_after=0.001))
+    await until("it is sent again", lambda: len(client.transport.sent) == 2)
+    client.requests.resolve(refusal("already_seated"))
+    with pytest.raises(Refused):
+        await asking
+
+
+@pytest.mark.parametrize("command", [MOVE, Say(id=1, room="r", text="a")])
+async def test_caller_decides_about_a_late_move_or_chat_line(command: Command) -> None:
+    client = Client()
+    asking = await client.ask(command)
+    client.requests.resolve(refusal("rate_limited", retry_after=0.001))
+    with pytest.raises(Refused):
+        await asking
+    assert len(client.transport.sent) == 1

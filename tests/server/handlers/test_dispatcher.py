@@ -7,8 +7,9 @@ import pytest
 from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rematch, Resign, Say, Watch
 from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
+from protocol.weights import STALE_MOVE_WEIGHT, WEIGHTS
 from server.handlers import dispatcher
-from server.handlers.dispatcher import MAX_QUEUED_FOR_CHAT
+from server.rooms.chat import MAX_QUEUED_FOR_CHAT
 from server.storage.interface import ReadTimeout, Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE
@@ -134,6 +135,44 @@ async def test_chat_is_refused_while_a_room_is_busy_but_moves_are_not(server: Ha
     assert ben.answer(late).code == "rate_limited"
     await server.settle()
     assert (len(ann.of(Said)), live.room.ply) == (MAX_QUEUED_FOR_CHAT + 1, 1)
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_every_weight_is_more_than_that_of_a_move(kind: type[Any]) -> None:
+    assert WEIGHTS[kind] > 1
+    assert kind is not Move
+
+
+async def test_commands_are_charged_by_their_weight(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    ann.charged = 0.0
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    await server.ask(ann, Say, room=live.room.id, text="hi")
+    assert ann.charged == 0.0
+    await server.ask(ann, List)
+    assert ann.charged == WEIGHTS[List] - 1
+    await server.ask(ann, Watch, room=live.room.id)
+    assert ann.charged == WEIGHTS[List] - 1 + WEIGHTS[Watch] - 1
+
+
+async def test_command_that_the_client_cannot_pay_for_is_refused(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    ann.wait = 2.5
+    refused = await server.ask(ann, List)
+    assert (refused.code, refused.retry_after) == ("rate_limited", 2.5)
+    assert refused.text == f"too many messages: list counts as {WEIGHTS[List]} of them; wait 2.5 seconds"
+    assert (await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")).seq == 5  # moves go on
+    newcomer = RecordingClient()
+    newcomer.wait = 1.0
+    assert (await server.ask(newcomer, Hello, name="new")).code == "rate_limited"
+    assert newcomer.player is None
+
+
+async def test_snapshot_of_a_stale_move_is_charged(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    ann.charged = 0.0
+    assert (await server.ask(ann, Move, room=live.room.id, ply=7, move="a1")).code == "stale"
+    assert ann.charged == STALE_MOVE_WEIGHT - 1
 
 
 async def test_watcher_gets_a_snapshot_or_the_events_after_a_seq(server: Harness) -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from engine.record import parse
 from protocol.commands import Export, History, Leaderboard, List, Lobby, Move, Ratings, Resign, Watch
-from protocol.replies import LobbyUpdate
-from protocol.types import BotInfo
+from protocol.replies import LobbyUpdate, Ok
+from protocol.types import BotInfo, Player
+from server.handlers import queries
 from server.handlers.queries import MAX_NAME_SEARCHED
 from server.storage.interface import Append, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
@@ -45,6 +46,34 @@ async def test_list_has_public_open_rooms_newest_first(server: Harness) -> None:
     assert await rooms(server, status="waiting") == names
     assert await rooms(server, status="running") == []
     assert await rooms(server, status="ended") == [ended]
+
+
+@pytest.mark.parametrize("kind", [List, Lobby])
+async def test_one_address_does_not_fill_the_list(server: Harness, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
+    monkeypatch.setattr(queries, "MAX_ROOMS_LISTED", 6)
+    ben, eve = server.connect(BEN), server.connect(EVE)
+    ben.address, eve.address = "192.0.2.2", "192.0.2.3"
+    honest = [(await create(server, client)).room.id for client in (ben, eve, eve)]
+    for number in range(10):
+        server.clock.advance(1000)
+        await create(server, server.connect(Player(id=f"p{number}", name=f"guest{number}")))
+    await create(server, server.connect(ANN), private=True)
+    await server.ask(eve, kind, **({"on": True} if kind is Lobby else {}))
+    listed = eve.of(LobbyUpdate)[-1].rooms if kind is Lobby else eve.of(Ok)[-1].rooms
+    assert len(listed) == 6
+    assert {info.room for info in listed} >= set(honest)
+    assert [info.created_at for info in listed] == sorted((info.created_at for info in listed), reverse=True)
+    assert not any(info.private for info in listed)
+
+
+async def test_shared_out_list_keeps_to_game_and_status(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "MAX_ROOMS_LISTED", 2)
+    live, ann, _ = await start_game(server)
+    for _ in range(3):
+        await create(server, ann, game="conga")
+    assert await rooms(server, status="running") == [live.room.id]
+    assert len(await rooms(server, game="conga", status="waiting")) == 2
+    assert live.room.id not in await rooms(server, status="waiting")
 
 
 async def test_list_shows_the_ply_and_watchers_that_only_memory_knows(server: Harness) -> None:

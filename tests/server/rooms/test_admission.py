@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.commands import Create, Join, Pair, Resign
+from protocol.commands import Abort, Create, Join, Pair, Rematch, Resign
 from protocol.events import Seated
-from protocol.types import TimeControl
+from protocol.types import Player, TimeControl
 from server.domain.decision import Refusal
-from server.rooms.admission import is_arbiter
 from server.storage.interface import Unavailable
 from tests.server.conftest import Build
-from tests.server.domain.helpers import ANN, BEN, EVE, NOW, arbitrated
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import ANN_ACCOUNT, BLITZ, create, start_game
 
@@ -77,10 +76,58 @@ async def test_arbiter_has_a_limited_number_of_open_rooms(build: Build) -> None:
     assert "arbiter" in error.text
 
 
-def test_arbiter_is_the_creator_of_a_room_for_two_others() -> None:
-    room = arbitrated()
-    assert is_arbiter(RecordingClient(EVE), room)
-    assert not is_arbiter(RecordingClient(ANN), room)
+async def test_open_rooms_of_an_arbiter_are_counted(server: Harness) -> None:
+    eve, registry = server.connect(EVE), server.app.registry
+    first, _ = [await server.ask(eve, Create, game="cohcoh", players=("ann", "ben")) for _ in range(2)]
+    await create(server, eve)
+    assert (registry.count_arbitrated(EVE.id), registry.count_arbitrated(ANN.id)) == (2, 0)
+    await server.ask(eve, Abort, room=first.room)
+    assert registry.count_arbitrated(EVE.id) == 1
+
+
+async def test_rooms_of_one_address_are_limited_per_minute(build: Build) -> None:
+    server = await build(rooms_per_minute=3)
+    crowd = [server.connect(Player(id=f"p{number}", name=f"guest{number}")) for number in range(4)]
+    for client in crowd[:3]:
+        await create(server, client)
+    refused = await server.ask(crowd[3], Create, game="cohcoh")
+    assert (refused.code, refused.retry_after) == ("rate_limited", 20.0)
+    assert "at most 3 per minute" in refused.text
+    pairing = await server.ask(crowd[3], Pair, game="conga")
+    assert pairing.code == "rate_limited"
+    elsewhere = server.connect(Player(id="p-far", name="far"))
+    elsewhere.address = "192.0.2.99"
+    await create(server, elsewhere)
+    server.clock.advance(20_000)
+    await create(server, crowd[3])
+
+
+async def test_pairing_with_a_player_who_waits_creates_no_room(build: Build) -> None:
+    server = await build(rooms_per_minute=1)
+    ann, ben = server.connect(ANN), server.connect(BEN)
+    await server.ask(ann, Pair, game="cohcoh")
+    reply = await server.ask(ben, Pair, game="cohcoh")
+    assert server.room(reply.room).room.status == "running"
+
+
+async def test_accepted_rematch_counts_as_a_new_room(build: Build) -> None:
+    server = await build(rooms_per_minute=1)
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    await server.ask(ann, Rematch, room=live.room.id)
+    refused = await server.ask(ben, Rematch, room=live.room.id)
+    assert refused.code == "rate_limited"
+    server.clock.advance(60_000)
+    await server.ask(ben, Rematch, room=live.room.id)
+    assert live.room.next
+
+
+async def test_accounts_are_counted_by_themselves(build: Build) -> None:
+    """An arbiter with an account is not hindered by a class behind the same address."""
+    server = await build(rooms_per_minute=1)
+    await create(server, server.connect(BEN))
+    assert (await server.ask(server.connect(EVE), Create, game="cohcoh")).code == "rate_limited"
+    await create(server, server.connect(ANN_ACCOUNT))
 
 
 async def test_player_is_seated_with_the_current_rating(server: Harness) -> None:

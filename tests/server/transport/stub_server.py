@@ -31,7 +31,7 @@ class StubServices:
         values = {"port": 0, "rate": 1e6, "burst": 1_000_000, "ping_interval": 1000.0, "hello_timeout": 1000.0}
         self.settings = Settings(**{**values, **settings})
         self.metrics = Metrics()
-        self.ip_limits = IpLimits(self.settings.connections_per_address)
+        self.ip_limits = IpLimits(self.settings)
         self.handshaking: set[Any] = set()
         self.connections: set[Connection] = set()
         self.commands: list[AnyCommand] = []

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
-from server.transport.ip_limits import EXTRA_CONNECTIONS, IpLimits
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from server.config import Settings
+from server.transport.ip_limits import CONNECTIONS_WORTH, EXTRA_CONNECTIONS, IpLimits, counted_address
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import RawClient
 from tests.server.transport.stub_server import stub_server
 
 
 def test_connections_are_counted_per_address() -> None:
-    limits = IpLimits(2)
+    limits = IpLimits(Settings(connections_per_address=2))
     assert all(limits.add("a") for _ in range(2))
     assert limits.add("b")
     assert not limits.is_exceeded("a")
@@ -23,17 +28,52 @@ def test_connections_are_counted_per_address() -> None:
 
 
 def test_far_too_many_connections_get_no_answer() -> None:
-    limits = IpLimits(2)
+    limits = IpLimits(Settings(connections_per_address=2))
     assert [limits.add("a") for _ in range(2 + EXTRA_CONNECTIONS + 1)] == [True] * (2 + EXTRA_CONNECTIONS) + [False]
 
 
 def test_addresses_without_connections_are_forgotten() -> None:
-    limits = IpLimits(2)
+    limits = IpLimits(Settings(connections_per_address=2))
     for address in ("a", "b"):
         limits.add(address)
         limits.remove(address)
     limits.remove("")  # a connection that was never counted
     assert not limits._counts
+
+
+def test_budget_of_an_address_is_that_of_ten_connections() -> None:
+    limits = IpLimits(Settings(rate=2.0, burst=5))
+    assert CONNECTIONS_WORTH == 10
+    assert [limits.charge("a", 10.0, 0.0) for _ in range(6)] == [0.0] * 6  # the last one is owed
+    assert limits.charge("a", 1.0, 0.0) == 0.5
+    assert limits.charge("b", 1.0, 0.0) == 0.0
+    assert limits.charge("a", 1.0, 0.5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("unknown", "unknown"),
+        ("", ""),
+    ],
+)
+def test_addresses_of_an_ipv6_network_count_as_one(address: str, counted: str) -> None:
+    assert counted_address(address) == counted
+
+
+async def test_forwarded_ipv6_addresses_count_by_network() -> None:
+    async with stub_server(connections_per_address=1, forwarded=True) as server:
+        url = f"ws://127.0.0.1:{server.port}/ws"
+        async with connect(url, additional_headers={"X-Forwarded-For": "2001:db8::1"}):
+            assert list(server.ip_limits._counts) == ["2001:db8::/64"]
+            with pytest.raises(InvalidStatus):
+                await connect(url, additional_headers={"X-Forwarded-For": "2001:db8::2"})
 
 
 async def test_closed_connections_no_longer_count() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from server.transport.rate_limit import RateLimit
+from tests.server.domain.helpers import ANN
 from tests.server.transport.raw_client import CONT, PING, PONG, TEXT, Frame, RawClient, command, frame
 from tests.server.transport.stub_server import stub_server
 
@@ -82,3 +83,25 @@ async def test_reply_to_the_ping_of_the_server_is_free() -> None:
         ping = await client.receive(pings=True)
         client.send(frame(PONG, ping.payload) + frame(TEXT, command(1)))
         assert (await client.reply())["type"] == "ok"
+
+
+async def test_weight_is_charged_to_the_connection_and_to_its_address() -> None:
+    async with stub_server(rate=0.01, burst=10) as server, await RawClient.open(server.port) as client:
+        connection = await server.connection()
+        connection.player = ANN
+        client.send(frame(TEXT, command(1)))
+        assert (await client.reply())["type"] == "ok"
+        assert connection.charge(14.0) == 0.0  # owed: the next message waits for it
+        assert connection.charge(14.0) > 0.0
+        client.send(frame(TEXT, command(2)))
+        assert (await client.reply())["retry_after"] > 500
+        assert server.ip_limits.charge(connection.address, 0.0, asyncio.get_running_loop().time()) == 0.0
+
+
+async def test_connections_of_one_address_share_its_budget() -> None:
+    async with stub_server(rate=0.01, burst=10) as server, await RawClient.open(server.port):
+        first = await server.connection()
+        assert first.charge(101.0) == 0.0  # before hello, only the address pays
+        assert first.rate_limit.tokens == 10.0
+        first.player = ANN
+        assert first.charge(1.0) > 0.0
