@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 
@@ -45,6 +47,10 @@ class HttpHandler:
     def __init__(self, services: Services, website: Website | None = None) -> None:
         self.services, self.website = services, website
         self.settings = services.settings
+        self._origins = listed(self.settings.origins)
+        self._names = own_names() | {
+            name.lower() for name in listed(f"{self.settings.host},{self.settings.public_host}")
+        }
 
     def respond(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Response | None:
         """Return the response to a request, or None to open a WebSocket.
@@ -114,21 +120,54 @@ class HttpHandler:
             return text_page(
                 HTTPStatus.UPGRADE_REQUIRED, f"{WEBSOCKET_PATH} is a WebSocket: connect with ws:// or wss://\n"
             )
-        if not self._is_origin_allowed(headers):
+        problem = self._origin_problem(headers)
+        if problem:
             services.metrics.turned_away["origin"] += 1
-            return text_page(HTTPStatus.FORBIDDEN, "web pages of this origin may not connect\n")
+            return text_page(HTTPStatus.FORBIDDEN, problem)
         if is_address_full(headers):
             services.metrics.turned_away["address"] += 1
             return text_page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None
 
-    def _is_origin_allowed(self, headers: Mapping[str, str]) -> bool:
-        """Return whether a web page may connect. Requests without an Origin do not come from a browser."""
-        origin = headers.get("Origin")
-        allowed = [entry.strip() for entry in self.settings.origins.split(",") if entry.strip()]
-        if origin is None or origin in allowed or "*" in allowed:
+    def _origin_problem(self, headers: Mapping[str, str]) -> str:
+        """Return why a web page may not connect, or an empty text if it may.
+
+        Requests without an Origin do not come from a browser. A page of this server has the Host as its origin. But by
+        DNS rebinding, a stranger's page can have that too: its name is made to lead here after the page is loaded. Such
+        a name is none of ours, and such a page is not loaded over TLS: this server has no certificate for it.
+        """
+        origin, host = headers.get("Origin"), headers.get("Host", "")
+        if origin is None or origin in self._origins or "*" in self._origins:
+            return ""
+        scheme, _, origin_host = origin.partition("://")
+        if origin_host != host:
+            return "web pages of this origin may not connect: the operator can allow it with --origins\n"
+        if scheme == "https" or self._is_own_name(host):
+            return ""
+        return "this server does not know that name: use its IP address, or start it with --public-host NAME\n"
+
+    def _is_own_name(self, host: str) -> bool:
+        """Return whether a Host header has an address, or a name that only leads here."""
+        name = (host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0]).lower().removesuffix(".")
+        if name in self._names or name.endswith(".localhost"):
             return True
-        return origin.partition("://")[2] == headers.get("Host", "")
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+
+def listed(text: str) -> list[str]:
+    """Return the entries of a setting that are separated by commas."""
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
+def own_names() -> set[str]:
+    """Return the names of this machine, also in the form of multicast DNS."""
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    return {"localhost", name, short, f"{short}.local"}
 
 
 def select_subprotocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ def test_no_websocket_is_opened_while_draining() -> None:
     ("origin", "allowed", "status"),
     [
         (None, "", 101),  # a program
-        ("http://parlour.example", "", 101),  # our own page
+        ("https://parlour.example", "", 101),  # our own page, behind a proxy
         ("http://evil.example", "", 403),
         ("http://evil.example", "https://friend.example", 403),
         ("https://friend.example", "https://other.example, https://friend.example", 101),
@@ -119,6 +120,44 @@ def test_only_allowed_origins_may_connect(origin: str | None, allowed: str, stat
     headers: dict[str, Any] = {"Host": "parlour.example", **UPGRADE, **({} if origin is None else {"Origin": origin})}
     assert get(services, WEBSOCKET_PATH, **headers)[0] == status
     assert services.metrics.turned_away["origin"] == (status == 403)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8765", 101),
+        ("192.168.1.20:8765", 101),  # an address cannot be rebound
+        ("[::1]:8765", 101),
+        ("[2001:db8::7]", 101),
+        ("localhost:8765", 101),
+        ("LOCALHOST", 101),
+        ("parlour.localhost:8765", 101),
+        (f"{socket.gethostname()}:8765", 101),
+        (f"{socket.gethostname().partition('.')[0]}.local:8765", 101),  # multicast DNS
+        ("games.example:8765", 101),
+        ("board.example", 101),
+        ("evil.example:8765", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("evil.example:127.0.0.1", 403),
+        ("notlocalhost", 403),
+        ("games.example.evil.example", 403),
+        ("", 403),
+    ],
+)
+def test_page_under_a_name_that_is_not_ours_may_not_connect(host: str, status: int) -> None:
+    """By DNS rebinding, a stranger's page has the same origin as this server."""
+    services = StubServices(public_host="Games.example, board.example")
+    page: dict[str, Any] = {"Host": host, "Origin": f"http://{host}"}
+    got, text = get(services, WEBSOCKET_PATH, **page, **UPGRADE)
+    assert got == status
+    assert ("--public-host" in text) is (status == 403)
+    assert get(services, WEBSOCKET_PATH, Host=host, **UPGRADE)[0] == 101  # a program, such as a bot
+
+
+def test_name_that_the_server_listens_on_is_known() -> None:
+    page: dict[str, Any] = {"Host": "games.lan:8765", "Origin": "http://games.lan:8765"}
+    assert get(StubServices(host="games.lan"), WEBSOCKET_PATH, **page, **UPGRADE)[0] == 101
+    assert get(StubServices(), WEBSOCKET_PATH, **page, **UPGRADE)[0] == 403
 
 
 def test_address_with_too_many_connections_is_refused() -> None:
