@@ -5,7 +5,10 @@ The files are in `client/web`. The server does not import this package: the comm
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+from client.presentation.rules.chapter import all_chapters
 
 WEB_FOLDER = Path(__file__).parents[1] / "web"
 SERVED = (".css", ".html", ".js", ".svg")
@@ -13,10 +16,16 @@ ROUTES = (  # a segment in capitals stands for any text; client/web/router.js ha
     "/",
     "/room/ID",
     "/game/ID",
+    "/tv",
+    "/embed/ID",
+    "/leaderboard/GAME",
+    "/player/NAME",
+    "/rules/GAME",
 )
 
 
 def website_files() -> dict[str, bytes]:
-    """Return the contents of all files by their paths in the folder."""
+    """Return the contents of all files by their paths: those of the folder, and the rules of each game."""
     found = sorted(path for path in WEB_FOLDER.rglob("*") if path.suffix in SERVED)
-    return {path.relative_to(WEB_FOLDER).as_posix(): path.read_bytes() for path in found}
+    pages = {path.relative_to(WEB_FOLDER).as_posix(): path.read_bytes() for path in found}
+    return pages | {f"rules/{game}.json": json.dumps(tree).encode() for game, tree in all_chapters().items()}
