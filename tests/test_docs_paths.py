@@ -19,7 +19,8 @@ MODULES = {file.name for folder in FOLDERS for file in (ROOT / folder).rglob("*.
 MQTT_TOPIC = "parlour/v1"
 EXAMPLES = re.compile(
     r"(new|old|ada|bob|cyd|FILE)\.py"  # a user's bots and programs
-    r"|engine/games/apart\.py|tests/engine/(perft/apart\.json|test_apart\.py)"  # docs/adding-a-game.md
+    # docs/adding-a-game.md
+    r"|engine/games/apart\.py|client/presentation/rules/apart\.md|tests/engine/(perft/apart\.json|test_apart\.py)"
 )
 PATH = re.compile(rf"(?<![\w/.:~@*-])(?:{'|'.join(FOLDERS)})/[\w/.-]*\w")
 FILE = re.compile(r"(?<![\w/.-])[A-Za-z_]\w*\.py\b")

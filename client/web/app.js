@@ -8,6 +8,9 @@ import { identityDialog } from "./dialogs.js";
 
 const LINKS = [
   { text: "Play", path: "/" },
+  { text: "TV", path: "/tv" },
+  { text: "Leaderboard", path: "/leaderboard/conga" },
+  { text: "Rules", path: "/rules/conga" },
 ];
 
 export class App {

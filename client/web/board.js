@@ -414,7 +414,7 @@ class ParlourBoard extends HTMLElement {
       );
     }
     const y = !store && place.y === 0 ? -25 : size + 27;
-    const kind = `count out ${pieceClass(layout, owner ?? 0)}${count ? "" : " none"}`;
+    const kind = `count out ${pieceClass(layout, owner ?? 0)}${count ? "" : " nil"}`;
     return [seeds, text(50, y, count, kind, this.hasAttribute("mini") ? 44 : 34)];
   }
 }

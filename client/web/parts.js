@@ -50,6 +50,11 @@ export function isWide(room) {
   return Boolean(rows && rows[0].length > 2 * rows.length);
 }
 
+/** The side whose seat is below the board, as the board is drawn. @param {Room} room */
+export function sideBelow(room) {
+  return room.layout?.near ?? room.seat ?? 0;
+}
+
 /** One player of a room with the clock. */
 export class SeatView {
   #chip = h("i", { class: "chip" });

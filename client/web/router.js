@@ -11,6 +11,11 @@ export const ROUTES = [
   { pattern: /^\/$/, load: () => import("./pages/lobby.js") },
   { pattern: /^\/room\/([^/]+)$/, load: () => import("./pages/room.js"), inRoom: true },
   { pattern: /^\/game\/([^/]+)$/, load: () => import("./pages/room.js"), inRoom: true },
+  { pattern: /^\/tv$/, load: () => import("./pages/tv.js"), bare: true },
+  { pattern: /^\/embed\/([^/]+)$/, load: () => import("./pages/embed.js"), bare: true },
+  { pattern: /^\/leaderboard\/([^/]+)$/, load: () => import("./pages/leaderboard.js") },
+  { pattern: /^\/player\/([^/]+)$/, load: () => import("./pages/player.js") },
+  { pattern: /^\/rules\/([^/]+)$/, load: () => import("./pages/rules.js") },
 ];
 
 /** @param {string} path @returns {{ route: Route, parameter: string } | null} */

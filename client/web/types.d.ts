@@ -11,6 +11,7 @@ export interface Layout {
   marks: string[];
   colours: string[];
   counted?: boolean;
+  near?: number | null;
 }
 
 export interface Legal { move: string; path: string[]; board?: Board }

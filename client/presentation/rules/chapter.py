@@ -237,6 +237,7 @@ def layout_tree(game: Game) -> dict[str, Any]:
         "marks": board.marks,
         "colours": game.colour_names,
         "counted": board.counted,
+        **({} if game.near is None else {"near": game.near}),
     }
 
 

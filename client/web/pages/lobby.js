@@ -7,7 +7,7 @@ import { h, fill, say, KeyedList } from "../dom.js";
 import { copyButton, newGameDialog } from "../dialogs.js";
 import { LobbyModel } from "../lobby_model.js";
 import { values } from "../notes.js";
-import { botMark, drawValues, everyTick, isWide, newBoard, newGraph, SeatView, settingsText, showPosition, titleOf, versus } from "../parts.js";
+import { botMark, drawValues, everyTick, isWide, newBoard, newGraph, SeatView, settingsText, showPosition, sideBelow, titleOf, versus } from "../parts.js";
 import { clockText, counted, ratingText, resultText, resultHeadline, shortReason } from "../texts.js";
 
 const SHOWN_TURNS = 4;
@@ -182,9 +182,9 @@ class Feature {
   #empty;
   #aside = h("aside", {},
     h("div", { class: "row" }, this.#live, this.#watching),
-    this.#seats[1].node,
-    h("div", { class: "mid" }, this.#turns, this.#graph),
     this.#seats[0].node,
+    h("div", { class: "mid" }, this.#turns, this.#graph),
+    this.#seats[1].node,
     h("div", { class: "row" }, h("p", {}, this.#title, h("br"), this.#settings), this.#link));
   node = h("section", { class: "card feature", "aria-label": "Featured game" });
   #room = "";
@@ -237,7 +237,9 @@ class Feature {
   #show(room) {
     const title = titleOf(this.session, room);
     showPosition(this.#board, room, title);
-    this.#seats.forEach((seat, side) => seat.show(room, side));
+    const below = sideBelow(room);
+    this.#seats[0].show(room, 1 - below);
+    this.#seats[1].show(room, below);
     say(this.#live, room.status === "ended" ? resultHeadline(room) : "Live");
     this.#live.classList.toggle("over", room.status === "ended");
     this.#showTurns(room);

@@ -9,7 +9,7 @@ import { MoveList } from "../move_list.js";
 import { MoveInput } from "../move_input.js";
 import { NoteView } from "../note_view.js";
 import { Chat } from "../chat.js";
-import { everyTick, isWide, newBoard, SeatView, settingsText, showPosition, titleOf } from "../parts.js";
+import { everyTick, isWide, newBoard, SeatView, settingsText, showPosition, sideBelow, titleOf } from "../parts.js";
 import { offerQuestion, pendingText, playerName, resultHeadline, resultReason } from "../texts.js";
 
 const GUARD_MS = 500; // a click meant for something else must not press a button that has just appeared
@@ -118,7 +118,7 @@ class RoomPage {
     const before = this.#room;
     this.#room = room;
     if (!before) {
-      this.#flipped = room.seat === 1;
+      this.#flipped = room.seat !== null && sideBelow(room) !== room.seat; // the own side is below
       this.#wait.replaceWith(this.#board);
     }
     if (message?.type === "taken_back" && this.#viewed !== null && this.#viewed > room.ply) this.#viewed = null;
@@ -183,7 +183,7 @@ class RoomPage {
   #showSeats() {
     const room = this.#room;
     if (!room) return;
-    const below = this.#flipped ? 1 : 0;
+    const below = this.#flipped ? 1 - sideBelow(room) : sideBelow(room);
     this.#seats[1].show(room, below, room.seat === below ? this.#ownText(room) : undefined);
     this.#seats[0].show(room, 1 - below, room.seat === 1 - below ? this.#ownText(room) : undefined);
   }
