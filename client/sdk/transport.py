@@ -121,7 +121,7 @@ def ssl_context(url: str, trust: str) -> ssl.SSLContext | bool | None:
     try:
         context.load_verify_locations(trust)
     except (OSError, ssl.SSLError) as error:
-        raise NoServer(f"{trust} is not a certificate file: {error_text(error)}") from None
+        raise NoServer(f"{trust} is not a certificate file ({error_text(error)}): give one in PEM form") from None
     context.check_hostname = not is_local(url)
     return context
 

@@ -78,7 +78,7 @@ def check_players(plan: Plan) -> None:
                 f"a player's name should have 1 to {MAX_NAME_LENGTH} printable characters, not {name[:60]!r}"
             )
         if fold(name) in seen:
-            raise TournamentError(f"two players are called {name}: rename one of them")
+            raise TournamentError(f"two players are called {name}: rename one of them (--bot NAME=BOT)")
         seen[fold(name)] = name
         if player.adapter and (player.adapter not in ADAPTERS or not player.exec):
             raise TournamentError(f"adapter of {name} should be one of {', '.join(ADAPTERS)}, and needs exec")
@@ -93,7 +93,7 @@ def check_format(plan: Plan) -> None:
     if plan.format == "match" and count != 2:
         raise TournamentError(f"a match has two players, not {count}")
     if plan.sprt is not None and plan.format != "match":
-        raise TournamentError("sprt needs format = 'match'")
+        raise TournamentError("sprt needs format = 'match' (--format match)")
     if plan.goals and plan.format != "grading":
         raise TournamentError("goals need format = 'grading'")
     if max_games(plan) > MAX_GAMES:
