@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from typing import NamedTuple
 
 from runtime.event_loop import run_loop
+from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
 from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus, BusError, LocalBus
@@ -261,7 +262,7 @@ async def serve_until_stopped(
     stopped = asyncio.Event()
     with calls_on_exit_signal(lambda number: stopped.set()):  # on Windows the command line handles Ctrl-C
         async with running(settings, website=website) as server:
-            print(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
+            print_lines(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
             log("listening", url=server.url, db=without_password(settings.db))
             async with companion(server):
                 await stopped.wait()

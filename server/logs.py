@@ -10,6 +10,8 @@ import logging
 import sys
 from typing import Any
 
+from runtime.printable import printable, printable_lines
+
 logger = logging.getLogger("parlour")
 
 GREETED_EVENTS = frozenset({"listening", "house_bot"})  # `parlour serve` greets with the address and the house bots
@@ -29,7 +31,7 @@ class JsonFormatter(logging.Formatter):
             line["logger"] = record.name
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return printable(json.dumps(line, ensure_ascii=False, default=str))
 
 
 class TextFormatter(logging.Formatter):
@@ -38,18 +40,14 @@ class TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         level = "" if record.levelno == logging.INFO else f" {record.levelname}"
         fields = [f"{name}={quote(str(value))}" for name, value in getattr(record, "fields", {}).items()]
-        event = escape(record.getMessage())
+        event = printable(record.getMessage())
         line = " ".join([f"{self.formatTime(record, '%H:%M:%S')}{level} {event}", *fields])
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
-
-
-def escape(text: str) -> str:
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+        return f"{line}\n{printable_lines(self.formatException(record.exc_info))}" if record.exc_info else line
 
 
 def quote(text: str) -> str:
     """Return the text without control characters, in quotes if it is empty or contains a space."""
-    shown = escape(text)
+    shown = printable(text)
     return shown if shown and " " not in shown else f'"{shown}"'
 
 

@@ -26,6 +26,7 @@ from client.sdk.time_control import parse_time_control
 from client.sdk.url import DEFAULT_URL
 from engine.errors import GameError
 from engine.registry import create
+from runtime import printable as terminal
 from runtime.backoff import Backoff
 from runtime.child_process import wait_for_stdin_end
 from runtime.event_loop import run_loop
@@ -38,7 +39,7 @@ MAX_NAME_STEM_CHARS = 26  # leaves room for a suffix within the server's limit
 def print_line(sentence: str) -> None:
     """Print a line. Raises BrokenPipeError once if the reader has gone; ignores other errors, such as a full disk."""
     try:
-        print(sentence, flush=True)
+        terminal.print_line(sentence, flush=True)
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EIO):  # the reader or the terminal has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -74,7 +75,7 @@ def run(
     except KeyboardInterrupt:
         pass
     except (LoadError, GameError, Failure, SessionError) as error:
-        print(f"parlour: {error}", file=sys.stderr)
+        terminal.print_error(str(error))
         sys.exit(2)
 
 

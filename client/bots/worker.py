@@ -62,11 +62,15 @@ class Worker:
         return {"move": str(thought.move), "note": str(thought.note)}
 
     def _answer(self, answer: dict[str, str]) -> None:
-        print(json.dumps(answer), file=self._output, flush=True)
+        self._send(json.dumps(answer))
+
+    def _send(self, line: str) -> None:
+        self._output.write(f"{line}\n")
+        self._output.flush()
 
     def serve(self, lines: TextIO) -> None:
         """Handle messages until the input ends. Errors of the bot become answers."""
-        print(READY, file=self._output, flush=True)
+        self._send(READY)
         for line in lines:
             message = json.loads(line)
             try:

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 from client.presentation.launch_plan import LaunchPlan
 from client.presentation.plain_watch import Write, lines
-from client.presentation.texts import absent_text, left_text, offer_text, pending_text, printable, seat_name
+from client.presentation.texts import absent_text, left_text, offer_text, pending_text, seat_name
 from client.sdk.errors import SessionError
 from client.sdk.events import Disconnected, SessionEvent
 from client.sdk.room_view import RoomView
@@ -54,7 +54,7 @@ class PlainPlay:
             elif isinstance(item, str):
                 await self.handle_line(item.strip())
             elif isinstance(item, Disconnected):
-                self.write(f"Connection lost ({printable(item.reason)}); reconnecting")
+                self.write(f"Connection lost ({item.reason}); reconnecting")
             elif isinstance(item, Rematched) and item.room == self.room and self.waiting:
                 await self.change_room(item.next)
             elif getattr(item, "room", None) == self.room and self.handle_event(item):
@@ -108,7 +108,7 @@ class PlainPlay:
             try:
                 await self.session.ask(command)
             except SessionError as error:
-                self.write(printable(str(error)))
+                self.write(str(error))
 
     def command(self, text: str) -> Command | None:
         """Return the command for a typed line. Return None if it was answered here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from client.presentation.texts import outcome_text, printable, seat_name, side_name, situation, standing_text, title
+from client.presentation.texts import outcome_text, seat_name, side_name, situation, standing_text, title
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.sdk.room_view import RoomView
@@ -38,7 +38,7 @@ async def follow(session: Session, room: str, code: str, as_json: bool, write: W
             if table.status == "ended":
                 return
         elif isinstance(event, Closing):
-            warn(printable(event.text))
+            warn(event.text)
     raise SessionError("the connection was closed")
 
 
@@ -60,7 +60,7 @@ def lines(event: SessionEvent, table: RoomView) -> list[str]:
     """Return the lines that describe an event. `table` is the room after it."""
     match event:
         case Moved():
-            note = f"  ; {printable(event.note)}" if event.note else ""
+            note = f"  ; {event.note}" if event.note else ""
             head = f"{event.ply}. {table.setup.sides[event.side]} {event.move}{note}"
             return [head, *board_lines(table), situation(table)]
         case Ended():
@@ -71,7 +71,7 @@ def lines(event: SessionEvent, table: RoomView) -> list[str]:
         case TakenBack():
             return [f"Taken back to move {event.ply}", *board_lines(table)]
         case Said():
-            return [f"{printable(event.name)}: {printable(event.text)}"]
+            return [f"{event.name}: {event.text}"]
         case Seated():
             return [f"{side_name(table, event.seat)} takes a seat"]
         case Presence():

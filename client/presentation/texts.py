@@ -11,6 +11,7 @@ from client.sdk.events import Disconnected
 from client.sdk.room_view import RoomView
 from engine.game import Outcome
 from protocol.types import BotInfo, Leader, Options, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
+from runtime.printable import printable
 
 TENTHS_BELOW_S = 20  # a clock with less time left shows tenths of a second
 LOSS_TEXTS = {
@@ -29,11 +30,6 @@ DRAW_TEXTS = {
     "ply_limit": "Draw: move limit reached",
     "agreed": "Draw by agreement",
 }
-
-
-def printable(text: str) -> str:
-    """Return a text of another user without control characters, which could manipulate the terminal."""
-    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def lost_text(lost: Disconnected, url: str) -> str:
@@ -94,7 +90,11 @@ def rated_game_line(game: RatedGame) -> str:
 
 
 def day(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
+    """Return the date, or `?` for a time of another server that no calendar has."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
+    except (OverflowError, ValueError, OSError):
+        return "?"
 
 
 # -- clocks

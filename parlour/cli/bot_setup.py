@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from argparse import Namespace
 from dataclasses import replace
@@ -32,6 +31,7 @@ from parlour.errors import UserError
 from protocol.usernames import fold
 from runtime.event_loop import run_loop
 from runtime.file_errors import describe_file_error
+from runtime.printable import print_error, print_line
 
 
 def run_bot(args: Namespace) -> int:
@@ -57,7 +57,7 @@ def run_bot(args: Namespace) -> int:
         raise UserError(str(error)) from None
     if runner.failed:
         games = "1 game" if runner.failed == 1 else f"{runner.failed} games"
-        print(f"parlour: the bot failed in {games}; the lines above say how", file=sys.stderr)
+        print_error(f"the bot failed in {games}; the lines above say how")
     return 1 if runner.failed or runner.played < (args.count or 0) else 0
 
 
@@ -200,5 +200,5 @@ async def ask_once(args: Namespace, factory: BotFactory) -> int:
     finally:
         bot.close()
         factory.close()
-    print(f"{thought.move}  {thought.note}".rstrip())
+    print_line(f"{thought.move}  {thought.note}".rstrip())
     return 0

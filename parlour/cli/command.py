@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any, NoReturn, Protocol
 
@@ -56,5 +55,7 @@ def reword(message: str) -> str:
 
 def report_error(sentence: str) -> int:
     """Print an error, and return the exit code of a user's mistake."""
-    print(f"parlour: {sentence}", file=sys.stderr)
+    from runtime.printable import print_error  # not before the check for modules that hide ours
+
+    print_error(sentence)
     return 2

@@ -53,7 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:  # None if it was closed before the start
             sys.stdout.flush()
         return code
-    except (Shadowed, UserError) as error:
+    except Shadowed as error:
+        print(f"parlour: {error}", file=sys.stderr)  # noqa: T201  # our packages cannot be imported
+        return 2
+    except UserError as error:
         return report_error(str(error))
     except KeyboardInterrupt:
         return 130
@@ -71,12 +74,12 @@ def run(words: list[str]) -> int:
     if words[:1] == ["help"] and len(words) > 1:  # parlour help show = parlour show --help
         words = [*words[1:], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
-        print(overview())
+        print(overview())  # noqa: T201  # our own text, and nothing else is imported for it
         return 0
     if words[0] in ("-V", "--version"):
         from importlib.metadata import version
 
-        print(f"parlour {version('parlour')}")
+        print(f"parlour {version('parlour')}")  # noqa: T201
         return 0
     if words[0] not in COMMANDS:
         from difflib import get_close_matches

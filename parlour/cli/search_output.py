@@ -9,6 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 
 from engine.game import Game
 from engine.search import Report
+from runtime.printable import print_line
 
 
 def add_search(parser: ArgumentParser, table: float = 64) -> None:
@@ -48,7 +49,7 @@ def megabytes(text: str) -> float:
 
 def tell(sentence: str) -> None:
     """Print progress or a notice to standard error."""
-    print(sentence, file=sys.stderr, flush=True)
+    print_line(sentence, file=sys.stderr, flush=True)
 
 
 def format_line(game: Game, report: Report) -> list[str]:

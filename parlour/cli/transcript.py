@@ -8,11 +8,7 @@ from client.presentation.recorded_room import view_of
 from client.presentation.texts import situation
 from engine.record import Record, fault, play_through
 from engine.record_move import TIME_FIELDS
-
-
-def printable(text: str) -> str:
-    """Return a text with its control characters escaped, safe to print on a terminal."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+from runtime.printable import printable
 
 
 class Transcript:
@@ -56,9 +52,9 @@ class Transcript:
         times = [f"{name} {ms / 1000:.3f} s" for name in TIME_FIELDS if (ms := getattr(played, name)) is not None]
         return ", ".join(times)
 
-    def details(self, ply: int) -> str:
+    def details(self, ply: int) -> list[str]:
         """Return the times and the note of a ply, one per line."""
-        return "\n".join(filter(None, (self.times(ply), self.note(ply))))
+        return [text for text in (self.times(ply), self.note(ply)) if text]
 
     def note(self, ply: int) -> str:
         return printable(self.record.moves[ply - 1].note) if ply else ""
@@ -69,7 +65,7 @@ class Transcript:
         if ply < self.last:
             return f"{self.game.sides[self.game.turn(state)]} to move"
         if self.fault:
-            return f"WRONG: {self.fault}"
+            return f"WRONG: {printable(self.fault)}"
         if self.record.result == "*":
             why = f" ({printable(self.record.reason)})" if self.record.reason else ""
             return f"{self.game.sides[self.game.turn(state)]} to move; the record ends here{why}"

@@ -17,7 +17,6 @@ from client.presentation.texts import (
     lost_text,
     offer_text,
     pending_text,
-    printable,
     room_line,
     situation,
     time_text,
@@ -183,10 +182,6 @@ def test_lost_connection_notice_fits_into_a_line() -> None:
             "Connection lost, reconnecting… (connection refused)",
             "Connection lost, reconnecting… (no answer)",
         )
-
-
-def test_printable_removes_control_characters() -> None:
-    assert printable("a\x1b[2Jb\n") == "a?[2Jb?"
 
 
 def test_room_line() -> None:

@@ -158,7 +158,7 @@ def test_pipe_gets_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         text = capsys.readouterr().out
         assert text.startswith("Conga: alice (black) against bøb (white)\nstones 10, max_plies 400, start w9,")
         assert "\n4  w9 b3 b1  .\n3  b1 b1  . b1\n2  b1 b1  .  .\n1  w1 b1  .  .\n    a  b  c  d\n" in text
-        assert "1. black c3b4  (left 299.000 s, took 1.000 s)  ; found \\x1b[31m it\n" in text
+        assert "1. black c3b4  (left 299.000 s, took 1.000 s)  ; found \\u001b[31m it\n" in text
         assert text.endswith("\n\nalice wins: bøb has no moves left\n")
 
 

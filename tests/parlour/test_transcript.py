@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from engine.record import parse
-from parlour.cli.transcript import Transcript, printable
+from parlour.cli.transcript import Transcript
 from tests.parlour.records import GOOD, MANCALA
 
 
 def test_texts_of_a_ply() -> None:
     talk = Transcript(parse(GOOD))
-    assert (talk.move(0), talk.details(0), talk.status(0)) == ("start", "", "black to move")
+    assert (talk.move(0), talk.details(0), talk.status(0)) == ("start", [], "black to move")
     assert talk.move(1) == "1. black c3b4"
-    assert talk.details(1) == "left 299.000 s, took 1.000 s\nfound \\x1b[31m it"
+    assert talk.details(1) == ["left 299.000 s, took 1.000 s", r"found \u001b[31m it"]
     assert talk.status(1) == "alice wins: bøb has no moves left"
 
 
@@ -38,7 +38,3 @@ def test_unfinished_game_shows_the_reason() -> None:
 def test_points_are_shown_at_the_end() -> None:
     text = "parlour record 1\ngame: mancala\noption start: 1,2/0,1 3,4 1\nresult: 0-1\nreason: score\n\n1 player1 2\n"
     assert list(Transcript(parse(text)).lines())[-1] == "unnamed (player 2) wins 6–5"
-
-
-def test_control_characters_are_escaped() -> None:
-    assert printable("a\x1b[2J\x07\u202eb\nc") == "a\\x1b[2J\\x07\\u202eb\\nc"

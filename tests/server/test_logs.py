@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from server.logs import configure_logging, escape, log, quote
+from server.logs import configure_logging, log, quote
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -61,5 +61,5 @@ def test_trace_of_the_current_exception_is_logged(capsys: pytest.CaptureFixture[
 
 
 def test_control_characters_are_escaped() -> None:
-    assert escape("a\x1b[2J\nb") == r"a\x1b[2J\nb"
+    assert quote("a\x1b[2J\nb") == r"a\u001b[2J\nb"
     assert (quote("plain"), quote("a b"), quote("")) == ("plain", '"a b"', '""')

@@ -12,6 +12,7 @@ from client.sdk.note import Note
 from engine.game import Game, Move, Outcome, State
 from engine.replay import Replay
 from engine.search import Limits, Report, Thinker
+from runtime.printable import print_line
 
 TABLE_MB = 48
 MIN_LEFT_TO_LOAD_S = 8.0  # time on the clock that allows loading compiled code
@@ -66,7 +67,7 @@ def warm(games: Iterable[Game]) -> None:
 
 def print_notice(sentence: str) -> None:
     """Tell the user why the start takes seconds: the search is compiled for the first time."""
-    print(sentence, file=sys.stderr, flush=True)
+    print_line(sentence, file=sys.stderr, flush=True)
 
 
 def earlier_states(game: Game, state: State, budget: Budget) -> tuple[State, ...]:

@@ -15,7 +15,7 @@ from textual.binding import Binding
 from textual.css.query import NoMatches
 
 from client.presentation.launch_plan import GameRequest, LaunchPlan
-from client.presentation.texts import lost_text, printable
+from client.presentation.texts import lost_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.tui.app.themed_app import QUIT_KEYS, ThemedApp
@@ -176,7 +176,7 @@ class ParlourApp(ThemedApp):
     def _notify(self, text: str) -> None:
         for screen in self._screens()[-1:]:
             with suppress(NoMatches):
-                screen.show_notice(printable(text))
+                screen.show_notice(text)
 
     # -- the Client protocol
 

@@ -12,6 +12,7 @@ from textual.theme import Theme
 
 from client.tui.render.appearance import THEMES, Appearance
 from client.tui.render.ascii import AsciiFilter
+from client.tui.render.controls import ControlFilter
 from client.tui.render.tokens import DARK, LIGHT, TOKENS, Tokens, hex_text
 from client.tui.widgets.minimum_size import is_too_small
 
@@ -68,7 +69,7 @@ class ThemedApp(App[str]):
             await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return filters that remove non-ASCII characters and colours from everything that widgets draw."""
-        filters = [*super().get_line_filters()]
+        """Return filters that remove control characters, non-ASCII characters and colours from what widgets draw."""
+        filters = [*super().get_line_filters(), ControlFilter()]
         filters += [AsciiFilter()] if self.appearance.ascii_only else []
         return [*filters, NoColor()] if self.appearance.theme == "mono" else filters

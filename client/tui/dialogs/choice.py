@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.widgets import OptionList, Static
 
 from client.tui.dialogs.base import Dialog
+from client.tui.widgets.plain import PlainOptions, PlainText
 
 
 class Choice(Dialog[int | None]):
@@ -23,9 +23,9 @@ class Choice(Dialog[int | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
-            yield Static(self._question, markup=False)
-            yield OptionList(*self._answers, id="answers", compact=True, markup=False)
-            yield Static("up down: select   enter: choose   esc: quit", classes="keys", markup=False)
+            yield PlainText(self._question)
+            yield PlainOptions(self._answers, id="answers")
+            yield PlainText("up down: select   enter: choose   esc: quit", classes="keys")
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: PlainOptions.OptionSelected) -> None:
         self.dismiss(event.option_index)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Static
 
 from client.tui.dialogs.base import Dialog
+from client.tui.widgets.plain import Lines, PlainButton, PlainText
 
 ANSWERS = {"y": True, "n": False, "escape": None}
 
@@ -23,19 +23,19 @@ class Confirm(Dialog[bool | None]):
 
     AUTO_FOCUS = ""
 
-    def __init__(self, question: str, opened_by: str = "", otherwise: Callable[[str], None] | None = None) -> None:
+    def __init__(self, question: Lines, opened_by: str = "", otherwise: Callable[[str], None] | None = None) -> None:
         super().__init__()
         self._question, self._opened_by, self._otherwise = question, opened_by, otherwise
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
-            yield Static(self._question, markup=False)
-            yield Static("")
+            yield PlainText(self._question)
+            yield PlainText()
             with Horizontal(classes="answers"):
-                yield Button("y: yes", id="yes", compact=True)
-                yield Button("n: no", id="no", compact=True)
+                yield PlainButton("y: yes", id="yes")
+                yield PlainButton("n: no", id="no")
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
+    def on_button_pressed(self, event: PlainButton.Pressed) -> None:
         self._answer(event.button.id == "yes")
 
     def on_key(self, event: events.Key) -> None:

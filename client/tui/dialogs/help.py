@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.widgets import Static
 
 from client.tui.dialogs.base import Dialog
+from client.tui.widgets.plain import PlainText
 
 
 class Help(Dialog[None]):
@@ -19,12 +19,11 @@ class Help(Dialog[None]):
 
     def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:
         super().__init__()
-        lines = [f"{key:<9} {meaning}" for key, meaning in keys]
-        self._text = "\n".join([title, *lines])
+        self._lines = [title, *(f"{key:<9} {meaning}" for key, meaning in keys)]
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box wide"):
-            yield Static(self._text, markup=False)
+            yield PlainText(self._lines)
 
     def on_click(self) -> None:
         self.dismiss()

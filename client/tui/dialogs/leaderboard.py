@@ -8,11 +8,11 @@ from typing import cast
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.widgets import DataTable, Static
 
-from client.presentation.texts import day, options_text, printable, rating_text
+from client.presentation.texts import day, options_text, rating_text
 from client.tui.dialogs.base import Dialog
 from client.tui.models.client import Client
+from client.tui.widgets.plain import PlainTable, PlainText
 from engine.registry import GAMES
 from protocol.commands import Leaderboard as LeaderboardCommand
 from protocol.types import Leader, Options
@@ -37,19 +37,17 @@ class Leaderboard(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box wide"):
-            yield Static(id="board-title", markup=False)
-            yield DataTable[str](id="leaders", cursor_type="row", zebra_stripes=False)
-            yield Static(KEYS, classes="keys", markup=False)
+            yield PlainText(id="board-title")
+            yield PlainTable(COLUMNS, id="leaders")
+            yield PlainText(KEYS, classes="keys")
 
     def on_mount(self) -> None:
-        for title, width in COLUMNS:
-            self.grid.add_column(title, width=width)
         self.grid.focus()
         self._load()
 
     @property
-    def grid(self) -> DataTable[str]:
-        return self.query_one("#leaders", DataTable)
+    def grid(self) -> PlainTable:
+        return self.query_one("#leaders", PlainTable)
 
     def _load(self) -> None:
         client = cast(Client, self.app)
@@ -60,8 +58,8 @@ class Leaderboard(Dialog[None]):
         client.send(command, lambda ok: self.show(game, ok.leaders or ()))
 
     def _set_title(self, state: str) -> None:
-        name = GAMES[self._game].title if self._game in GAMES else printable(self._game)
-        self.query_one("#board-title", Static).update(", ".join([name, *options_text(self._options)]) + f": {state}")
+        name = GAMES[self._game].title if self._game in GAMES else self._game
+        self.query_one("#board-title", PlainText).update(", ".join([name, *options_text(self._options)]) + f": {state}")
 
     def show(self, game: str, leaders: Sequence[Leader]) -> None:
         """Show the leaders of a game, unless another game was selected in the meantime."""
@@ -69,13 +67,9 @@ class Leaderboard(Dialog[None]):
             return
         self._set_title("leaderboard" if leaders else "no rated games yet")
         for place, leader in enumerate(leaders, 1):
-            self.grid.add_row(
-                "" if leader.provisional else f"{place}.",
-                printable(leader.name),
-                rating_text(leader.rating, leader.provisional),
-                str(leader.games),
-                day(leader.at),
-            )
+            rank = "" if leader.provisional else f"{place}."
+            rating = rating_text(leader.rating, leader.provisional)
+            self.grid.add_texts((rank, leader.name, rating, str(leader.games), day(leader.at)))
 
     def action_turn(self, by: int) -> None:
         games = list(GAMES)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.widgets import Input, Select, Static
+from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
 from client.presentation.texts import clock_text
 from client.sdk.time_control import RATED_DEFAULT, parse_time_control
 from client.tui.dialogs.base import Dialog
 from client.tui.models.lobby_rooms import LobbyRooms
+from client.tui.widgets.plain import PlainSelect, PlainText
 from engine.errors import GameError
 from engine.options import START
 from engine.registry import GAMES, create
@@ -39,20 +40,20 @@ class NewGame(Dialog[GameRequest | None]):
         games = [(game.title, name) for name, game in GAMES.items()]
         opponents = self._opponents(request.game)
         with Vertical(classes="box"):
-            yield Static("New game", markup=False)
-            yield Select(games, value=request.game, allow_blank=False, id="game", compact=True)
-            yield Static("Opponent", classes="label", markup=False)
-            yield Select(opponents, value=request.vs, allow_blank=False, id="vs", compact=True)
-            yield Static("Clock: none, 5+3, 90s+1 or 10/move", classes="label", markup=False)
+            yield PlainText("New game")
+            yield PlainSelect(games, request.game, id="game")
+            yield PlainText("Opponent", classes="label")
+            yield PlainSelect(opponents, request.vs, id="vs")
+            yield PlainText("Clock: none, 5+3, 90s+1 or 10/move", classes="label")
             yield Input(clock_text(request.clock), id="clock", compact=True)
             seat = "random" if request.seat is None else str(request.seat)
-            yield Static(options_label(request.game), id="choices", classes="label", markup=False)
+            yield PlainText(options_label(request.game), id="choices", classes="label")
             yield Input(" ".join(f"{k}={v}" for k, v in request.options.items()), id="options", compact=True)
-            yield Select(SEATS, value=seat, allow_blank=False, id="seat", compact=True)
+            yield PlainSelect(SEATS, seat, id="seat")
             stakes = "rated" if request.rated else "casual"
-            yield Select(STAKES, value=stakes, allow_blank=False, id="stakes", compact=True)
-            yield Static("", id="wrong", markup=False)
-            yield Static("tab: next field   ctrl+s: start   esc: cancel", classes="keys", markup=False)
+            yield PlainSelect(STAKES, stakes, id="stakes")
+            yield PlainText(id="wrong")
+            yield PlainText("tab: next field   ctrl+s: start   esc: cancel", classes="keys")
 
     def _opponents(self, game: str) -> list[tuple[str, str]]:
         names = self._rooms.bots_for(game)
@@ -60,13 +61,13 @@ class NewGame(Dialog[GameRequest | None]):
             names.append(self._request.vs)
         return [ANY_OPPONENT, *((name, name) for name in names)]
 
-    def on_select_changed(self, event: Select.Changed) -> None:
+    def on_select_changed(self, event: PlainSelect.Changed) -> None:
         if event.select.id == "game":
-            versus = self.query_one("#vs", Select)
+            versus = self.query_one("#vs", PlainSelect)
             before, opponents = versus.value, self._opponents(str(event.value))
-            versus.set_options(opponents)
+            versus.set_choices(opponents)
             versus.value = before if (before, before) in opponents else ""
-            self.query_one("#choices", Static).update(options_label(str(event.value)))
+            self.query_one("#choices", PlainText).update(options_label(str(event.value)))
 
     def on_input_submitted(self) -> None:
         self.action_submit()
@@ -78,16 +79,16 @@ class NewGame(Dialog[GameRequest | None]):
         try:
             self.dismiss(self.requested())
         except GameError as error:
-            self.query_one("#wrong", Static).update(str(error))
+            self.query_one("#wrong", PlainText).update(str(error))
 
     def requested(self) -> GameRequest:
         """Return the game described by the form. Raises GameError if an option or the clock is invalid."""
-        game, vs = str(self.query_one("#game", Select).value), str(self.query_one("#vs", Select).value)
-        seat = str(self.query_one("#seat", Select).value)
+        game, vs = str(self.query_one("#game", PlainSelect).value), str(self.query_one("#vs", PlainSelect).value)
+        seat = str(self.query_one("#seat", PlainSelect).value)
         options = read_options(self.query_one("#options", Input).value)
         create(game, options)
         clock = parse_time_control(self.query_one("#clock", Input).value or "none")
-        rated = str(self.query_one("#stakes", Select).value) == "rated"
+        rated = str(self.query_one("#stakes", PlainSelect).value) == "rated"
         if rated and clock.kind == "none":
             raise GameError(f"a rated game needs a clock, such as {RATED_DEFAULT}")
         return GameRequest(game, options, clock, None if seat == "random" else int(seat), vs, rated=rated)

@@ -26,7 +26,7 @@ def ask_to_resume(
 
     if len(tables) == 1:
         question = "Resume it? Answering no resigns it." if resigning else "Resume it?"
-        app.push_screen(Confirm(f"You have an unfinished game:\n{left_text(tables[0])}.\n{question}"), confirmed)
+        app.push_screen(Confirm(["You have an unfinished game:", f"{left_text(tables[0])}.", question]), confirmed)
     else:
         other = "Start a new game and resign these" if resigning else "None of these"
         question = f"You have {len(tables)} unfinished games. Resume one?"

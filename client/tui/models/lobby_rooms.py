@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from client.presentation.texts import clock_text, printable, rated_players
+from client.presentation.texts import clock_text, rated_players
 from protocol.replies import LobbyUpdate
 from protocol.types import BotInfo, RoomInfo, with_ply
 
@@ -69,11 +69,11 @@ def room_row(info: RoomInfo) -> LobbyRow:
     state = {"waiting": "waiting", "running": f"move {info.ply}", "ended": info.result}[info.status]
     kind = "rated" if info.rated else "casual"
     awaited = " and ".join(info.players or ((info.invite,) if info.invite else ()))
-    names = rated_players(info.seats) + (f" (for {printable(awaited)})" if awaited and None in info.seats else "")
+    names = rated_players(info.seats) + (f" (for {awaited})" if awaited and None in info.seats else "")
     watchers = str(info.watchers) if info.watchers else ""
     return LobbyRow(info.room, (kind, info.game, names, clock_text(info.clock), state, watchers), room=info)
 
 
 def bot_row(bot: BotInfo) -> LobbyRow:
     games = "all games" if len(bot.plays) > MAX_GAMES_LISTED else ", ".join(bot.plays)
-    return LobbyRow(f"bot {bot.name}", ("bot", games, printable(bot.name), "", "ready", ""), bot=bot)
+    return LobbyRow(f"bot {bot.name}", ("bot", games, bot.name, "", "ready", ""), bot=bot)

@@ -6,11 +6,12 @@ from typing import cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.widgets import Static
 
 from client.sdk.events import SessionEvent
 from client.tui.models.client import Client
 from client.tui.widgets.minimum_size import MINIMUM_SIZE, MinimumSizeScreen, is_too_small
+from client.tui.widgets.plain import PlainText
+from runtime.printable import printable
 
 WIDE_SIZE = (110, 34)  # from this size on, the side panels are larger
 TOO_SMALL = """This terminal is {} x {} characters.
@@ -30,7 +31,7 @@ class BaseScreen(MinimumSizeScreen[None]):
     ready = False  # whether the widgets exist
 
     def compose(self) -> ComposeResult:
-        yield Static(id="small", markup=False)
+        yield PlainText(id="small")
         yield from self.compose_content()
 
     def compose_content(self) -> ComposeResult:
@@ -56,7 +57,7 @@ class BaseScreen(MinimumSizeScreen[None]):
 
     def show_notice(self, text: str) -> None:
         """Show a short message."""
-        self.app.notify(text, markup=False)
+        self.app.notify(printable(text), markup=False)
 
     def connection_changed(self) -> None:
         """Handle a change of `client.connection`."""
@@ -68,7 +69,8 @@ class BaseScreen(MinimumSizeScreen[None]):
         width, height = event.size
         self.set_class(width >= WIDE_SIZE[0] and height >= WIDE_SIZE[1], "-wide")
         small = is_too_small(event.size)
-        self.query_one("#small", Static).update(TOO_SMALL.format(width, height, *MINIMUM_SIZE) if small else "")
+        text = TOO_SMALL.format(width, height, *MINIMUM_SIZE) if small else ""
+        self.query_one("#small", PlainText).update(text.splitlines())
         self.call_after_refresh(self.repaint)
 
 
@@ -76,7 +78,7 @@ class StartScreen(BaseScreen):
     """The first screen, shown until the session is open."""
 
     def compose_content(self) -> ComposeResult:
-        yield Static("Starting…", id="start", markup=False)
+        yield PlainText("Starting…", id="start")
 
     def show_notice(self, text: str) -> None:
-        self.query_one("#start", Static).update(text)
+        self.query_one("#start", PlainText).update(text)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from textual import events
 from textual.app import ComposeResult
-from textual.coordinate import Coordinate
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import Input
 
 from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
-from client.presentation.texts import counted, printable
+from client.presentation.texts import counted
 from client.sdk.events import Connected, SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
@@ -19,9 +18,11 @@ from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.table_keys import LOBBY_HELP, LOBBY_HELP_TITLE
 from client.tui.widgets.footer import Footer
+from client.tui.widgets.plain import PlainTable, PlainText
 from engine.registry import GAMES
 from protocol.commands import History, Lobby
 from protocol.replies import Invited, LobbyUpdate, Ok
+from protocol.types import BotInfo
 
 COLUMNS = (("", 6), ("game", 11), ("players", 23), ("clock", 10), ("", 8), ("watching", 8))
 DEFAULT_GAME = next(iter(GAMES))
@@ -38,24 +39,21 @@ class LobbyScreen(BaseScreen):
         self.rows: list[LobbyRow] = []
 
     def compose_content(self) -> ComposeResult:
-        yield Static(" Parlour lobby", id="title", markup=False)
+        yield PlainText(" Parlour lobby", id="title")
         hint = "Type to filter by game, player or status"
         yield Input(placeholder=hint, id="filter", compact=True, select_on_focus=False)
-        yield DataTable[str](id="rooms", cursor_type="row", zebra_stripes=False)
+        yield PlainTable(COLUMNS, id="rooms")
         yield Footer(KEYS)
 
     def set_up(self) -> None:
-        grid = self.grid
-        grid.can_focus = False  # the filter keeps the focus; on_key passes the arrows on
-        for number, (title, width) in enumerate(COLUMNS):
-            grid.add_column(title, width=width, key=str(number))
+        self.grid.can_focus = False  # the filter keeps the focus; on_key passes the arrows on
         self.query_one("#filter", Input).focus()
         self.client.send(Lobby(id=self.client.next_id(), on=True))
         self.show_notice("")
 
     @property
-    def grid(self) -> DataTable[str]:
-        return self.query_one("#rooms", DataTable)
+    def grid(self) -> PlainTable:
+        return self.query_one("#rooms", PlainTable)
 
     # -- what is shown
 
@@ -64,8 +62,8 @@ class LobbyScreen(BaseScreen):
             self.rooms.update(event)
             self.update_rows()
         elif isinstance(event, Invited):
-            game = GAMES[event.room.game].title if event.room.game in GAMES else printable(event.room.game)
-            self.show_notice(f"{printable(event.by)} invites you to {game}: select the room and press enter")
+            game = GAMES[event.room.game].title if event.room.game in GAMES else event.room.game
+            self.show_notice(f"{event.by} invites you to {game}: select the room and press enter")
         elif isinstance(event, Connected):
             self.show_notice("")
 
@@ -77,11 +75,11 @@ class LobbyScreen(BaseScreen):
             for number, (old, new) in enumerate(zip(self.rows, rows, strict=True)):
                 for column, (before, after) in enumerate(zip(old.cells, new.cells, strict=True)):
                     if before != after:
-                        grid.update_cell_at(Coordinate(number, column), after)
+                        grid.set_text(number, column, after)
         else:
             grid.clear()
             for row in rows:
-                grid.add_row(*row.cells, key=row.key)
+                grid.add_texts(row.cells)
             keys = [row.key for row in rows]
             if selected is not None and selected.key in keys:
                 grid.move_cursor(row=keys.index(selected.key), animate=False)
@@ -93,7 +91,7 @@ class LobbyScreen(BaseScreen):
         text = f"{counted(rooms, 'room')}, {counted(len(self.rows) - rooms, 'bot')}"
         if self.rooms.finished is not None:
             text = counted(rooms, "finished game")
-        self.query_one("#title", Static).update(f" Parlour lobby: {text}")
+        self.query_one("#title", PlainText).update(f" Parlour lobby: {text}")
 
     def selected(self) -> LobbyRow | None:
         row = self.grid.cursor_row
@@ -158,7 +156,7 @@ class LobbyScreen(BaseScreen):
     def on_input_submitted(self) -> None:
         self.enter()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_data_table_row_selected(self, event: PlainTable.RowSelected) -> None:
         self.enter()
 
     # -- actions
@@ -169,12 +167,19 @@ class LobbyScreen(BaseScreen):
         if row is None:
             self.show_notice("Nothing is selected; ctrl+n starts a new game")
         elif row.bot is not None:
-            self.new_game(GameRequest(row.bot.plays[0], vs=row.bot.name))
+            self.challenge(row.bot)
         elif row.room is not None:
             if row.room.status == "waiting" and not watch:
                 self.client.join(row.room.room)
             else:
                 self.client.watch_rooms((row.room.room,))
+
+    def challenge(self, bot: BotInfo) -> None:
+        game = next((game for game in bot.plays if game in GAMES), None)
+        if game is None:
+            self.show_notice("This client does not know the games of this bot")
+        else:
+            self.new_game(GameRequest(game, vs=bot.name))
 
     def new_game(self, request: GameRequest) -> None:
         def submitted(request: GameRequest | None) -> None:
@@ -209,7 +214,7 @@ class LobbyScreen(BaseScreen):
         """Show the leaderboard for the game and the options of the selected row."""
         row = self.selected()
         room, bot = (None, None) if row is None else (row.room, row.bot)
-        game = room.game if room is not None else bot.plays[0] if bot is not None else DEFAULT_GAME
+        game = room.game if room is not None else bot.plays[0] if bot is not None and bot.plays else DEFAULT_GAME
         self.app.push_screen(Leaderboard(game, {} if room is None else room.options))
 
     def wall(self) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from textual.widgets import Static
-
 from client.presentation.recorded_room import ROOM
 from client.sdk.room_view import RoomView
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.note_view import NoteView
+from client.tui.widgets.plain import PlainText
 
 
 class RecordTexts(Protocol):
@@ -27,8 +26,8 @@ class RecordTexts(Protocol):
     def move(self, ply: int) -> str:
         """Return the move of a ply."""
 
-    def details(self, ply: int) -> str:
-        """Return the times and the note of a ply."""
+    def details(self, ply: int) -> list[str]:
+        """Return the times and the note of a ply, one per line."""
 
     def status(self, ply: int) -> str:
         """Return the side to move, or the result after the last ply."""
@@ -55,7 +54,7 @@ class ReplayScreen(TableScreen):
         if not self._title:
             self._title = f" {self._texts.title()}"
             facts = self._texts.facts()
-            self.query_one("#title", Static).update(self._title + (f", {facts}" if facts else ""))
+            self.query_one("#title", PlainText).update(self._title + (f", {facts}" if facts else ""))
 
     def _footer_text(self) -> str:
         model = self.model

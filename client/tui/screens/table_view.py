@@ -6,7 +6,6 @@ import time
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Static
 
 from client.presentation.launch_plan import GameRequest
 from client.presentation.texts import (
@@ -15,7 +14,6 @@ from client.presentation.texts import (
     joined,
     offer_text,
     pending_text,
-    printable,
     seat_name,
     situation,
     title,
@@ -30,6 +28,7 @@ from client.tui.widgets.chat import Chat
 from client.tui.widgets.footer import Footer
 from client.tui.widgets.move_list import MoveList
 from client.tui.widgets.note_view import NoteView
+from client.tui.widgets.plain import PlainText
 from client.tui.widgets.seat_line import SeatLine
 from client.tui.widgets.value_graph import ValueGraph
 from engine.errors import GameError
@@ -58,7 +57,7 @@ class TableView(BaseScreen):
 
     def compose_content(self) -> ComposeResult:
         appearance = self.client.appearance
-        yield Static(id="title", markup=False)
+        yield PlainText(id="title")
         with Horizontal(id="middle"):
             yield BoardView(appearance, id="board")
             with Vertical(id="side"):
@@ -153,7 +152,7 @@ class TableView(BaseScreen):
         text = f" {title(table)}{f'   {lag}' if lag else ''}"
         if text != self._title:
             self._title = text
-            self.query_one("#title", Static).update(text)
+            self.query_one("#title", PlainText).update(text)
 
     def _update_footer(self) -> None:
         ended = self.model is not None and self.model.table.status == "ended"
@@ -169,10 +168,10 @@ class TableView(BaseScreen):
             return f"{what}: {model.typed}_   enter: {enter}   esc: clear"
         if self.client.connection:
             return self.client.connection
-        if table is None or model is None:
-            return self._notice or f"Loading room {printable(self.room)}…"
-        if table.game is None:
-            return f"This client does not know the game {printable(table.setup.game)}: {table.position}"
+        if table is None:
+            return self._notice or f"Loading room {self.room}…"
+        if table.game is None or model is None:
+            return self._notice or f"This client does not know the game {table.setup.game}: {table.position}"
         offer, gone = offer_text(table), gone_text(table, time.monotonic())
         if offer or self._notice:
             return joined(offer and f"{offer}: y accepts, n declines", gone, self._notice)

@@ -7,7 +7,6 @@ from math import ceil, sqrt
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Grid, VerticalScroll
-from textual.widgets import Static
 
 from client.presentation.texts import counted
 from client.sdk.events import SessionEvent
@@ -16,6 +15,7 @@ from client.tui.screens.base import BaseScreen
 from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
 from client.tui.widgets.board_tile import BoardTile
 from client.tui.widgets.footer import Footer
+from client.tui.widgets.plain import PlainText
 from protocol.commands import Leave, Watch
 
 MAX_SQUARE_BOARDS = 9  # up to 3 x 3 boards form a square; more are drawn as small as possible
@@ -34,7 +34,7 @@ class WallScreen(BaseScreen):
         self._grid_shape = (0, 0)
 
     def compose_content(self) -> ComposeResult:
-        yield Static(f" Parlour: watching {counted(len(self.rooms), 'game')}", id="title", markup=False)
+        yield PlainText(f" Parlour: watching {counted(len(self.rooms), 'game')}", id="title")
         self._tiles = {room: BoardTile(room, self.client.appearance) for room in self.rooms}
         with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
             yield from self._tiles.values()

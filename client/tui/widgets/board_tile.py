@@ -9,12 +9,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from client.presentation.texts import joined, players, printable, situation, standing_text
+from client.presentation.texts import joined, players, situation, standing_text
 from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import changes
 from client.tui.render.appearance import Appearance
 from client.tui.render.fit import fit_board
 from client.tui.render.marks import Marks
+from runtime.printable import printable
 
 MINIMUM_TILE_SIZE = (24, 7)
 
@@ -65,7 +66,7 @@ class BoardTile(Widget, can_focus=True):
     def _paint(self) -> list[Strip]:
         table, ground = self._table, self.rich_style
         if table is None:
-            return [self._line(f"Loading room {printable(self.room)}…", ground)]
+            return [self._line(f"Loading room {self.room}…", ground)]
         head = ground + Style(bold=True, reverse=self.has_focus)
         strips = [self._line(players(table.seats), head)]
         if table.game is not None:
@@ -82,7 +83,7 @@ class BoardTile(Widget, can_focus=True):
         return joined(last, standing_text(table))
 
     def _line(self, text: str, ink: Style) -> Strip:
-        return Strip([Segment(text, ink)]).adjust_cell_length(self.size.width, ink)
+        return Strip([Segment(printable(text), ink)]).adjust_cell_length(self.size.width, ink)
 
     def _board(self, table: RoomView, ground: Style) -> list[Strip]:
         assert table.game is not None

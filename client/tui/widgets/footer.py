@@ -6,7 +6,9 @@ from textwrap import wrap
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Static
+
+from client.tui.widgets.plain import PlainText
+from runtime.printable import printable
 
 
 class Footer(Vertical):
@@ -15,7 +17,7 @@ class Footer(Vertical):
     def __init__(self, keys: str = "") -> None:
         super().__init__()
         self._text, self._keys = "", keys
-        self._lines = Static(id="prompt", markup=False), Static(id="keys", markup=False)
+        self._lines = PlainText(id="prompt"), PlainText(id="keys")
 
     def compose(self) -> ComposeResult:
         yield from self._lines
@@ -31,6 +33,6 @@ class Footer(Vertical):
             self._update()
 
     def _update(self) -> None:
-        lines = wrap(self._text, max(1, self.size.width - 2), max_lines=2, placeholder=" …")
-        self._lines[0].update("\n".join(lines))
+        lines = wrap(printable(self._text), max(1, self.size.width - 2), max_lines=2, placeholder=" …")
+        self._lines[0].update(lines)
         self._lines[1].update(self._keys)

@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from protocol.types import PlayedMove
+from runtime.printable import printable
 
 
 class MoveList(Widget):
@@ -31,7 +32,7 @@ class MoveList(Widget):
 
     def show(self, moves: Sequence[PlayedMove], sides: tuple[str, str], at: int) -> None:
         letters = initials(sides)
-        texts = [f"{played.ply:>3} {letters[played.side]} {played.move}" for played in moves]
+        texts = [printable(f"{played.ply:>3} {letters[played.side]} {played.move}") for played in moves]
         if (texts, at) != (self._texts, self._at):
             self._texts, self._at = texts, at
             self.refresh()
@@ -69,6 +70,6 @@ class MoveList(Widget):
 def initials(sides: tuple[str, str]) -> tuple[str, str]:
     """Return short names that differ: b and w, p1 and p2."""
     first, second = sides
-    if first[0] != second[0]:
-        return first[0], second[0]
-    return first[0] + first[-1], second[0] + second[-1]
+    if first[:1] != second[:1]:
+        return first[:1], second[:1]
+    return first[:1] + first[-1:], second[:1] + second[-1:]

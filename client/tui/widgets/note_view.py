@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from textual.widgets import Static
-
-from client.presentation.texts import printable, seat_name
+from client.presentation.texts import seat_name
 from client.sdk.note import parse_note
 from client.sdk.room_view import RoomView
+from client.tui.widgets.plain import PlainText
 
 
-class NoteView(Static):
+class NoteView(PlainText):
     """Shows the latest note up to the current ply."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, markup=False)
 
     def show(self, table: RoomView, ply: int) -> None:
         self.update(note_text(table, ply))
@@ -23,7 +19,7 @@ def note_text(table: RoomView, ply: int) -> str:
     """Return the latest note up to a ply that contains more than times and counts."""
     for played in reversed(table.moves[:ply]):
         if text := describe(played.note):
-            return printable(f"{seat_name(table.seats[played.side])} {played.move}: {text}")
+            return f"{seat_name(table.seats[played.side])} {played.move}: {text}"
     return ""
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
-from textual.widgets import Static
 
 from client.presentation.texts import rating_of, rating_text, seat_name, time_text
 from client.sdk.room_view import RoomView
 from client.tui.render.appearance import Appearance
 from client.tui.widgets.move_list import initials
+from client.tui.widgets.plain import PlainText
 
 
-class SeatLine(Static):
+class SeatLine(PlainText):
     """Shows one player. The line is highlighted on the player's turn."""
 
     def __init__(self, appearance: Appearance, *, id: str) -> None:
-        super().__init__(id=id, markup=False)
+        super().__init__(id=id)
         self._appearance = appearance
         self._shown: tuple[str, bool] = ("", False)
 

@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from parlour.errors import UserError
+from runtime.printable import print_error, print_line, print_lines, printable
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.handlers.auth import check_new_name
@@ -47,7 +48,7 @@ def run(args: Namespace) -> int:
         raise UserError(str(error)) from None
     if created:
         place = without_password(args.db) if "://" in args.db else Path(args.db).absolute()
-        print(f"parlour: created a new database; the token is for a server with --db {place}", file=sys.stderr)
+        print_error(f"created a new database; the token is for a server with --db {place}")
     return 0
 
 
@@ -74,9 +75,9 @@ async def add(store: Store, name: str, now: int) -> None:
     token = new_secret()
     if not await store.add_account(name, new_player_id(), token, now):
         raise UserError(f"there is already an account {name}; 'parlour account revoke {name}' frees the name")
-    print(token)
+    print_line(token)
     if sys.stderr.isatty():
-        print(
+        print_lines(
             f"\nThis is the token of {name}. It is not shown again: store it now. {name} uses it like this:\n"
             f"  export PARLOUR_TOKEN={token}\n"
             f"  parlour play conga --pair --rated --url ws://THIS-SERVER:{Settings().port}/ws",
@@ -87,7 +88,7 @@ async def add(store: Store, name: str, now: int) -> None:
 async def show(store: Store) -> None:
     for account in await store.accounts():
         state = "active" if account.revoked_at is None else f"revoked {day(account.revoked_at)}"
-        print(f"{account.name}\t{day(account.created_at)}\t{state}")
+        print_lines(f"{printable(account.name)}\t{day(account.created_at)}\t{state}")
 
 
 def day(ms: int) -> str:

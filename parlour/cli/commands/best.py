@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace
 from engine.search import Limits, Thinker
 from parlour.cli.args import add_game, game_of
 from parlour.cli.search_output import add_search, as_json, as_text, count, seconds, tell
+from runtime.printable import print_lines
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -30,5 +31,5 @@ def run(args: Namespace) -> int:
     limits = Limits(1.0 if unlimited else args.seconds, args.nodes, args.depth)
     thinker = Thinker(game, table_mb=args.table, compiled=False if args.plain else None, notice=tell)
     report = thinker.think(game.start(), limits)
-    print(as_json(game, report) if args.json else as_text(game, report))
+    print_lines(as_json(game, report) if args.json else as_text(game, report))
     return 0

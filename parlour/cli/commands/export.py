@@ -14,6 +14,7 @@ from argparse import ArgumentParser, Namespace
 
 from engine.record import to_json, write
 from parlour.cli.records import add_record, read_record
+from runtime.printable import print_lines
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -25,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     record = read_record(args)
-    print(write(record).rstrip("\n") if args.text else as_json(to_json(record)))
+    print_lines(write(record).rstrip("\n") if args.text else as_json(to_json(record)))
     return 0
 
 

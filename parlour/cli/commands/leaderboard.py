@@ -21,6 +21,7 @@ from parlour.cli.args import add_options, options_of
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.cli.search_output import count
 from parlour.errors import UserError
+from runtime.printable import print_line
 
 if TYPE_CHECKING:
     from protocol.types import Leader, Options, RatedGame
@@ -57,7 +58,7 @@ def run(args: Namespace) -> int:
     except SessionError as error:
         raise UserError(str(error)) from None
     for line in as_json(results) if args.json else as_text(results, " ".join(args.option)):
-        print(line)
+        print_line(line)
     return 0
 
 

@@ -17,6 +17,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from parlour.errors import UserError
+from runtime.printable import print_line
 
 MAX_MATCHES, MAX_WATCHERS, MAX_TEST_S = 1000, 5000, 600.0
 
@@ -85,13 +86,13 @@ async def measure(url: str, args: Namespace) -> int:
     deliveries = (watchers.deliveries - before) / (time.perf_counter() - began)
     watchers.close()
     lost = sum(client.closed for match in matches for client in match.players)
-    print(f"moves        {rate:.0f}/s, each durable and received by the opponent")
+    print_line(f"moves        {rate:.0f}/s, each durable and received by the opponent")
     p50, p90, p99 = (percentile(delays, percent) for percent in (50, 90, 99))
-    print(f"latency      p50 {p50:.1f} ms, p90 {p90:.1f} ms, p99 {p99:.1f} ms")
-    print(f"deliveries   {deliveries:.0f}/s to {args.watchers} watchers")
-    print(f"errors       {len(tally.errors)}, connections lost {lost}")
+    print_line(f"latency      p50 {p50:.1f} ms, p90 {p90:.1f} ms, p99 {p99:.1f} ms")
+    print_line(f"deliveries   {deliveries:.0f}/s to {args.watchers} watchers")
+    print_line(f"errors       {len(tally.errors)}, connections lost {lost}")
     for text in sorted({describe(error) for error in tally.errors})[:5]:
-        print(f"             {text}")
+        print_line(f"             {text}")
     return 1 if tally.errors or lost or not delays else 0
 
 

@@ -12,6 +12,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from engine.perft import perft
 from parlour.cli.args import add_game, game_of
+from runtime.printable import print_line
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -28,5 +29,5 @@ def depth(text: str) -> int:
 def run(args: Namespace) -> int:
     game = game_of(args)
     for plies in range(1, args.depth + 1):
-        print(plies, perft(game, game.start(), plies), flush=True)
+        print_line(f"{plies} {perft(game, game.start(), plies)}", flush=True)
     return 0

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from parlour.cli.args import add_bot_after, add_options, options_of
 from parlour.cli.args_server import add_connection, add_looks, identity, url_of
 from parlour.errors import UserError
+from runtime.printable import print_line
 
 if TYPE_CHECKING:
     from client.presentation.launch_plan import LaunchPlan
@@ -125,4 +126,4 @@ async def play_in_lines(plan: LaunchPlan) -> int:
 
 
 def write(line: str) -> None:
-    print(line, flush=True)
+    print_line(line, flush=True)

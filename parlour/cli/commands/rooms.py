@@ -15,6 +15,7 @@ from argparse import ArgumentParser, Namespace
 
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.errors import UserError
+from runtime.printable import print_line
 
 NO_MATCH = "no matching rooms"
 NO_ROOMS = "no open rooms; --status ended lists finished games"
@@ -42,9 +43,9 @@ def run(args: Namespace) -> int:
     except SessionError as error:
         raise UserError(str(error)) from None
     for line in lines:
-        print(line)
+        print_line(line)
     if not lines and not args.json:
-        print(NO_MATCH if args.status else NO_ROOMS, file=sys.stderr)
+        print_line(NO_MATCH if args.status else NO_ROOMS, file=sys.stderr)
     return 0
 
 

@@ -18,6 +18,7 @@ from argparse import ArgumentParser, Namespace
 from parlour.cli.args_server import add_looks
 from parlour.cli.records import add_record, read_record
 from parlour.cli.transcript import Transcript
+from runtime.printable import print_lines
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -32,7 +33,7 @@ def run(args: Namespace) -> int:
     if not args.plain and args.record != "-" and is_interactive():
         return replay(transcript, args) or wrong
     for line in transcript.lines():
-        print(line)
+        print_lines(line)
     return wrong
 
 

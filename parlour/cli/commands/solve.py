@@ -11,12 +11,12 @@ draw and -1 for a loss. Progress goes to standard error. If the position is not 
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from engine.search import Limits, Report, Thinker
 from parlour.cli.args import add_game, game_of
 from parlour.cli.search_output import add_search, as_json, as_text, format_value, seconds, tell
+from runtime.printable import print_lines
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def run(args: Namespace) -> int:
     game = game_of(args)
     thinker = Thinker(game, table_mb=args.table, compiled=False if args.plain else None, notice=tell)
     report = thinker.solve(game.start(), Limits(args.seconds), progress=progress)
-    print(as_json(game, report) if args.json else as_text(game, report))
+    print_lines(as_json(game, report) if args.json else as_text(game, report))
     if not report.proved:
         limit = (
             "within the greatest depth the search supports" if args.seconds is None else f"within {args.seconds:g} s"
@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
 
 def progress(report: Report) -> None:
     millions = report.nodes / 1e6
-    print(f"{report.seconds:8.1f} s  {millions:8.1f} million positions  {known(report)}", file=sys.stderr, flush=True)
+    tell(f"{report.seconds:8.1f} s  {millions:8.1f} million positions  {known(report)}")
 
 
 def known(report: Report) -> str:

@@ -19,6 +19,7 @@ from parlour.cli.args_server import add_connection
 from parlour.cli.command import report_error
 from parlour.cli.records import FILE_OR_ROOM, read_source
 from parlour.errors import UserError
+from runtime.printable import print_line
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -41,9 +42,9 @@ def check(args: Namespace, name: str) -> int:
         record = parse(text)
         verify(record)
     except GameError as error:
-        print(f"{name}: WRONG: {error}")
+        print_line(f"{name}: WRONG: {error}")
         return 1
     ended = f"{record.result} {quote(record.reason)}" if record.reason else "not finished"
     plies = "1 ply" if len(record.moves) == 1 else f"{len(record.moves)} plies"
-    print(f"{name}: ok, {record.game}, {plies}, {ended}")
+    print_line(f"{name}: ok, {record.game}, {plies}, {ended}")
     return 0

@@ -10,11 +10,11 @@ parlour watch ROOM --json          one JSON event per line
 from __future__ import annotations
 
 import asyncio
-import sys
 from argparse import ArgumentParser, Namespace
 
 from parlour.cli.args_server import add_connection, add_looks, identity, open_session, url_of
 from parlour.errors import UserError
+from runtime.printable import print_error, print_line
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -68,12 +68,8 @@ async def follow_room(args: Namespace) -> None:
     from client.presentation.plain_watch import follow
 
     async with open_session(args, "parlour watch") as session:
-        await follow(session, args.rooms[0], args.code, args.json, say, warn)
+        await follow(session, args.rooms[0], args.code, args.json, say, print_error)
 
 
 def say(line: str) -> None:
-    print(line, flush=True)
-
-
-def warn(line: str) -> None:
-    print(f"parlour: {line}", file=sys.stderr, flush=True)
+    print_line(line, flush=True)

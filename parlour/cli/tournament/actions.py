@@ -27,11 +27,12 @@ from parlour.cli.tournament import play
 from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
 from parlour.errors import UserError
 from runtime.file_errors import describe_file_error
+from runtime.printable import print_line, print_lines
 
 
 def new(folder: Folder, args: Namespace) -> int:
     create(folder, args)
-    print(f"created {folder.plan_file}; start with: parlour tournament run {folder.path}")
+    print_line(f"created {folder.plan_file}; start with: parlour tournament run {folder.path}")
     return 0
 
 
@@ -86,14 +87,14 @@ def status(folder: Folder, args: Namespace) -> int:
     total = len(known.schedule.games)
     if args.json:
         running = {str(number): room for number, room in sorted(state.rooms.items())}
-        print(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": running}))
+        print_line(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": running}))
         return 0
     phase = "finished" if known.finished else "not started" if not state.plan_digest else f"{len(state.rooms)} running"
     more = "" if known.schedule.final else ", more to follow"
-    print(f"{plan.name}: {plan.format} of {counted(len(plan.players), 'player')} in {plan.game}, ", end="")
-    print(f"{done} of {counted(total, 'game')}{more}, {phase}")
+    head = f"{plan.name}: {plan.format} of {counted(len(plan.players), 'player')} in {plan.game}"
+    print_line(f"{head}, {done} of {counted(total, 'game')}{more}, {phase}")
     for number, room in sorted(state.rooms.items()):
-        print(f"  game {number} in room {room}")
+        print_line(f"  game {number} in room {room}")
     return 0
 
 
@@ -112,9 +113,9 @@ def table(folder: Folder, args: Namespace) -> int:
     plan, state = load_state(folder, args.public)
     known = standings(plan, state.results)
     if args.json:
-        print(json.dumps(tables.as_json(known), ensure_ascii=False))
+        print_line(json.dumps(tables.as_json(known), ensure_ascii=False))
     else:
-        print(tables.as_csv(known).rstrip("\n") if args.csv else tables.as_text(known))
+        print_lines(tables.as_csv(known).rstrip("\n") if args.csv else tables.as_text(known))
     return 0
 
 
@@ -136,7 +137,7 @@ def export(folder: Folder, args: Namespace) -> int:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise UserError(describe_file_error("write", target, error)) from None
-    print(f"{sha256(data).hexdigest()}  {target}")
+    print_line(f"{sha256(data).hexdigest()}  {target}")
     return 0
 
 
@@ -150,20 +151,15 @@ def verify(folder: Folder, args: Namespace) -> int:
     if args.sha256 and sha256(path.read_bytes()).hexdigest() != args.sha256.lower():
         found.insert(0, "the archive does not have that checksum")
     for sentence in found:
-        print(f"{path}: WRONG: {printable_only(sentence)}")
+        print_line(f"{path}: WRONG: {sentence}")
     if not found:
-        print(f"{path}: ok, {counted(games, 'game')} replayed, the table is correct")
+        print_line(f"{path}: ok, {counted(games, 'game')} replayed, the table is correct")
     if reworded:
-        print(
+        print_line(
             f"{path}: written by an older version of Parlour: names and numbers in {', '.join(reworded)} are correct, "
             "the wording was not compared"
         )
     return 1 if found else 0
-
-
-def printable_only(sentence: str) -> str:
-    """Return a text without control characters: a bundle is untrusted, and is shown on a terminal."""
-    return "".join(char if char.isprintable() else "?" for char in sentence)
 
 
 def grade(folder: Folder, args: Namespace) -> int:
@@ -171,7 +167,7 @@ def grade(folder: Folder, args: Namespace) -> int:
     if not plan.goals:
         raise TournamentError(f"{folder.plan_file} has no goals: grading needs format = 'grading' and [[goal]] tables")
     found = grades.grades(plan, state)
-    print(grades.as_csv(found, plan).rstrip("\n") if args.csv else grades.as_text(found, plan))
+    print_lines(grades.as_csv(found, plan).rstrip("\n") if args.csv else grades.as_text(found, plan))
     return 0
 
 

@@ -18,6 +18,7 @@ from client.tournament.play.position_tests import unanswered
 from client.tournament.play.setup import ServerAccess, open_runner, play
 from parlour.cli.tournament.progress import JsonOutput, LineOutput, ScreenOutput
 from parlour.errors import UserError
+from runtime.printable import print_line, print_lines
 
 
 def run(folder: Folder, args: Namespace) -> int:
@@ -54,19 +55,15 @@ async def play_with_output(folder: Folder, server: ServerAccess, output: LineOut
 
 def choose_output(args: Namespace) -> LineOutput:
     if args.json:
-        return JsonOutput(print_line)
-    return LineOutput(print_line) if args.quiet or not sys.stdout.isatty() else ScreenOutput()
-
-
-def print_line(line: str) -> None:
-    print(line, flush=True)
+        return JsonOutput()
+    return LineOutput() if args.quiet or not sys.stdout.isatty() else ScreenOutput()
 
 
 def report(folder: Folder) -> None:
     if finished(folder):
         plan, state = folder.plan(), folder.state()
-        print(f"\n{as_text(standings(plan, state.results))}")
+        print_lines(f"\n{as_text(standings(plan, state.results))}")
         if plan.goals:
-            print(f"\n{grades.as_text(grades.grades(plan, state), plan)}")
+            print_lines(f"\n{grades.as_text(grades.grades(plan, state), plan)}")
     else:
-        print(f"stopped; continue with: parlour tournament resume {folder.path}")
+        print_line(f"stopped; continue with: parlour tournament resume {folder.path}")

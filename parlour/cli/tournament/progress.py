@@ -8,11 +8,13 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 from client.tournament.export.tables import HEADINGS, columns, row_cells
 from client.tournament.formats.standings import standings
 from client.tournament.model.results import Pairing, Result
 from client.tournament.play.runner import GameUpdate, Runner
+from runtime.printable import print_line, printable
 
 BAR_WIDTH = 30
 REDRAW_INTERVAL_S = 0.5
@@ -21,6 +23,7 @@ REDRAW_COST_FACTOR = 20  # wait at least this many times as long as drawing take
 MAX_LIVE_GAMES = 8
 
 Print = Callable[[str], None]
+PRINT_AT_ONCE: Print = partial(print_line, flush=True)
 
 
 def result_line(game: Pairing, result: Result) -> str:
@@ -32,7 +35,7 @@ def result_line(game: Pairing, result: Result) -> str:
 class LineOutput:
     """Prints one line per event."""
 
-    def __init__(self, out: Print = print) -> None:
+    def __init__(self, out: Print = PRINT_AT_ONCE) -> None:
         self._out = out
 
     def message(self, text: str) -> None:
@@ -81,7 +84,7 @@ class ScreenOutput(LineOutput):
         self._recent = [*self._recent[-4:], line]
 
     def message(self, text: str) -> None:
-        print(text, flush=True)
+        print_line(text, flush=True)
 
     async def show(self, runner: Runner) -> None:
         try:
@@ -98,7 +101,7 @@ class ScreenOutput(LineOutput):
 
     def _draw(self, lines: list[str]) -> None:
         width, height = shutil.get_terminal_size()
-        lines = [line[: width - 1] for line in lines[: height - 2]]
+        lines = [printable(line)[: width - 1] for line in lines[: height - 2]]
         back = f"\x1b[{self._drawn}A" if self._drawn else ""
         sys.stdout.write(f"\r{back}{CLEAR_BELOW}" + "".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
