@@ -9,11 +9,9 @@ A name is imported when it is first used, so `parlour --help` starts quickly. do
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os.path
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # true for type checkers; importing `typing` would double the time of this import
 if TYPE_CHECKING:
     from client.bots.main import run as run
     from client.sdk.bot import Bot as Bot
@@ -68,6 +66,8 @@ PUBLIC = {  # a public name -> the module that defines it
 def __getattr__(name: str) -> object:
     if name not in PUBLIC:
         raise AttributeError(f"module 'parlour' has no attribute {name!r}")
+    import importlib
+
     check_packages()
     return getattr(importlib.import_module(PUBLIC[name]), name)
 
@@ -91,6 +91,8 @@ def check_packages() -> None:
 
     Raises Shadowed if a foreign module hides one of them.
     """
+    import importlib.util
+
     root = package_root(__file__)
     for name in PACKAGES:
         try:
