@@ -37,6 +37,7 @@ from server.rooms.membership import Membership
 from server.rooms.presence import PresenceTracker
 from server.rooms.processor import RoomProcessor
 from server.rooms.registry import RoomRegistry
+from server.rooms.retention import Retention
 from server.rooms.status import NodeStatus
 from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
@@ -192,6 +193,14 @@ class App:
             ip_limits=IpLimits(settings),
             tasks=self.tasks,
         )
+        self.retention = Retention(
+            store=store,
+            settings=settings,
+            metrics=metrics,
+            now=self.now,
+            is_loaded=self.registry.rooms.__contains__,
+            connected=lambda: [client.player.id for client in self.server.connections if client.player is not None],
+        )
         # events: which part is called when something happens
         self.timers.on_deadline = self.processor.check_deadline
         for observer in (self.registry, self.membership, self.feed, self.pauses):  # in this order
@@ -228,7 +237,7 @@ async def running(settings: Settings, clock: Now = now, website: Website | None 
             await server.start()
         await bus.open()
         sockets = await listen(server, website)
-        sweeping = asyncio.create_task(server.run())
+        sweeping = asyncio.gather(server.run(), app.retention.run())
         try:
             yield Running(url_of(settings, sockets), app, sockets)
         finally:

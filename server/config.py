@@ -90,6 +90,9 @@ class Settings:
     )
     stall_timeout: float = setting(10.0, "seconds after which a watcher that misses updates is disconnected", low=0)
     expiry: float = setting(1800.0, "seconds after which a room that has not started is closed", low=0.1)
+    keep_aborted: float = setting(30.0, "days to keep rooms that ended without a result; 0: for ever", low=0)
+    keep_chat: float = setting(365.0, "days to keep the chat of games that have ended; 0: for ever", low=0)
+    keep_sessions: float = setting(30.0, "days to keep sessions that no client has used; 0: for ever", low=0)
     sweep: float = setting(1.0, "seconds between checks for timeouts and overdue rooms", low=0.01)
     log: str = setting(
         "auto",

@@ -37,6 +37,9 @@ class Metrics:
         self.turned_away: Counter[str] = Counter()  # connections, by reason
         self.commits = Histogram()
         self.loop_lag = 0.0
+        self.pruned: Counter[str] = Counter()  # by retention
+        self.store_rows: dict[str, int] = {}  # by table
+        self.store_bytes: dict[str, int] = {}  # by table or file
 
     def observe_commit(self, seconds: float, jobs: int) -> None:
         self.commits.observe(seconds)
@@ -53,6 +56,9 @@ class Metrics:
         by_room = [(f'{{game="{game}",status="{status}"}}', n) for (game, status), n in sorted(rooms.items())]
         family(lines, "parlour_rooms", "gauge", "Rooms in memory", by_room)
         family(lines, "parlour_loop_lag_seconds", "gauge", "Delay of the event loop", [("", self.loop_lag)])
+        family(lines, "parlour_pruned_total", "counter", "Deleted by retention", labelled("kind", self.pruned))
+        family(lines, "parlour_store_rows", "gauge", "Rows in the store", labelled("table", self.store_rows))
+        family(lines, "parlour_store_bytes", "gauge", "Size of the store", labelled("part", self.store_bytes))
         for name, value in gauges.items():
             family(lines, f"parlour_{name}", "gauge", name.replace("_", " ").capitalize(), [("", value)])
         histogram(lines, "parlour_append_seconds", "Duration of a store transaction", self.commits)

@@ -26,7 +26,6 @@ from server.storage.interface import Store, Unavailable
 from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
 
-SESSION_LIFETIME_MS = 30 * 86_400_000
 STORE_RECOVERY_S = 60.0  # after this long without a refused write, the store counts as healthy again
 DRAIN_TIMEOUT_S = 2.5  # service managers kill a server that takes much longer to stop
 
@@ -101,10 +100,9 @@ class Server:
     # -- running
 
     async def start(self) -> None:
-        """Synchronise the clock, drop old sessions, and resume open games. Raises StoreError or Unavailable."""
+        """Synchronise the clock, and resume open games. Raises StoreError or Unavailable."""
         await self._node.start()
         await self._registry.start(self._node.id)
-        await self._store.forget_sessions(self._node.now() - SESSION_LIFETIME_MS)
 
     async def run(self) -> None:
         """Sweep until cancelled: time-outs, matchmaking, revoked accounts, deadlines, heartbeat."""

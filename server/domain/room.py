@@ -302,7 +302,8 @@ def apply_rematched(room: Room, event: Rematched) -> None:
 
 
 def apply_said(room: Room, event: Said) -> None:
-    room.chat = (*room.chat[1 - MAX_CHAT_MESSAGES :], event)
+    if event.text:  # empty after retention
+        room.chat = (*room.chat[1 - MAX_CHAT_MESSAGES :], event)
     players, watchers = room.chat_counts
     room.chat_counts = (players, watchers + 1) if event.seat is None else (players + 1, watchers)
 

@@ -196,9 +196,6 @@ class Store(Protocol):
     async def save_session(self, secret: str, session: Session, now: int) -> None:
         """Create or renew a session."""
 
-    async def forget_sessions(self, before: int) -> None:
-        """Delete the sessions that were last renewed before this time."""
-
     async def load_session(self, secret: str) -> ReturningPlayer | None:
         """Return the session of a resume secret, and what its player needs to continue."""
 
@@ -225,6 +222,31 @@ class Store(Protocol):
 
     async def move_times(self, ms: int, now: int) -> None:
         """Adapt to a clock that was changed: move the times of sessions, and drop heartbeats that are in the future."""
+
+    # For retention: see server/storage/pruning.py.
+
+    async def count_prunable(self, aborted_before: int, sessions_before: int) -> tuple[int, int]: ...
+
+    async def aborted_rooms(self, before: int, limit: int) -> list[str]: ...
+
+    async def delete_rooms(self, rooms: list[str]) -> None: ...
+
+    async def renew_sessions(self, players: list[str], now: int, before: int) -> None: ...
+
+    async def delete_sessions(self, before: int, limit: int) -> int: ...
+
+    async def rooms_after(self, room: str, limit: int) -> list[tuple[str, bool, int]]: ...
+
+    async def chat_of(self, rooms: list[str]) -> list[tuple[str, int, bytes]]: ...
+
+    async def replace_event(self, room: str, seq: int, payload: bytes) -> None: ...
+
+    async def retention_mark(self, task: str) -> tuple[int, str]: ...
+
+    async def set_retention_mark(self, task: str, at: int, room: str = "") -> None: ...
+
+    async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return the number of rows by table, and the number of bytes by table or file."""
 
     # For nodes that share a store. A store that is not shared does little here.
 

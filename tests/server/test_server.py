@@ -11,8 +11,7 @@ from protocol.commands import Create, Move
 from protocol.replies import Closing
 from protocol.types import Player
 from server import server as server_module
-from server.server import SESSION_LIFETIME_MS
-from server.storage.interface import Session, Unavailable
+from server.storage.interface import Unavailable
 from server.transport.connection import Connection
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, EVE, NOW
@@ -69,21 +68,6 @@ async def server(build: Build) -> Harness:
 
 
 # -- start
-
-
-async def test_start_drops_old_sessions(server: Harness) -> None:
-    session = Session("p1", "ann", "")
-    await server.store.save_session("old", session, NOW - SESSION_LIFETIME_MS - 1)
-    await server.store.save_session("fresh", session, NOW - SESSION_LIFETIME_MS)
-    await server.app.server.start()
-    assert await server.store.load_session("old") is None
-    fresh = await server.store.load_session("fresh")
-    assert fresh is not None
-    assert fresh.session == session
-    assert await server.store.last_alive() == NOW
-
-
-# -- sweep
 
 
 async def test_silent_client_is_disconnected(server: Harness) -> None:

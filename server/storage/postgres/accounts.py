@@ -24,9 +24,6 @@ class Accounts(ABC):
         """
         await self._fetch(sql, digest(secret), *session, now)
 
-    async def forget_sessions(self, before: int) -> None:
-        await self._fetch("DELETE FROM sessions WHERE seen_at < $1", before)
-
     async def load_session(self, secret: str) -> ReturningPlayer | None:
         rows = await self._fetch(
             "SELECT player, name, account, seen_at FROM sessions WHERE secret = $1", digest(secret)

@@ -17,6 +17,7 @@ from server.storage.postgres.accounts import Accounts
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate
 from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
+from server.storage.pruning import Pruning
 
 POOL_SIZE = 5  # connections besides the one that writes
 TIMEOUT_S = 10.0  # to connect, and for a statement
@@ -27,10 +28,11 @@ LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 LAST_OPPONENT = queries.last_opponent("$")
 
 
-class PostgresStore(Accounts, Ratings):
+class PostgresStore(Accounts, Ratings, Pruning):
     """A store that several nodes share."""
 
     shared = True
+    mark = "$"
 
     def __init__(self, url: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = POOL_SIZE) -> None:
         self._url = url
@@ -161,6 +163,23 @@ class PostgresStore(Accounts, Ratings):
         rows = await self._fetch("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
         at: int = rows[0][0]
         return at
+
+    # -- retention
+
+    async def _select(self, sql: str, *values: Any) -> list[Any]:
+        return await self._fetch(sql, *values)
+
+    async def _change(self, sql: str, *values: Any) -> int:
+        return len(await self._fetch(f"{sql} RETURNING 1", *values))
+
+    async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return the database's estimates: counting would read whole tables."""
+        sql = """
+            SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class
+            WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+        """
+        tables = await self._fetch(sql)
+        return {row[0]: row[1] for row in tables}, {row[0]: row[2] for row in tables}
 
     # -- rooms
 

@@ -110,6 +110,15 @@ async def wait_for_writers(path: str) -> None:
         log("writer_finished", waited_s=round(loop.time() - began, 1))
 
 
+def file_sizes(path: str) -> dict[str, int]:
+    """Return the bytes of the database and of its log of recent writes."""
+    sizes = {}
+    for part, suffix in (("file", ""), ("wal", "-wal")):
+        with suppress(OSError):
+            sizes[part] = Path(realpath(path) + suffix).stat().st_size
+    return sizes
+
+
 def open_private(path: str, suffix: str) -> IO[bytes]:
     """Open a lock file that only its owner may read. Raises StoreError."""
     try:

@@ -21,7 +21,8 @@ from server.storage.interface import (
     Unavailable,
     digest,
 )
-from server.storage.sqlite.files import check_path, lock_database, restrict_rights, wait_for_writers
+from server.storage.pruning import Pruning
+from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result
 from server.storage.sqlite.schema import explain, find_damage, migrate
@@ -29,6 +30,7 @@ from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
 
 BUSY_TIMEOUT_S = 2.0  # while another process has the file locked
+COUNTED_TABLES = ("rooms", "events", "sessions", "accounts", "ratings")
 LAST_OPPONENT = queries.last_opponent("?")
 ROOMS_OF = """
     SELECT room FROM rooms WHERE status <> 'ended' AND player0 = ?1 UNION
@@ -36,10 +38,11 @@ ROOMS_OF = """
 """
 
 
-class SqliteStore(Ratings):
+class SqliteStore(Ratings, Pruning):
     """A store for one node."""
 
     shared = False
+    mark = "?"
 
     def __init__(
         self, path: str, on_commit: OnCommit = lambda seconds, jobs: None, busy: float = BUSY_TIMEOUT_S
@@ -186,9 +189,6 @@ class SqliteStore(Ratings):
         sql = "INSERT OR REPLACE INTO sessions (secret, player, name, account, seen_at) VALUES (?,?,?,?,?)"
         await self._write(sql, digest(secret), *session, now)
 
-    async def forget_sessions(self, before: int) -> None:
-        await self._write("DELETE FROM sessions WHERE seen_at < ?", before)
-
     async def load_session(self, secret: str) -> ReturningPlayer | None:
         return await self._in_reader(partial(read_session, digest(secret)))
 
@@ -232,6 +232,18 @@ class SqliteStore(Ratings):
     async def move_times(self, ms: int, now: int) -> None:
         await self._write("UPDATE sessions SET seen_at = min(seen_at + ?1, ?2)", ms, now)
         await self._write("UPDATE nodes SET alive_at = 0 WHERE alive_at > ?", now)
+
+    # -- retention
+
+    async def _select(self, sql: str, *values: Any) -> list[Any]:
+        return await self._in_reader(partial(fetch, sql, values), None)
+
+    async def _change(self, sql: str, *values: Any) -> int:
+        return await self._write(sql, *values)
+
+    async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
+        rows = {table: (await self._select(f"SELECT count(*) FROM {table}"))[0][0] for table in COUNTED_TABLES}
+        return rows, file_sizes(self.path)
 
     # -- a file has a single node: connected players are kept in memory
 

@@ -146,8 +146,7 @@ async def test_changed_clock_costs_no_game_and_no_session(server: Harness, build
     waiting = (await create(server, server.connect(EVE))).room.id
     for change in (change_ms, 1000 - change_ms):
         server = await restart(server, build, change)
-        await server.app.server.start()
-        await server.settle()
+        await server.app.retention.prune()
         now = server.clock()
         resumed = server.room(live.room.id).room
         assert resumed.status == "running"
@@ -165,11 +164,11 @@ async def test_changed_clock_costs_no_game_and_no_session(server: Harness, build
 async def test_old_sessions_expire_although_the_clock_was_changed(server: Harness, build: Build) -> None:
     await server.store.save_session("old", Session("p9", "eve", ""), server.clock() - 29 * DAY_MS)
     fresh = await restart(server, build, -3650 * DAY_MS)
-    await fresh.app.server.start()
+    await fresh.app.retention.prune()
     assert await fresh.store.load_session("old") is not None
     again = await restart(fresh, build, DAY_MS)
     again.clock.advance(DAY_MS)
-    await again.app.server.start()
+    await again.app.retention.prune()
     assert await again.store.load_session("old") is None
 
 

@@ -179,7 +179,7 @@ async def test_session_and_account_are_found_by_their_secrets(store: Store) -> N
     account = await store.account_of_token("my-token")
     assert account is not None
     assert account.name == "Ann"
-    await store.forget_sessions(6)
+    assert await store.delete_sessions(6, 10) == 1
     assert await store.load_session("my-secret") is None
 
 
