@@ -6,6 +6,9 @@
     option max_plies: 400
     seat 0: alice
     seat 1: search
+    bot 1: yes
+    engine 1: parlour search
+    version 1: 1.0.0
     clock: 300+3
     date: 2026-11-16T12:00:00Z
     result: 0-1
@@ -22,7 +25,7 @@ spaces at either end, a leading quotation mark) is written as a JSON string.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from engine.errors import GameError, InvalidRecord, shorten
@@ -35,6 +38,7 @@ from engine.replay import Replay, ending
 __all__ = [
     "InvalidRecord",
     "Played",
+    "Program",
     "Record",
     "ending",
     "fault",
@@ -49,8 +53,18 @@ __all__ = [
 FIRST_LINE = "parlour record 1"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 RULE_REASONS = (*REASONS, "repetition", "ply_limit")  # the reasons that the engine can check
-HEADERS = ("game", "seat 0", "seat 1", "clock", "date", "result", "reason", "seed")
+BOT_HEADERS = tuple(f"{name} {side}" for side in (0, 1) for name in ("bot", "engine", "version"))
+HEADERS = ("game", "seat 0", "seat 1", *BOT_HEADERS, "clock", "date", "result", "reason", "seed")
+IS_BOT = "yes"
 SEED_LIMIT = 10**40  # seeds have at most 40 digits
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The program that played on a seat, as far as it told the server."""
+
+    engine: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +80,7 @@ class Record:
     reason: str = ""
     seed: int | None = None
     moves: tuple[Played, ...] = ()
+    bots: tuple[Program | None, Program | None] = (None, None)  # None for a person
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", dict(self.create().spec.options))
@@ -123,12 +138,20 @@ def write(record: Record) -> str:
     lines = [FIRST_LINE, f"game: {record.game}"]
     lines += [f"option {name}: {quote(str(value))}" for name, value in record.options.items()]
     lines += [f"seat {side}: {quote(name)}" for side, name in enumerate(record.seats)]
+    lines += [line for side, program in enumerate(record.bots) for line in bot_lines(side, program)]
     lines += [f"{name}: {quote(getattr(record, name))}" for name in ("clock", "date", "result", "reason")]
     if record.seed is not None:
         lines.append(f"seed: {record.seed}")
     lines.append("")
     lines += [played.line(ply, replayed.side(ply)) for ply, played in enumerate(record.moves, 1)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def bot_lines(side: int, program: Program | None) -> list[str]:
+    if program is None:
+        return []
+    values = {"bot": IS_BOT, "engine": program.engine, "version": program.version}
+    return [f"{name} {side}: {quote(value)}" for name, value in values.items() if value]
 
 
 def to_json(record: Record) -> dict[str, Any]:
@@ -148,6 +171,7 @@ def to_json(record: Record) -> dict[str, Any]:
         "game": record.game,
         "options": dict(record.options),
         "seats": list(record.seats),
+        "bots": [None if program is None else asdict(program) for program in record.bots],
         "clock": record.clock,
         "date": record.date,
         "result": record.result,
@@ -185,6 +209,8 @@ class Reader:
             raise InvalidRecord(f"a result must be one of {' '.join(RESULTS)}, not {shorten(value)!r}")
         if name == "seed":
             read_seed(value)
+        if name in ("bot 0", "bot 1") and value != IS_BOT:
+            raise InvalidRecord(f"the header {name!r} must be {IS_BOT!r} or absent, not {shorten(value)!r}")
 
     def read(self, line: str, number: int) -> None:
         if not line.strip():
@@ -213,7 +239,13 @@ class Reader:
             reason=headers.get("reason", ""),
             seed=read_seed(headers["seed"]) if "seed" in headers else None,
             moves=tuple(line.played for line in self.moves),
+            bots=(self.program(0), self.program(1)),
         )
+
+    def program(self, side: int) -> Program | None:
+        """Return the program of a seat, or None if no header names one."""
+        bot, engine, version = (self.headers.get(f"{name} {side}", "") for name in ("bot", "engine", "version"))
+        return Program(engine, version) if bot or engine or version else None
 
     def rejected_line(self) -> int:
         """Return the number of the line with the invalid game, option or start position."""

@@ -80,6 +80,7 @@ STATUSES: tuple[str, ...] = get_args(Status)
 WISHES: frozenset[str] = frozenset(get_args(Wish))
 
 MIN_TIME_MS = 100  # a shorter base time or time per move cannot be played over a network
+MAX_PROGRAM_CHARS = 40  # of the engine and of the version of a bot
 MAX_TIME_MS = 30 * 24 * 3600 * 1000
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_TIME_MS)]
 CommandId = Annotated[int, Meta(ge=0, le=2**53)]

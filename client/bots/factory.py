@@ -16,7 +16,7 @@ from client.programs.crash_report import default_crash_folder
 from client.programs.limits import Limits
 from client.programs.line_bot import LineBot, ProgramPool
 from client.programs.oneshot_bot import OneShotBot
-from client.programs.program import Program
+from client.programs.program import Program, program_name
 from client.programs.workdir import WorkdirFactory
 from client.sdk.bot import Bot
 from engine.registry import GAMES
@@ -35,7 +35,7 @@ def warm_nothing(games: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BotFactory:
-    """Creates bots. `source`: the arguments of `parlour bot` that select the bot.
+    """Creates bots. `source`: the arguments of `parlour bot` that select the bot. `engine`, `version`: as in `hello`.
 
     `warm` loads what the given games need before a clock runs. `close` releases idle resources.
     """
@@ -46,13 +46,23 @@ class BotFactory:
     make: Callable[[], Bot]
     warm: Callable[[tuple[str, ...]], None] = warm_nothing
     close: Callable[[], None] = close_nothing
+    engine: str = ""
+    version: str = ""
 
 
 def spec_factory(spec: BotSpec, forensics: Path | None = None, lazy: bool = False) -> BotFactory:
     """Return the factory of a spec. `lazy`: load nothing in advance. Raises LoadError or GameError."""
     spec.check()
     if spec.isolation == "thread":
-        return BotFactory(spec.name, spec.args, spec.games, spec.constructor(), warm_nothing if lazy else spec.warm)
+        return BotFactory(
+            spec.name,
+            spec.args,
+            spec.games,
+            spec.constructor(),
+            warm_nothing if lazy else spec.warm,
+            engine=spec.engine,
+            version=spec.version,
+        )
     program = Program(
         (*WORKER, spec.dump()),
         limits=Limits(startup=WORKER_STARTUP_S, memory=0, file=0),
@@ -62,7 +72,15 @@ def spec_factory(spec: BotSpec, forensics: Path | None = None, lazy: bool = Fals
         forensics=forensics or default_crash_folder(),
     )
     pool = ProgramPool(program)
-    return BotFactory(spec.name, spec.args, spec.games, lambda: LineBot(pool), warm_nothing, pool.close)
+    return BotFactory(
+        spec.name,
+        spec.args,
+        spec.games,
+        lambda: LineBot(pool),
+        close=pool.close,
+        engine=spec.engine,
+        version=spec.version,
+    )
 
 
 def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
@@ -80,7 +98,7 @@ def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
     except (OSError, TypeError):
         source = ""
     if bot.isolation == "thread":
-        return BotFactory(name, (source or name,), games, bot)
+        return BotFactory(name, (source or name,), games, bot, engine=name, version=bot.version)
     if not source or "<locals>" in source:
         raise LoadError(f"{bot.__name__} has isolation 'process' and must be defined at the top level of a file")
     return spec_factory(BotSpec(source), forensics)
@@ -89,7 +107,15 @@ def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
 def program_factory(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> BotFactory:
     """Return the factory of an external program that speaks the line protocol."""
     pool = ProgramPool(program)
-    return BotFactory(program.name, source, games, lambda: LineBot(pool), lambda games: pool.warm(), pool.close)
+    return BotFactory(
+        program.name,
+        source,
+        games,
+        lambda: LineBot(pool),
+        lambda games: pool.warm(),
+        pool.close,
+        engine=program_name(program.argv),
+    )
 
 
 def oneshot_factory(
@@ -108,4 +134,5 @@ def oneshot_factory(
         lambda: OneShotBot(program, chosen, workdirs),
         lambda games: workdirs.check(),
         workdirs.close,
+        engine=program_name(program.argv),
     )

@@ -26,6 +26,7 @@ from client.sdk.time_control import parse_time_control
 from client.sdk.url import DEFAULT_URL
 from engine.errors import GameError
 from engine.registry import create
+from protocol.types import MAX_PROGRAM_CHARS
 from runtime import printable as terminal
 from runtime.backoff import Backoff
 from runtime.child_process import wait_for_stdin_end
@@ -125,6 +126,9 @@ async def play(
         resume=resume,
         client=f"parlour-bot {sys.version_info.major}.{sys.version_info.minor}",
         plays=policy.games,
+        bot=True,
+        engine=printable_start(factory.engine),
+        version=printable_start(factory.version),
         trust=connection.trust,
         idle_timeout=connection.idle_timeout,
         backoff=connection.backoff,
@@ -153,6 +157,11 @@ async def play(
     finally:
         if credentials is not None:
             credentials.close()
+
+
+def printable_start(text: str) -> str:
+    """Return as much of a text as the server accepts for the name or the version of a program."""
+    return "".join(char if char.isprintable() else "?" for char in text[:MAX_PROGRAM_CHARS])
 
 
 async def run_session(session: Session, factory: BotFactory, games: tuple[str, ...], runner: Runner) -> None:

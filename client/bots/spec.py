@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from random import Random
 
@@ -40,6 +41,16 @@ class BotSpec:
         if self.is_file:
             return load(self.bot).name or load(self.bot).__name__
         return self.bot if self.bot != "search" or self.level == 10 else f"search-{self.level}"
+
+    @property
+    def engine(self) -> str:
+        """The program that plays."""
+        return self.name if self.is_file else f"parlour {self.bot}"
+
+    @property
+    def version(self) -> str:
+        """The version of the program: that of Parlour for built-in bots."""
+        return load(self.bot).version if self.is_file else installed_version("parlour")
 
     @property
     def args(self) -> tuple[str, ...]:

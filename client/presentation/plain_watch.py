@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from client.presentation.texts import outcome_text, seat_name, side_name, situation, standing_text, title
+from client.presentation.texts import (
+    outcome_text,
+    program_text,
+    seat_name,
+    side_name,
+    situation,
+    standing_text,
+    title,
+)
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.sdk.room_view import RoomView
@@ -43,8 +51,8 @@ async def follow(session: Session, room: str, code: str, as_json: bool, write: W
 
 
 def snapshot_lines(table: RoomView) -> list[str]:
-    """Return the title, the moves so far, the board and whose turn it is."""
-    out = [title(table)]
+    """Return the title, the programs that play, the moves so far, the board and whose turn it is."""
+    out = [title(table), *(text for seat in table.seats if seat is not None and (text := program_text(seat)))]
     out += [f"{played.ply}. {table.setup.sides[played.side]} {played.move}" for played in table.moves]
     return [*out, "", *board_lines(table), situation(table)]
 

@@ -52,6 +52,17 @@ def seat_name(seat: Seat | None) -> str:
     return "(empty)" if seat is None else printable(seat.name)
 
 
+def marked_name(seat: Seat) -> str:
+    """Return the name of a player, with a mark if it is a bot."""
+    return f"{printable(seat.name)}{' (bot)' if seat.bot else ''}"
+
+
+def program_text(seat: Seat) -> str:
+    """Return which program a bot is: `search: parlour search 1.0`. Empty if it has not told."""
+    program = printable(f"{seat.engine} {seat.version}".strip())
+    return f"{printable(seat.name)}: {program}" if program else ""
+
+
 # -- ratings
 
 
@@ -133,11 +144,11 @@ def time_text(seconds: float | None) -> str:
 
 
 def players(seats: tuple[Seat | None, ...] | list[Seat | None]) -> str:
-    return " - ".join("?" if seat is None else printable(seat.name) for seat in seats)
+    return " - ".join("?" if seat is None else marked_name(seat) for seat in seats)
 
 
 def rated_players(seats: tuple[Seat | None, ...]) -> str:
-    return " - ".join("?" if seat is None else f"{printable(seat.name)} {rating_of(seat)}".rstrip() for seat in seats)
+    return " - ".join("?" if seat is None else f"{marked_name(seat)} {rating_of(seat)}".rstrip() for seat in seats)
 
 
 def side_name(table: RoomView, side: int) -> str:

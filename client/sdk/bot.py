@@ -62,10 +62,12 @@ class Bot:
     """Base class of a bot: override `choose`. Each game gets a new instance, so attributes belong to one game.
 
     `choose` runs in a thread. With isolation = "process" it runs in a separate process. Use that for slow pure Python
-    code: a busy thread delays the connection. `games` lists the games the bot plays; empty means all.
+    code: a busy thread delays the connection. `games` lists the games the bot plays; empty means all. Opponents and
+    records see `version`.
     """
 
     name: ClassVar[str] = ""
+    version: ClassVar[str] = ""
     games: ClassVar[tuple[str, ...]] = ()
     isolation: ClassVar[Isolation] = "thread"
     overtime: float = 0.0  # seconds after the deadline that the bot manages itself, such as a program's start

@@ -7,6 +7,7 @@ from engine.errors import GameError
 from engine.game import Game, Outcome, State
 from engine.registry import create
 from protocol.events import (
+    BoardEvent,
     Declined,
     DrawOffered,
     Ended,
@@ -35,7 +36,8 @@ class Desync(SessionError):
 class RoomView:
     """The state of a room after its last known event.
 
-    `game` is None and `states` is empty if this engine does not know the game, as with a newer server.
+    `game` is None and `states` is empty if this engine does not know the game, as with a newer server. `layout`,
+    `board`, `last` and `legal` are given if the session wants them: they need no engine.
     """
 
     def __init__(self, snapshot: Snapshot, now: float, known: RoomView | None = None) -> None:
@@ -53,6 +55,8 @@ class RoomView:
         self.result, self.reason = snapshot.result, snapshot.reason
         self.winner, self.scores, self.ratings = snapshot.winner, snapshot.scores, snapshot.ratings
         self.next = snapshot.next
+        self.layout, self.board, self.last, self.legal = snapshot.layout, snapshot.board, snapshot.last, snapshot.legal
+        self.decisive = snapshot.decisive
         self.game, self.states = self._replay(known)
         self._claims = [None if at is None else now + (at - snapshot.at) / 1000 for at in snapshot.claim_at]
         self._turn_started = now
@@ -131,6 +135,8 @@ class RoomView:
         if event.seq != self.seq + 1:
             raise Desync(f"room {self.room}: event {event.seq} came after {self.seq}")
         self.seq = event.seq
+        if isinstance(event, BoardEvent):
+            self.board, self.last, self.legal = event.board, event.last, event.legal
         match event:
             case Moved():
                 self._apply_move(event, now)
@@ -145,6 +151,7 @@ class RoomView:
                 self.status, self.offers = "ended", Offers(rematch=self.offers.rematch)
                 self.result, self.reason = event.result, event.reason
                 self.winner, self.scores, self.ratings = event.winner, event.scores, event.ratings
+                self.decisive = event.decisive
             case TakenBack():
                 self._apply_takeback(event, now)
             case Presence():
@@ -228,4 +235,7 @@ def seat_of(player: Seat | Seated, online: bool = True) -> Seat:
         online=online,
         rating=player.rating,
         provisional=player.provisional,
+        bot=player.bot,
+        engine=player.engine,
+        version=player.version,
     )

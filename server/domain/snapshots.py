@@ -6,7 +6,7 @@ from bisect import bisect_right
 from datetime import UTC, datetime
 from functools import cache
 
-from engine.record import Played, Record
+from engine.record import Played, Program, Record
 from engine.registry import GAMES
 from protocol.events import Moved
 from protocol.replies import Snapshot
@@ -169,6 +169,7 @@ def record(room: Room) -> Record:
         for moved in room.moves
     )
     names = tuple("" if seat is None else seat.name for seat in room.seats)
+    bots = tuple(Program(seat.engine, seat.version) if seat is not None and seat.bot else None for seat in room.seats)
     return Record(
         game=room.setup.game,
         options=room.setup.options,
@@ -178,6 +179,7 @@ def record(room: Room) -> Record:
         result="*" if end is None else end.result,
         reason="" if end is None else end.reason,
         moves=moves,
+        bots=(bots[0], bots[1]),
     )
 
 

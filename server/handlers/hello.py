@@ -8,7 +8,7 @@ from contextlib import suppress
 from engine.registry import GAMES
 from protocol.commands import Hello
 from protocol.replies import Welcome
-from protocol.types import WISHES, BotInfo, Player, replace
+from protocol.types import MAX_PROGRAM_CHARS, WISHES, BotInfo, Player, replace
 from server.config import Settings
 from server.domain import snapshots
 from server.domain.decision import Refusal
@@ -23,7 +23,6 @@ from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
-MAX_PROGRAM_CHARS = 40  # of the name and of the version of a bot's program
 SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if its time is further away, so that it does not expire
 
 

@@ -17,6 +17,7 @@ from client.presentation.texts import (
     lost_text,
     offer_text,
     pending_text,
+    program_text,
     room_line,
     situation,
     time_text,
@@ -26,7 +27,7 @@ from client.sdk.events import Disconnected
 from client.sdk.room_view import RoomView
 from client.sdk.time_control import parse_time_control
 from protocol.events import Presence
-from protocol.types import END_REASONS, Offers, RatingChange
+from protocol.types import END_REASONS, Offers, RatingChange, Seat, replace
 from tests.tui.lobby_samples import room
 from tests.tui.offline_app import AT, snapshot_of
 
@@ -188,3 +189,12 @@ def test_room_line() -> None:
     assert "casual conga        alice - bob 1640" in room_line(room("r1", "conga", "alice", "bob"))
     assert room_line(room("r1", "conga", "a", "b", status="running", watchers=3)).endswith("0 moves, 3 watching")
     assert room_line(room("r1", "conga", "a", "b", status="running", ply=1)).endswith("running, 1 move")
+
+
+def test_bots_are_marked_in_lists_and_titles() -> None:
+    seat = Seat(player="p", name="deep", rating=1500, bot=True, engine="mine\x1b", version="2")
+    table = view("conga")
+    table.seats[1] = seat
+    assert "- deep (bot)," in title(table)
+    assert program_text(seat) == "deep: mine? 2"
+    assert "deep (bot) 1500" in room_line(replace(room("r", "conga", "", ""), seats=(None, seat)))

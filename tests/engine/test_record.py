@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import GameError, InvalidRecord
-from engine.record import Record, ending, parse, replay, to_json, verify, write
+from engine.record import Program, Record, ending, parse, replay, to_json, verify, write
 from engine.record_move import Played
 from engine.registry import create
 from tests.engine.variants import NAMES, VARIANTS, Variant
@@ -199,3 +199,22 @@ def test_verify_accepts_results_not_decided_by_the_rules() -> None:
     verify(Record("cohcoh", result="0-1", reason="time"))
     verify(Record("cohcoh"))
     verify(Record("cohcoh", reason="aborted"))
+
+
+def test_programs_round_trip_and_older_records_have_none() -> None:
+    record = Record("conga", seats=("alice", "deep"), bots=(None, Program("deep thought", "2.0")))
+    text = write(record)
+    assert "\nseat 1: deep\nbot 1: yes\nengine 1: deep thought\nversion 1: 2.0\nclock" in text
+    assert parse(text) == record
+    assert to_json(record)["bots"] == [None, {"engine": "deep thought", "version": "2.0"}]
+    unnamed = replace(record, bots=(Program(), None))
+    assert parse(write(unnamed)) == unnamed
+    older = "\n".join(line for line in text.split("\n") if not line.startswith(("bot", "engine", "version")))
+    assert parse(older) == replace(record, bots=(None, None))
+    verify(parse(older))
+
+
+def test_bot_header_has_one_value() -> None:
+    text = write(Record("conga", bots=(Program(), None))).replace("bot 0: yes", "bot 0: maybe")
+    with pytest.raises(InvalidRecord, match="'bot 0' must be 'yes' or absent, not 'maybe'"):
+        parse(text)

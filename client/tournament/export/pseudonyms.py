@@ -65,8 +65,8 @@ def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> t
         record = parse(result.record)
         seats = pseudonym(record.seats[0]), pseudonym(record.seats[1])
         moves = tuple(replace(played, note="") for played in record.moves)  # a note may contain a name
-        record = replace(record, seats=seats, moves=moves)
-        # a room id or a crash report would reveal the players
+        record = replace(record, seats=seats, moves=moves, bots=(None, None))
+        # a program, a room id or a crash report would reveal the players
         results[number] = replace(result, room="", evidence="", record=write(record))
     answers = [replace(answer, student=pseudonym(answer.student), text="") for answer in state.answers.values()]
     public = TournamentState(

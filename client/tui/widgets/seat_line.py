@@ -34,8 +34,9 @@ class SeatLine(PlainText):
 
 def seat_text(table: RoomView, side: int, points: tuple[int, int] | None, width: int) -> str:
     """Return the player in `width` cells. If there is too little space, abbreviate the side, then cut the name."""
-    name = seat_name(table.seats[side])
-    you = " (you)" if side == table.seat and name != "you" else ""
+    seat = table.seats[side]
+    name = seat_name(seat)
+    you = " (you)" if side == table.seat and name != "you" else " (bot)" if seat is not None and seat.bot else ""
     rating = f" {rating}" if (rating := rating_now(table, side)) else ""
     count = "" if points is None else f": {points[side]}"
     sides, short = table.setup.sides, initials(table.setup.sides)

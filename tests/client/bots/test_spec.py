@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from importlib.metadata import version
+from pathlib import Path
+
 import pytest
 
 from client.bots.loader import LoadError
@@ -54,3 +57,15 @@ def test_dump_and_load() -> None:
 def test_check_rejects_unknown_bots(name: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         BotSpec(name).check()
+
+
+def test_built_in_bots_name_parlour_as_their_program() -> None:
+    spec = BotSpec("alphabeta:2")
+    assert (spec.engine, spec.version) == ("parlour alphabeta:2", version("parlour"))
+
+
+def test_bot_file_names_its_class_and_version(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("from parlour import Bot\n\n\nclass Mine(Bot):\n    version = '0.3'\n")
+    spec = BotSpec(str(file))
+    assert (spec.engine, spec.version) == ("Mine", "0.3")

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from client.sdk.room_view import Desync, RoomView
-from protocol.events import Moved, Presence, Resumed
+from protocol.events import Moved, Presence, Resumed, Seated
 from protocol.replies import Snapshot
-from protocol.types import TimeControl
+from protocol.types import LegalMove, TimeControl, replace
 from server.domain import snapshots
 from tests.client.sdk.room_log import RoomLog, busy_log
 
@@ -113,3 +113,25 @@ def test_unknown_game_is_followed_without_states() -> None:
     assert view.game is None
     view.apply(log.events[-1], 0.0)
     assert view.ply == 1
+
+
+def test_view_keeps_the_boards_that_the_server_sends() -> None:
+    view = RoomView(replace(RoomLog("cohcoh").snapshot(-1), board=((None, 0),), last=("a1",)), 0.0)
+    assert (view.board, view.last, view.legal, view.decisive) == (((None, 0),), ("a1",), None, ())
+    log = busy_log(3)
+    at = next(at for at, event in enumerate(log.events) if isinstance(event, Moved))
+    view = RoomView(log.snapshot(at - 1), 0.0)
+    legal = (LegalMove(move="a4b4", path=("a4", "b4")),)
+    view.apply(replace(log.events[at], board=((0, 1),), last=("a4", "b4"), legal=legal), 0.0)
+    assert (view.board, view.last, view.legal) == (((0, 1),), ("a4", "b4"), legal)
+
+
+def test_view_keeps_the_program_of_a_bot() -> None:
+    log = busy_log(1)
+    seated = next(event for event in log.events if isinstance(event, Seated) and event.seat == 1)
+    view = RoomView(log.snapshot(seated.seq - 2), 0.0)
+    view.apply(replace(seated, bot=True, engine="mine", version="2"), 0.0)
+    view.apply(Presence(room="r", seq=seated.seq + 1, at=0, seat=1, online=False), 0.0)
+    seat = view.seats[1]
+    assert seat is not None
+    assert (seat.bot, seat.engine, seat.version, seat.online) == (True, "mine", "2", False)
