@@ -15,7 +15,7 @@ import pytest
 from client.programs.line_bot import LineBot, ProgramPool
 from client.programs.program import Program
 from engine.record import ending
-from engine.registry import create
+from engine.registry import GAMES, create
 from tests.client.sample_programs import budget
 from tests.e2e.bots import OutputLines, builtin, finished_games, run_bot, running_bot, seek
 from tests.e2e.local_server import running_server, session, until
@@ -23,6 +23,8 @@ from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
+FIRST_NODE_WITH_SOCKETS, FIRST_NODE_WITHOUT_FLAG = 20, 22  # versions of Node
+SOCKET_BOTS = ("socket_bot.py", "socket_bot.js")
 EXEC = {
     "exec_bot.py": ("python3", "", "{python} exec_bot.py"),
     "exec_bot.js": ("node", "", "node exec_bot.js"),
@@ -55,9 +57,23 @@ def test_exec_example_plays_whole_games(name: str, tmp_path: Path) -> None:
     assert not (tmp_path / "forensics").exists()
 
 
-async def run_example(name: str, url: str, folder: Path) -> asyncio.subprocess.Process:
+def node_version() -> int:
+    """Return the major version of Node, 0 if it is not installed."""
+    if shutil.which("node") is None:
+        return 0
+    text = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    return int(text.lstrip("v").partition(".")[0])
+
+
+async def run_example(name: str, url: str, folder: Path, *args: str) -> asyncio.subprocess.Process:
+    command = [sys.executable]
+    if name.endswith(".js"):
+        major = node_version()
+        if major < FIRST_NODE_WITH_SOCKETS:
+            pytest.skip("no node with WebSocket is installed")
+        command = ["node", *(["--experimental-websocket"] if major < FIRST_NODE_WITHOUT_FLAG else [])]
     return await asyncio.create_subprocess_exec(
-        sys.executable, str(EXAMPLES / name), cwd=folder, stdout=asyncio.subprocess.PIPE,
+        *command, str(EXAMPLES / name), *args, cwd=folder, stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PARLOUR_URL": url, "XDG_STATE_HOME": str(folder)},
     )  # fmt: skip
 
@@ -77,10 +93,35 @@ async def test_readme_bot_plays(tmp_path: Path) -> None:
             assert info.reason in ("line", "no_moves")
 
 
+@pytest.mark.parametrize("name", SOCKET_BOTS)
+@pytest.mark.parametrize("game", GAMES)
+async def test_bot_without_a_library_plays_every_game(name: str, game: str, tmp_path: Path) -> None:
+    assert len([line for line in (EXAMPLES / name).read_text().splitlines() if line.strip()]) <= 30
+    async with running_server(tmp_path) as server, running_bot(server.url, builtin("random")):
+        process = await run_example(name, server.url, tmp_path, game)
+        output, _ = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
+        assert process.returncode == 0
+        assert output.decode().split()[0] in ("1-0", "0-1", "1/2-1/2")
+
+
+@pytest.mark.parametrize("name", SOCKET_BOTS)
+async def test_bot_without_a_library_accepts_invitations(name: str, tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        process = await run_example(name, server.url, tmp_path)
+        await until("the bot is connected", lambda: server.app.presence.is_here("socket-bot"))
+        await run_bot(server.url, builtin("random"), seeks=(seek("mancala", "socket-bot"),), games=1)
+        process.terminate()
+        await asyncio.wait_for(process.communicate(), TIMEOUT_S)
+        async with session(server.url) as guest:
+            (info,) = await finished_games(guest, "socket-bot")
+            assert info.reason == "score"
+
+
+@pytest.mark.parametrize("name", SOCKET_BOTS)
 @pytest.mark.parametrize("limits", [{}, {"rate": 20.0, "burst": 1}], ids=["free", "limited"])
-async def test_bot_without_a_library_plays_over_json(limits: dict[str, Any], tmp_path: Path) -> None:
+async def test_bot_without_a_library_obeys_the_rate_limit(name: str, limits: dict[str, Any], tmp_path: Path) -> None:
     async with running_server(tmp_path, **limits) as server, running_bot(server.url, builtin("random")):
-        process = await run_example("socket_bot.py", server.url, tmp_path)
+        process = await run_example(name, server.url, tmp_path, "maxconnect4")
         output, _ = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
         assert process.returncode == 0
         result, reason = output.decode().split()
@@ -91,5 +132,5 @@ async def test_bot_without_a_library_plays_over_json(limits: dict[str, Any], tmp
 
 def test_docs_show_the_examples_unchanged() -> None:
     page = (ROOT / "docs" / "writing-a-bot.md").read_text()
-    for name in ("my_bot.py", "socket_bot.py", *EXEC):
+    for name in ("my_bot.py", *SOCKET_BOTS, *EXEC):
         assert (EXAMPLES / name).read_text().strip() in page, name
