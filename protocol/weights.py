@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from protocol.commands import (
+    Boards,
     Create,
     Export,
     Hello,
@@ -38,10 +39,12 @@ WEIGHTS: Mapping[type[Any], int] = {
     Watch: 4,  # 10 to 200 µs: a snapshot has all moves; other nodes may have written, so the store is read
     Leaderboard: 4,  # 100 to 300 µs: the options are checked, and up to 100 ratings are read
     Ratings: 4,  # as `leaderboard`
+    Boards: 4,  # 100 µs, and more for long games: see BOARDS_PER_MESSAGE
     Export: 4,  # 100 µs, and more for long games: see EXPORTED_PLIES_PER_MESSAGE
     Hello: 4,  # 200 µs: a name is claimed, a session saved. Only the address pays: a connection says hello once
 }
 STALE_MOVE_WEIGHT = 3  # of a move that is refused with a snapshot
 EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more for so many plies
+BOARDS_PER_MESSAGE = 5  # `boards` counts as one message more for so many boards
 
 WEIGHTS_BY_NAME = {tag_of(command): weight for command, weight in WEIGHTS.items()}

@@ -10,7 +10,7 @@ from engine.record import to_json, write
 from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Ratings
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import RoomInfo
-from protocol.weights import EXPORTED_PLIES_PER_MESSAGE
+from protocol.weights import BOARDS_PER_MESSAGE, EXPORTED_PLIES_PER_MESSAGE
 from server.domain import ratings, snapshots
 from server.domain.decision import Refusal
 from server.domain.seating import require_access
@@ -137,6 +137,7 @@ class QueryHandler:
             positions = live.boards.line(upto)[command.ply : command.ply + MAX_BOARDS_SENT]
         finally:
             self._registry.evict_ended(live)
+        client.charge(len(positions) // BOARDS_PER_MESSAGE)
         boards, lasts = [], []
         for position in positions:
             boards.append(position.board)
