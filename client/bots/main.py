@@ -161,7 +161,7 @@ async def play(
 
 def printable_start(text: str) -> str:
     """Return as much of a text as the server accepts for the name or the version of a program."""
-    return "".join(char if char.isprintable() else "?" for char in text[:MAX_PROGRAM_CHARS])
+    return terminal.printable(text)[:MAX_PROGRAM_CHARS]
 
 
 async def run_session(session: Session, factory: BotFactory, games: tuple[str, ...], runner: Runner) -> None:

@@ -196,5 +196,5 @@ def test_bots_are_marked_in_lists_and_titles() -> None:
     table = view("conga")
     table.seats[1] = seat
     assert "- deep (bot)," in title(table)
-    assert program_text(seat) == "deep: mine? 2"
+    assert program_text(seat) == "deep: mine\\u001b 2"
     assert "deep (bot) 1500" in room_line(replace(room("r", "conga", "", ""), seats=(None, seat)))

@@ -159,7 +159,7 @@ def test_invalid_records_are_rejected_with_the_line_number(text: str, why: str) 
 @pytest.mark.parametrize(
     ("moves", "result", "reason", "why"),
     [
-        (["a4a4"], "*", "", "ply 1: 'a4a4' is not a move of conga: expected the square moved from"),
+        (["a4a4"], "*", "", "ply 1: 'a4a4' is not a move of conga: expected the square that the stones leave"),
         (["a4b4", "d1d2", "a4b4"], "*", "", "ply 3: a4b4 is not legal here; legal: b4a3"),
         (["a4b4"], "1-0", "no_moves", "ply 1: the game is not over by the rules, but the record says 1-0 'no_moves'"),
         (
