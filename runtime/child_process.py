@@ -9,6 +9,8 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
 from typing import Protocol
 
+CACHE_VARIABLE = "PARLOUR_CACHE_DIR"
+
 
 class Closable(Protocol):
     """The write end of a pipe."""
@@ -41,13 +43,14 @@ async def start(
     """Run a Python module as a child process. Raises OSError if it cannot be started.
 
     With `capture_output`, its output can be read. `token` is the bot token of its account. `inherited_fds` are file
-    descriptors that stay open in the child.
+    descriptors that stay open in the child. The child shares our cache of compiled searches.
     """
     output = PIPE if capture_output else DEVNULL
+    cache = {name: os.environ[name] for name in (CACHE_VARIABLE,) if name in os.environ}
     secret = {"PARLOUR_TOKEN": token} if token else {}  # not an argument: other users can read those
     return await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", module, *args,
-        env={**environment(), **secret},
+        env={**environment(), **cache, **secret},
         stdin=PIPE,
         stdout=output,
         stderr=output,

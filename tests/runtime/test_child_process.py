@@ -42,6 +42,14 @@ async def test_child_gets_its_arguments_and_token_but_not_our_settings(monkeypat
     assert (await process.communicate())[0] == b"None None True\n"
 
 
+async def test_child_shares_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server whose home folder is read-only has its cache elsewhere. So have its bots."""
+    (tmp_path / "child_cache.py").write_text("from runtime.paths import cache_folder; print(cache_folder(), end='')")
+    monkeypatch.setenv("PARLOUR_CACHE_DIR", str(tmp_path / "cache"))
+    process = await child_process.start("child_cache", capture_output=True)
+    assert (await process.communicate())[0].decode() == str(tmp_path / "cache")
+
+
 async def test_child_inherits_file_descriptors() -> None:
     read, write = os.pipe()
     process = await child_process.start("child_waiting", inherited_fds=(write,))
