@@ -35,6 +35,7 @@ from tests.e2e.hostile_server import FOREIGN, KNOWN, HostileServer
 from tests.e2e.local_server import parlour_command
 from tests.e2e.tui import settled
 from tests.tui.offline_app import picture_of
+from tests.waiting import TIMEOUT_S
 
 TEXTS = ["[/x]", "[@click=app.quit]x[/]", "[b]alice[/b]", "a\x1b[31m\0b", "\u202ea\x9b\u200b", "a\nforged"]
 EVERYTHING = "x".join(TEXTS)
@@ -201,7 +202,7 @@ async def test_commands_print_no_control_characters(words: tuple[str, ...], tmp_
         assert process.stdout is not None
         seen = b""
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(TIMEOUT_S):
                 while chunk := await process.stdout.read(4096):
                     seen += chunk
                     if b"forged" in seen:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import TIMEOUT_S
+
 ROOT = Path(__file__).parents[2]
 # Two versions of `parlour/cli/main.py`: one waits while it is imported, the other while its command runs.
 IMPORTING = """
@@ -42,7 +44,7 @@ def test_ctrl_c_prints_no_traceback(module: str, codes: tuple[int, ...], tmp_pat
         assert process.stdout.readline() == "here\n"
         for _ in range(2):
             process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
     assert errors == ""
     assert process.returncode in codes
 

