@@ -191,7 +191,7 @@ async def attack(name: str, url: str, target: Target, connections: int, rate: fl
 def start(tree: Path, db: str, *flags: str) -> tuple[subprocess.Popen[bytes], str]:
     """Start the server of a checkout. Return it and its URL."""
     command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", db, "--log-level", "error", *flags]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PARLOUR_ROOMS_PER_MINUTE": "600"}
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
     process = subprocess.Popen(command, cwd=tree, env=environment, stdout=subprocess.PIPE)
     assert process.stdout is not None
     return process, process.stdout.readline().decode().split()[-1]

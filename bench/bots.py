@@ -154,7 +154,7 @@ async def measure(moves: int, where: str | None = None) -> dict[str, list[float]
     times: dict[str, list[float]] = {"flush": [], "bare": [], "thread": [], "exec": []}
     with folder_with({"any.py": ANY, "exec.py": EXEC}, where) as folder:
         flags = ["--port", "0", "--db", f"{folder}/bench.db", "--house", "none", "--watch-tick", "0"]
-        flags += ["--rate", "1000000", "--burst", "1000000", "--log-level", "error"]
+        flags += ["--rate", "1000000", "--burst", "1000000", "--rooms-per-minute", "1000000000", "--log-level", "error"]
         async with process("serve", *flags) as server:
             url = await listening(server)
             bot = ("bot", "--url", url, "--no-state", "--name")

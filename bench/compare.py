@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
-from bench.server import NO_LIMITS, in_turn
+from bench.server import NO_LIMITS, NO_ROOM_LIMIT, in_turn
 from client.loadtest.matches import Match, Tally, open_matches
 
 HERE = Path(__file__).resolve().parents[1]
@@ -65,7 +65,7 @@ def serve(name: str, tree: Path) -> Iterator[Candidate]:
     """Run the server of a checkout on a free port, with a temporary database."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", f"{folder}/bench.db", *NO_LIMITS]
-        environment = {**os.environ, "PYTHONPATH": str(tree)}
+        environment = {**os.environ, **NO_ROOM_LIMIT, "PYTHONPATH": str(tree)}
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen(command, cwd=tree, env=environment, stdout=pipe, stderr=null)
         try:

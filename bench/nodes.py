@@ -19,7 +19,10 @@ import uvloop
 from bench.cluster.parts import Cluster
 from client.loadtest.matches import Match, Tally, open_matches, percentile, play
 
-NO_LIMITS = ("--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--log-level", "error")
+NO_LIMITS = (
+    "--rate", "1e9", "--burst", "1000000", "--connections-per-address", "100000", "--rooms-per-minute", "1000000000",
+    "--log-level", "error",
+)  # fmt: skip
 Plan = list[tuple[int, int]]  # for each group of matches, the nodes of its two players
 PLANS: dict[str, Plan] = {"one node": [(0, 0)], "two nodes": [(0, 0), (1, 1)], "players apart": [(0, 1), (1, 0)]}
 

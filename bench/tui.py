@@ -111,7 +111,8 @@ async def measure_wall(rooms: int, rate: float, seconds: float, size: tuple[int,
     with tempfile.TemporaryDirectory() as folder:
         server = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", f"{folder}/wall.db", "--house", "none",
-            "--rooms-per-player", "100000", "--rate", "100000", "--burst", "100000", "--log-level", "error",
+            "--rooms-per-player", "100000", "--rooms-per-minute", "1000000000", "--rate", "100000", "--burst", "100000",
+            "--log-level", "error",
             stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert server.stdout is not None
