@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from itertools import chain, islice, zip_longest
+from typing import NamedTuple
 
 from engine.record import to_json, write
+from engine.registry import GAMES
 from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Ratings
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import RoomInfo
@@ -27,7 +29,21 @@ from server.storage.room_index import read_infos
 MAX_NAME_SEARCHED = 256  # characters: a longer text is not a name, and is not worth a place in the cache of `fold`
 MAX_BOARDS_SENT = 500  # in one reply
 BOARDS_DRAWN_AT_ONCE = 20  # that many keep the event loop busy for about a millisecond
+LIST_LIFETIME_MS = 1000  # of a list whose rooms have not changed: the plies of running games may have
 MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
+
+
+class KeptList(NamedTuple):
+    """A list of rooms that has been read, or is being read."""
+
+    version: int  # of the lobby
+    at: int
+    building: asyncio.Future[tuple[RoomInfo, ...]]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it could not be read."""
+        return self.building.done() and (self.building.cancelled() or self.building.exception() is not None)
 
 
 class QueryHandler:
@@ -45,8 +61,25 @@ class QueryHandler:
     ) -> None:
         self._store, self._registry, self._feed = store, registry, feed
         self._progress, self._watcher_counts, self._now = progress, watcher_counts, now
+        self._lists: dict[tuple[str, str], KeptList] = {}  # by game and status
 
     async def _infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
+        """Return the rooms of a list. Clients that ask while nothing changes share one answer.
+
+        With several nodes, each answer is read: this node may learn of a change at another one only later.
+        """
+        if game and game not in GAMES:
+            return ()
+        if self._store.shared:
+            return await self._read_infos(game, status)
+        kept = self._lists.get((game, status))
+        now, version = self._now(), self._feed.version
+        if kept is None or kept.version != version or now - kept.at >= LIST_LIFETIME_MS or kept.has_failed:
+            building = asyncio.ensure_future(self._read_infos(game, status))
+            kept = self._lists[game, status] = KeptList(version, now, building)
+        return await asyncio.shield(kept.building)
+
+    async def _read_infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
         stored = read_infos(await self._store.rooms(game, status, MAX_ROOMS_LISTED))
         infos = [self._newest(info) for info in stored if info.room not in self._registry.damaged]
         if status != "ended":

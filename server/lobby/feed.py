@@ -29,6 +29,7 @@ class LobbyFeed(RoomObserver):
         self._remote_bots: dict[str, tuple[BotInfo, ...]] = {}  # by node
         self.on_bots: Callable[[tuple[BotInfo, ...]], None] = lambda bots: None
         self._bots_changed = self._scheduled = False
+        self.version = 0  # grows with every change of a list
 
     @property
     def watched(self) -> bool:
@@ -57,6 +58,7 @@ class LobbyFeed(RoomObserver):
 
     def listing_changed(self, room: Room) -> None:
         """Note that a room changed at this node."""
+        self.version += 1
         if self._clients:
             self._changed[room.id] = room
             self._plies.pop(room.id, None)  # this is newer
@@ -64,6 +66,7 @@ class LobbyFeed(RoomObserver):
 
     def remote_changed(self, info: RoomInfo) -> None:
         """Note that a room changed at another node."""
+        self.version += 1
         if self._clients:
             self._infos[info.room] = info
             self._plies.pop(info.room, None)

@@ -10,7 +10,8 @@ from server.config import Settings
 
 EXTRA_CONNECTIONS = 8  # per address, over the limit: refused with HTTP 429; any more are dropped
 IPV6_NETWORK_BITS = 64  # a client can use any address of such a network, so they count as one
-CONNECTIONS_WORTH = 10  # an address may spend as much on weighty commands as this many connections
+RATE_IN_CONNECTIONS = 10  # an address may spend as much per second on weighty commands as this many connections,
+BURST_IN_CONNECTIONS = 4  # and at once as much as this many
 
 
 class IpLimits:
@@ -19,7 +20,7 @@ class IpLimits:
     def __init__(self, settings: Settings) -> None:
         self._max = settings.connections_per_address
         self._counts: Counter[str] = Counter()
-        self._budgets = TokenBuckets(CONNECTIONS_WORTH * settings.rate, float(CONNECTIONS_WORTH * settings.burst))
+        self._budgets = TokenBuckets(RATE_IN_CONNECTIONS * settings.rate, float(BURST_IN_CONNECTIONS * settings.burst))
 
     def add(self, address: str) -> bool:
         """Count a connection. Return False if it should be closed without an answer."""

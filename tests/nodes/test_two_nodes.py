@@ -199,7 +199,8 @@ async def test_player_who_reconnects_to_another_node_is_online(start: Start, con
 
 async def test_two_nodes_deciding_together_agree_on_one_order(start: Start, connect_guest: ConnectGuest) -> None:
     """Both players chat at the same time, many times: all clients see the same order."""
-    left, right = await start(rate=1e6, burst=100_000), await start(rate=1e6, burst=100_000)
+    no_limits = {"rate": 1e6, "burst": 100_000, "chat_burst": 1000}
+    left, right = await start(**no_limits), await start(**no_limits)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben)
     for n in range(40):

@@ -11,7 +11,7 @@ from protocol.replies import LobbyUpdate, Ok
 from protocol.types import BotInfo, Player
 from server.handlers import queries
 from server.handlers.queries import MAX_NAME_SEARCHED
-from server.storage.interface import Append, append_and_wait
+from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness
 from tests.server.rooms.helpers import create, start_game
@@ -64,6 +64,34 @@ async def test_one_address_does_not_fill_the_list(server: Harness, monkeypatch: 
     assert {info.room for info in listed} >= set(honest)
     assert [info.created_at for info in listed] == sorted((info.created_at for info in listed), reverse=True)
     assert not any(info.private for info in listed)
+
+
+async def test_clients_share_a_list_until_it_changes(server: Harness) -> None:
+    live = await create(server, server.connect(ANN))
+    assert await rooms(server) == [live.room.id]
+    reads = server.store.reads
+    assert await rooms(server) == [live.room.id]
+    assert server.store.reads == reads
+    other = await create(server, server.connect(BEN))
+    assert set(await rooms(server)) == {live.room.id, other.room.id}
+    reads = server.store.reads
+    server.clock.advance(queries.LIST_LIFETIME_MS)
+    await rooms(server)
+    assert server.store.reads == reads + 1
+
+
+async def test_list_of_an_unknown_game_is_empty_and_not_kept(server: Harness) -> None:
+    reads = server.store.reads
+    assert await rooms(server, game="chess" * 100) == []
+    assert (server.store.reads, server.app.dispatcher._handlers[List].__self__._lists) == (reads, {})  # type: ignore[attr-defined]
+
+
+async def test_list_that_could_not_be_read_is_read_again(server: Harness) -> None:
+    live = await create(server, server.connect(ANN))
+    server.store.read_error = Unavailable("no disk")
+    assert (await server.ask(server.connect(EVE), List)).code == "unavailable"
+    server.store.read_error = None
+    assert await rooms(server) == [live.room.id]
 
 
 async def test_shared_out_list_keeps_to_game_and_status(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from server.config import Settings
-from server.transport.ip_limits import CONNECTIONS_WORTH, EXTRA_CONNECTIONS, IpLimits, counted_address
+from server.transport.ip_limits import (
+    BURST_IN_CONNECTIONS,
+    EXTRA_CONNECTIONS,
+    RATE_IN_CONNECTIONS,
+    IpLimits,
+    counted_address,
+)
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import RawClient
 from tests.server.transport.stub_server import stub_server
@@ -41,10 +47,10 @@ def test_addresses_without_connections_are_forgotten() -> None:
     assert not limits._counts
 
 
-def test_budget_of_an_address_is_that_of_ten_connections() -> None:
+def test_budget_of_an_address_is_that_of_several_connections() -> None:
     limits = IpLimits(Settings(rate=2.0, burst=5))
-    assert CONNECTIONS_WORTH == 10
-    assert [limits.charge("a", 10.0, 0.0) for _ in range(6)] == [0.0] * 6  # the last one is owed
+    assert (RATE_IN_CONNECTIONS, BURST_IN_CONNECTIONS) == (10, 4)
+    assert [limits.charge("a", 10.0, 0.0) for _ in range(3)] == [0.0] * 3  # the last one is owed
     assert limits.charge("a", 1.0, 0.0) == 0.5
     assert limits.charge("b", 1.0, 0.0) == 0.0
     assert limits.charge("a", 1.0, 0.5) == 0.0
