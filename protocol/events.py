@@ -58,6 +58,7 @@ class Created(Event):
     expiry: int = 1_800_000  # milliseconds after which the room is closed if the game has not started
     previous: str = ""
     met: str = ""
+    code_hash: str = ""  # stored instead of `code`: salt and hash
 
 
 class Seated(Event):

@@ -76,6 +76,7 @@ def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) ->
         by=setup.by,
         private=setup.private,
         code=setup.code,
+        code_hash=setup.code_hash,
         rated=setup.rated and setup.clock.kind != "none",
         delay=setup.delay,
         illegal=setup.illegal,

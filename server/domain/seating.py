@@ -7,6 +7,7 @@ from protocol.events import Presence, Rematched, Seated, Started, Unseated
 from protocol.types import Player
 from protocol.usernames import fold
 from server.domain import clock
+from server.domain.codes import is_code
 from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game
 from server.domain.room import Room, apply
 
@@ -26,7 +27,7 @@ def join(room: Room, player: Player, command: Join, now: int) -> Decision:
         raise Refusal("not_invited", f"this room is reserved for {setup.invite}")
     if setup.players is not None:
         return take_assigned_seat(room, player, now)
-    if setup.private and setup.code != command.code and not setup.invite:
+    if setup.private and not is_code(setup, command.code) and not setup.invite:
         raise Refusal("bad_code", "wrong code for this private room: ask its creator for the code")
     open_seats = [seat for seat in (0, 1) if room.seats[seat] is None]
     seat = command.seat if command.seat is not None else open_seats[0] if open_seats else 0
@@ -44,7 +45,7 @@ def invited_names(room: Room) -> tuple[str, ...]:
 def require_access(room: Room, player: Player, code: str) -> None:
     """Raise Refusal if a player may not watch a private room: without its code, only its own players may."""
     setup = room.setup
-    if not setup.private or code == setup.code or player.id == setup.by or room.seat_of(player.id) is not None:
+    if not setup.private or is_code(setup, code) or player.id == setup.by or room.seat_of(player.id) is not None:
         return
     if room.status != "waiting" or fold(player.name) not in map(fold, invited_names(room)):
         raise Refusal("bad_code", "this room is private and that is not its code")

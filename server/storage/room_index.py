@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from protocol.codec import MSGPACK, decode_part, encode_part
+from protocol.codec import MSGPACK, decode_event, decode_part, encode_part
 from protocol.events import Created, Ended, Presence, Resumed, Seated, Started, Unseated
 from protocol.types import RoomInfo
 from protocol.usernames import fold
 from server.domain import snapshots
+from server.domain.codes import without_code
 from server.domain.decision import Decision
 from server.domain.room import Room
 from server.logs import log
@@ -72,5 +73,16 @@ def deadline_covered(due: int | None, stored: int | None) -> bool:
 def creation_append(created: Decision) -> Append:
     """Return the append that stores a new room."""
     room = created.room
-    payloads = tuple([MSGPACK.encode(event) for event in created.events])
+    first, *others = created.events
+    assert isinstance(first, Created)
+    payloads = tuple([MSGPACK.encode(event) for event in (without_code(first), *others)])
     return Append(room.id, 0, payloads, room_row(room, room.deadline))
+
+
+def hide_code(payload: bytes) -> bytes:
+    """Return the first event of a room with the hash instead of its code; a payload that is damaged stays as it is."""
+    try:
+        event = decode_event(payload)
+        return MSGPACK.encode(without_code(event)) if isinstance(event, Created) and event.code else payload
+    except Exception:  # damaged data can raise anything
+        return payload

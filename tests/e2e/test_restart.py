@@ -122,6 +122,28 @@ async def test_clocks_are_credited_with_the_downtime(spawn: Spawn, start: Start,
     assert (await ben.ask("list"))["rooms"][0]["ply"] == 2
 
 
+def all_bytes(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_code_of_a_private_room_is_valid_after_a_restart_and_never_in_the_file(
+    spawn: Spawn, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
+    first = await spawn()
+    ann = await connect_guest(first.url, "ann")
+    created = await ann.ask("create", game="cohcoh", private=True)
+    assert (await ann.find(type="snapshot"))["code"] == created["code"] != ""
+    await first.kill()
+    assert created["code"].encode() not in all_bytes(tmp_path)
+    second = await spawn()
+    ann = await connect_guest(second.url, resume=ann.session)
+    assert "code" not in await ann.find(type="snapshot", room=created["room"])
+    ben = await connect_guest(second.url, "ben")
+    assert (await ben.refused("join", room=created["room"], code="wrong"))["code"] == "bad_code"
+    await ben.ask("join", room=created["room"], code=created["code"])
+    await ann.find(type="started")
+
+
 @pytest.mark.parametrize("days", [-4000, -1, 1, 4000])
 async def test_changed_system_clock_costs_no_game_and_no_session(
     spawn: Spawn, start: Start, connect_guest: ConnectGuest, days: int

@@ -7,8 +7,10 @@ from typing import Any
 from protocol.usernames import fold
 from server.storage.interface import DB_HINT, StoreError
 from server.storage.migrations import load_migrations
+from server.storage.room_index import hide_code
 
 FOLDING_MIGRATION = 4  # names are folded after this one
+CODES_MIGRATION = 7  # codes of private rooms are hashed after this one
 MIGRATION_LOCK_KEY = 0x5041524C_0001  # of the advisory lock: "PARL" and a number
 
 
@@ -35,6 +37,8 @@ async def migrate(connection: Any, create: bool) -> bool:
                 await connection.execute(script)
             if number == FOLDING_MIGRATION > version:
                 await fold_names(connection)
+            if number == CODES_MIGRATION > version:
+                await hide_codes(connection)
         await connection.execute("DELETE FROM parlour_schema")
         await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
         return version == 0
@@ -50,6 +54,13 @@ async def fold_names(connection: Any) -> None:
         names = [row[0] for row in await connection.fetch(f"SELECT DISTINCT {column} FROM {table}")]
         changed = [(name, fold(name)) for name in names if column != folded or fold(name) != name]
         await connection.executemany(f"UPDATE {table} SET {folded} = $2 WHERE {column} = $1", changed)
+
+
+async def hide_codes(connection: Any) -> None:
+    """Replace the codes of private rooms by their hashes."""
+    sql = "SELECT room, payload FROM events WHERE seq = 1 AND room IN (SELECT room FROM rooms WHERE private)"
+    hidden = [(row[0], hide_code(row[1])) for row in await connection.fetch(sql)]
+    await connection.executemany("UPDATE events SET payload = $2 WHERE room = $1 AND seq = 1", hidden)
 
 
 async def schema_version(connection: Any) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from protocol.usernames import fold
 from server.storage.interface import StoreError
 from server.storage.migrations import load_migrations
+from server.storage.room_index import hide_code
 
 APPLICATION_ID = 0x5041524C  # "PARL": marks the file as ours
 DAMAGED = "the database {} is damaged: restore a backup or use another file"
@@ -39,6 +40,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> bool:
     Raises StoreError if its schema is newer than this program, or if it belongs to another program.
     """
     connection.create_function("fold", 1, fold, deterministic=True)
+    connection.create_function("hide_code", 1, hide_code, deterministic=True)
     connection.execute("BEGIN EXCLUSIVE")  # processes that start at the same time take turns
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

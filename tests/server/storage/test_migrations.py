@@ -7,10 +7,15 @@ import sqlite3
 import asyncpg
 import pytest
 
+from protocol.codec import MSGPACK, decode_event
+from protocol.events import Created
+from protocol.types import TimeControl
+from server.domain.codes import is_code
 from server.storage.factory import open_store
 from server.storage.interface import Store, digest
 from server.storage.migrations import load_migrations
 from server.storage.sqlite.schema import APPLICATION_ID, split_statements
+from server.storage.sqlite.store import SqliteStore
 
 ACCOUNTS = [("José", "p1", 1), ("JOSÉ", "p2", 2), ("jose", "p3", 3)]
 
@@ -78,3 +83,47 @@ def test_incomplete_statement_is_an_error() -> None:
 def test_migrations_are_numbered_without_gaps(package: str) -> None:
     numbers = [number for number, _ in load_migrations(package)]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+CREATED = Created(
+    room="r", seq=1, at=5, game="conga", options={}, clock=TimeControl(), by="p1", private=True, code="k7d3m9q2xw"
+)
+OPEN_ROOM = "'waiting','*',{},'p1','','','',NULL,5"
+
+
+async def check_hidden_code(store: Store) -> None:
+    await store.open()
+    [payload] = await store.events("r")
+    assert b"k7d3m9q2xw" not in payload
+    setup = decode_event(payload)
+    assert isinstance(setup, Created)
+    assert is_code(setup, "k7d3m9q2xw")
+    assert await store.events("damaged") == [b"\xc1"]
+    await store.close()
+
+
+async def test_codes_in_a_sqlite_file_are_hashed(tmp_path: object) -> None:
+    path = f"{tmp_path}/parlour.db"
+    store = SqliteStore(path)
+    await store.open()
+    await store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 4")
+        for room, payload in (("r", MSGPACK.encode(CREATED)), ("damaged", b"\xc1")):
+            connection.execute(f"INSERT INTO rooms VALUES (?,'conga',{OPEN_ROOM.format(1)},?)", (room, b"i"))
+            connection.execute("INSERT INTO events VALUES (?,1,?)", (room, payload))
+    connection.close()
+    await check_hidden_code(open_store(path))
+
+
+async def test_codes_in_a_postgres_database_are_hashed(database: str) -> None:
+    store = open_store(database)
+    await store.open()
+    await store.close()
+    connection = await asyncpg.connect(database)
+    await connection.execute("UPDATE parlour_schema SET version = 6")
+    for room, payload in (("r", MSGPACK.encode(CREATED)), ("damaged", b"\xc1")):
+        await connection.execute(f"INSERT INTO rooms VALUES ($1,'conga',{OPEN_ROOM.format(True)},$2)", room, b"i")
+        await connection.execute("INSERT INTO events VALUES ($1,1,$2)", room, payload)
+    await connection.close()
+    await check_hidden_code(open_store(database))
