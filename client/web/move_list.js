@@ -4,7 +4,7 @@
 import { h, fill } from "./dom.js";
 
 export class MoveList {
-  node = h("div", { class: "moves", role: "list", "aria-label": "Moves" });
+  node = h("div", { class: "moves", role: "group", tabindex: "0", "aria-label": "Moves" });
   /** @type {HTMLElement[]} */
   #cells = [];
   #face = "";

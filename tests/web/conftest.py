@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from client.presentation.website import ROUTES, website_files
 from server.app import Running
@@ -20,6 +20,7 @@ from tests.e2e.local_server import running_server
 from tests.web.visitor import Visitor
 
 TIMEOUT_MS = 30_000
+expect.set_options(timeout=TIMEOUT_MS)
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 

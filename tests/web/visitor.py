@@ -61,3 +61,14 @@ class Visitor:
         """Wait until it is this player's turn. Return False if the game ends instead."""
         await self.page.wait_for_selector("parlour-board[live] .cell.legal, .result:not([hidden])", state="attached")
         return await self.find(".result:not([hidden])").count() == 0
+
+    async def play_first_choice(self) -> None:
+        """Click the first cell that can be chosen until a move is played."""
+        moves = self.find(".moves button")
+        count = await moves.count()
+        while True:
+            name = await self.find("parlour-board .cell.legal").first.get_attribute("data-cell")
+            await self.cell(name or "").click()
+            if not await self.find("parlour-board .cell.picked").count():
+                break
+        await expect(moves).not_to_have_count(count)

@@ -1,0 +1,154 @@
+"""Trouble: hostile texts, private rooms, lost servers, taken names, two tabs, wrong addresses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from client.sdk.session import Session
+from protocol.commands import Create, Join, Move, Say
+from server.app import Running
+from tests.e2e.bots import create_account
+from tests.e2e.conftest import Process
+from tests.e2e.local_server import session
+from tests.web.conftest import Visit
+from tests.web.visitor import Visitor
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+SCRIPT = "<script>alert(1)</script><style>*{display:none}</style>&lt;"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def ben(server: Running) -> AsyncIterator[Session]:
+    player = session(server.url, "ben")
+    await player.open()
+    yield player
+    await player.close()
+
+
+async def test_hostile_names_and_chat_are_only_text(server: Running, visit: Visit) -> None:
+    eve, mallory = session(server.url, HOSTILE), session(server.url, "<b>mallory</b>")
+    await eve.open()
+    await mallory.open()
+    room = (await eve.ask(Create(id=eve.id(), game="cohcoh", seat=0))).room
+    ann = await visit()
+    dialogs: list[str] = []
+    ann.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    await ann.expect_text(".lobby", HOSTILE)
+    await mallory.ask(Join(id=mallory.id(), room=room))
+    await eve.ask(Say(id=eve.id(), room=room, text=SCRIPT))
+    await ann.expect_text(".feature", HOSTILE)
+    await ann.open(f"/room/{room}")
+    await ann.expect_text(".chat", SCRIPT)
+    await ann.expect_text(".table", "<b>mallory</b>")
+    for path in (f"/player/{HOSTILE.replace('/', '%2F')}", "/tv", f"/embed/{room}"):
+        await ann.open(path)
+        await ann.expect_text("main", HOSTILE)
+    assert await ann.find("main img, main script, main style").count() == 0
+    assert dialogs == []  # and the fixture checks that no policy was violated
+    await eve.close()
+    await mallory.close()
+
+
+async def test_private_room_asks_for_its_code(ben: Session, visit: Visit) -> None:
+    created = await ben.ask(Create(id=ben.id(), game="cohcoh", private=True))
+    ann = await visit(f"/room/{created.room}")
+    await ann.find("dialog input").fill("wrong")
+    await ann.button("Enter").click()
+    await ann.expect_text("dialog", "That code is wrong")
+    await ann.find("dialog input").fill(created.code)
+    await ann.button("Enter").click()
+    await ann.expect_text(".table", "ben")
+    eve = await visit(f"/room/{created.room}#code={created.code}")
+    await eve.expect_text(".table", "ben")
+
+
+async def test_taken_name_is_refused_with_words(server: Running, visit: Visit) -> None:
+    await create_account(server, "carol")
+    ann = await visit()
+    before = await ann.find(".you").text_content()
+    await ann.find(".you").click()
+    await ann.find("dialog [name=name]").fill("carol")
+    await ann.button("Save").click()
+    await ann.expect_text("dialog .error", "carol")
+    await ann.button("Cancel").click()
+    await expect(ann.find(".you")).to_contain_text(before or "")
+
+
+async def test_reload_keeps_the_seat_only_if_wanted(ben: Session, visit: Visit) -> None:
+    ann = await visit()
+    room = await ann.new_game("cohcoh", name="ann")
+    await ben.ask(Join(id=ben.id(), room=room))
+    assert await ann.my_turn()
+    await ann.page.reload()
+    assert await ann.my_turn()
+    eve = await visit()
+    await eve.find(".you").click()
+    await eve.find("dialog [name=name]").fill("eve")
+    await eve.find("dialog [name=remember]").uncheck()
+    await eve.button("Save").click()
+    await expect(eve.find(".you")).to_have_text("eve")
+    assert await eve.page.evaluate("sessionStorage.length") == 0
+    assert await eve.page.evaluate("document.cookie") == ""
+
+
+async def test_session_in_another_tab_pauses_this_one(visit: Visit) -> None:
+    ann = await visit()
+    await ann.new_game("cohcoh", name="ann")
+    stored = await ann.page.evaluate("sessionStorage.getItem('parlour-session')")
+    other = await ann.page.context.new_page()
+    await other.goto(ann.address + "/nothing")
+    await other.evaluate("(text) => sessionStorage.setItem('parlour-session', text)", stored)
+    await other.goto(ann.page.url)
+    await expect(other.locator(".table")).to_contain_text("ann")
+    await ann.expect_text(".notices", "This session is open in another tab.")
+    await ann.button("Use it here").click()
+    await expect(other.locator(".notices")).to_contain_text("This session is open in another tab.")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("/room/nothing", "There is no such room"),
+        ("/game/nothing", "There is no such room"),
+        ("/rules/nothing", "There is no such game"),
+        ("/leaderboard/nothing", "cannot be shown"),
+    ],
+)
+async def test_wrong_address_is_explained(visit: Visit, path: str, text: str) -> None:
+    ann = await visit(path)
+    await ann.expect_text("main", text)
+
+
+async def test_killed_server_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    server = await Process.start(tmp_path / "parlour.db")
+    port = server.url.rpartition(":")[2].partition("/")[0]
+    context = await browser.new_context()
+    ann = Visitor(await context.new_page(), f"http://127.0.0.1:{port}")
+    ben = session(server.url, "ben")
+    await ben.open()
+    room = (await ben.ask(Create(id=ben.id(), game="cohcoh", seat=1, options={"n": 3}))).room
+    await ann.open("/")
+    await ann.button("Play against ben").click()
+    assert await ann.my_turn()
+    await ann.cell("a1").click()
+    await ann.expect_moves(1)
+    await server.kill()
+    await ann.expect_text(".notices", "Reconnecting… nothing is lost")
+    await expect(ann.find("parlour-board .thing")).to_have_count(1)  # the board stays
+    again = await Process.start(tmp_path / "parlour.db", "--port", port)
+    try:
+        await expect(ann.find(".banner:has-text('Reconnecting')")).to_have_count(0, timeout=30_000)
+        await ben.ask(Move(id=ben.id(), room=room, ply=1, move="b2"))
+        await ann.expect_moves(2)
+        assert await ann.my_turn()
+        await ann.cell("c3").click()
+        await ann.expect_moves(3)
+    finally:
+        await ben.close()
+        await context.close()
+        await again.kill()
