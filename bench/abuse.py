@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import uvloop
 
@@ -65,18 +65,12 @@ SETTLE_S = 0.3  # between rounds
 # -- the stranger: a process of its own
 
 
-class Target(NamedTuple):
-    """What the stranger knows: the rooms of honest players."""
-
-    played: str
-    long: str
-
-
 class Stranger:
     """One connection of the stranger, and the room it has created."""
 
-    def __init__(self, number: int, target: Target) -> None:
-        self.number, self.target = number, target
+    def __init__(self, number: int, long: str) -> None:
+        self.number, self.long = number, long
+        self.played = ""  # a room of honest players
         self.client: Client | None = None
         self.room = ""
         self.replies: Counter[str] = Counter()
@@ -116,9 +110,10 @@ Attack = Callable[[Stranger, int], Command]  # the command with this number
 
 def chat(stranger: Stranger, id: int) -> Command:
     """Watch a match and talk there."""
-    if id % 100 == 2:
-        return Watch(id=id, room=stranger.target.played)
-    return Say(id=id, room=stranger.target.played, text="spam " * 100)
+    if not stranger.room:
+        stranger.room = stranger.played
+        return Watch(id=id, room=stranger.room)
+    return Say(id=id, room=stranger.room, text="spam " * 100)
 
 
 def distinct_options(stranger: Stranger, id: int) -> Command:
@@ -136,7 +131,7 @@ def create_rooms(stranger: Stranger, id: int) -> Command:
 
 def mixed(stranger: Stranger, id: int) -> Command:
     """Send what costs most after what costs little."""
-    room = stranger.target.long
+    room = stranger.long
     turns: tuple[Command, ...] = (
         List(id=id),
         Watch(id=id, room=room),
@@ -153,7 +148,7 @@ def mixed(stranger: Stranger, id: int) -> Command:
 ATTACKS: dict[str, Attack] = {
     "chat": chat,
     "mixed": mixed,
-    "watch": lambda stranger, id: Watch(id=id, room=stranger.target.long, after=1),
+    "watch": lambda stranger, id: Watch(id=id, room=stranger.long, after=1),
     "history": lambda stranger, id: History(id=id),
     "leaderboard": distinct_options,
     "list": lambda stranger, id: List(id=id),
@@ -162,15 +157,17 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-async def attack(name: str, url: str, target: Target, connections: int, rate: float) -> None:
-    """Attack for as many seconds as each line of standard input says, and print what came back."""
+async def attack(name: str, url: str, long: str, connections: int, rate: float) -> None:
+    """Attack for as many seconds, and in the room, that each line of standard input says. Print what came back."""
     os.nice(5)  # the stranger has a machine of its own, which must not look like load on the server
-    strangers = [Stranger(number, target) for number in range(connections)]
+    strangers = [Stranger(number, long) for number in range(connections)]
     ids = [count(2) for _ in strangers]
     for line in sys.stdin:
         replies: Counter[str] = Counter()
         began = time.perf_counter()
-        seconds, sent = float(line), 0
+        seconds, sent = float(line.split()[0]), 0
+        for stranger in strangers:
+            stranger.played = line.split()[1]
         while (elapsed := time.perf_counter() - began) < seconds:
             while sent < elapsed * rate * connections:
                 stranger, id = strangers[sent % connections], ids[sent % connections]
@@ -264,8 +261,8 @@ class Delays(NamedTuple):
         return percentile(self.attacked, percent) / percentile(self.quiet, percent)
 
 
-def start_stranger(name: str, url: str, target: Target, args: argparse.Namespace) -> subprocess.Popen[bytes]:
-    words = [name, url, *target, str(args.connections), str(args.rate)]
+def start_stranger(name: str, url: str, long: str, args: argparse.Namespace) -> subprocess.Popen[bytes]:
+    words = [name, url, long, str(args.connections), str(args.rate)]
     command = [sys.executable, "-m", "bench.abuse", "--stranger", *words]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -274,7 +271,7 @@ async def measure(url: str, long: str, name: str, args: argparse.Namespace) -> t
     """Return the delays of both kinds of rounds, and what the stranger's last round got."""
     tally = Tally()
     matches = await open_matches(url, MATCHES, tally, THINK_S)
-    stranger = start_stranger(name, url, Target(matches[0].room, long), args)
+    stranger = start_stranger(name, url, long, args)
     assert stranger.stdin is not None
     assert stranger.stdout is not None
     for match in matches:
@@ -284,7 +281,10 @@ async def measure(url: str, long: str, name: str, args: argparse.Namespace) -> t
         await asyncio.sleep(1)
         for _ in range(args.rounds):
             delays.quiet.extend(await round_of(tally, args.seconds))
-            said = await attacked_round(stranger.stdin, stranger.stdout, tally, delays, args.seconds)
+            stranger.stdin.write(f"{args.seconds + 2 * SETTLE_S} {matches[0].room}\n".encode())
+            stranger.stdin.flush()
+            delays.attacked.extend(await round_of(tally, args.seconds))
+            said = (await asyncio.to_thread(stranger.stdout.readline)).decode().strip()
     finally:
         stranger.stdin.close()
         stranger.wait()
@@ -301,19 +301,11 @@ async def round_of(tally: Tally, seconds: float) -> list[float]:
     return [delay * 1000 for delay in tally.delays]
 
 
-async def attacked_round(orders: IO[bytes], replies: IO[bytes], tally: Tally, delays: Delays, seconds: float) -> str:
-    """Measure a round with the attack. Return what the stranger says about it."""
-    orders.write(f"{seconds + 2 * SETTLE_S}\n".encode())
-    orders.flush()
-    delays.attacked.extend(await round_of(tally, seconds))
-    return (await asyncio.to_thread(replies.readline)).decode().strip()
-
-
 def main() -> None:
     """Run the benchmark."""
     if sys.argv[1:2] == ["--stranger"]:
-        name, url, played, long, connections, rate = sys.argv[2:]
-        uvloop.run(attack(name, url, Target(played, long), int(connections), float(rate)))
+        name, url, long, connections, rate = sys.argv[2:]
+        uvloop.run(attack(name, url, long, int(connections), float(rate)))
         return
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="python -m bench.abuse"
