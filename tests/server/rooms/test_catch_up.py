@@ -66,6 +66,20 @@ async def test_missed_events_are_applied_kept_and_sent(room: Room) -> None:
     assert await room.catch_up.read(live) == []
 
 
+async def test_moves_of_another_node_come_with_their_boards(room: Room) -> None:
+    live = room.live
+    (ben,) = live.players[1]
+    room.ann.wishes = ben.wishes = frozenset({"board", "legal"})
+    (moved,), _ = move(live.room, ANN, "a1", room.server.clock())
+    await room.write(moved)
+    await room.catch_up.read(live)
+    shown = room.ann.messages[-1], ben.messages[-1]  # type: ignore[attr-defined]
+    assert [(event.changed, event.last, event.legal is not None) for event in shown] == [
+        (("a1",), ("a1",), False),
+        (("a1",), ("a1",), True),
+    ]
+
+
 async def test_new_turn_charges_from_its_start(room: Room) -> None:
     live = room.live
     live.uncharged_ms = 500
