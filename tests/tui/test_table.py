@@ -189,8 +189,8 @@ async def test_long_message_uses_two_lines() -> None:
         await pilot.press(*"jkl", "enter")
         await pilot.pause()
         *_, first, second = picture_of(app).splitlines()
-        assert first.startswith(" 'jkl' is not a move of conga: expected the square moved from")
-        assert second == " square of the run, like a4b3"
+        assert first.startswith(" 'jkl' is not a move of conga: expected the square that the stones leave")
+        assert second == " the first square they enter, like a4b3"
         await pilot.press("escape")
         await pilot.pause()
         assert "?: all keys" in picture_of(app).splitlines()[-1]
