@@ -44,7 +44,7 @@ from server.server import Server
 from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, without_password
 from server.transport.ip_limits import IpLimits
-from server.transport.listener import WebSocketServer, listen, url_of
+from server.transport.listener import WebSocketServer, check_port, listen, url_of
 from server.transport.website import Website
 
 SERVICE_RESTART = 1012  # close code
@@ -226,6 +226,7 @@ Greeting = Callable[[str], str]
 @asynccontextmanager
 async def running(settings: Settings, clock: Now = now, website: Website | None = None) -> AsyncIterator[Running]:
     """Serve until the block is left, then drain. Raises BadSetting, BusError, StoreError or OSError."""
+    await check_port(settings)
     metrics = Metrics()
     bus = open_bus(settings)
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool)

@@ -12,6 +12,7 @@ from pathlib import Path
 from client.sdk.url import websocket_url
 from runtime.file_lock import open_locked
 from runtime.paths import state_folder
+from runtime.untrusted_files import MAX_STATE_BYTES, parse_json, read_file
 
 MAX_STEM_CHARS = 80  # of the readable part of a file name
 
@@ -22,6 +23,22 @@ def default_credentials_path(url: str, name: str) -> Path:
     readable = re.sub(r"[^A-Za-z0-9_.-]+", "-", whole)[:MAX_STEM_CHARS]
     digest = sha256(whole.encode(errors="surrogatepass")).hexdigest()[:8]
     return state_folder() / "sessions" / f"{readable}-{digest}.json"
+
+
+def read_secret(path: Path) -> str:
+    """Return the secret in a file. Raises ValueError if the file is not a credentials file, OSError."""
+    value = parse_json(read_file(path, MAX_STATE_BYTES))
+    if not isinstance(value, dict) or not isinstance(value.get("session"), str):
+        raise ValueError("it has no session")
+    return str(value["session"])
+
+
+def is_replaceable(path: Path) -> bool:
+    """Return whether a file may be replaced by credentials: it does not exist, is empty, or has credentials."""
+    try:
+        return not path.exists() or (path.is_file() and path.stat().st_size == 0) or bool(read_secret(path))
+    except (OSError, ValueError):
+        return False
 
 
 class CredentialsFile:
@@ -45,16 +62,15 @@ class CredentialsFile:
         if self._lock is None:
             return ""
         try:
-            secret = json.loads(self._path.read_text())["session"]
-        except (OSError, ValueError, KeyError, TypeError):
+            return read_secret(self._path)
+        except (OSError, ValueError):
             return ""
-        return secret if isinstance(secret, str) else ""
 
     def save(self, secret: str) -> None:
         """Replace the secret. Do nothing if the lock is not held or the file cannot be written."""
         if self._lock is None:
             return
-        draft = self._path.with_suffix(".draft")
+        draft = self._path.with_name(f"{self._path.name}.draft")
         with suppress(OSError):  # with a full disk the bot cannot resume, but it can play on
             draft.unlink(missing_ok=True)
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -22,6 +22,7 @@ from client.programs.failure import Failure
 from client.programs.limits import Limits
 from client.programs.program import Program, parse_command, program_name, with_absolute_paths
 from client.sdk.bot import Budget
+from client.sdk.credentials import is_replaceable
 from client.sdk.errors import SessionError
 from client.sdk.time_control import default_clock, parse_time_control
 from engine.registry import GAMES, create
@@ -164,6 +165,8 @@ def connection_of(args: Namespace) -> ConnectionSettings:
     if args.state is not None and not token:
         check_state_file(args.state)
     state = Path() if args.no_state else args.state
+    if args.state is not None and not is_replaceable(args.state):
+        raise UserError(f"--state: {args.state} is not a state file of a bot; give the name of another or a new file")
     return ConnectionSettings(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
 
 

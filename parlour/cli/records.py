@@ -47,7 +47,7 @@ def read_source(args: Namespace, name: str) -> str:
 
 def check_no_tournament(name: str) -> None:
     """Raise UserError if the file is the bundle or the folder of a tournament."""
-    if name != "-" and is_zipfile(name):
+    if name != "-" and (Path(name).is_file() and is_zipfile(name)):
         how = f"check the bundle of a tournament with 'parlour tournament verify {name}'"
         raise UserError(f"{name} is an archive, not a recorded game: {how}")
     if (Path(name) / "plan.toml").is_file():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import ssl
 from functools import partial
+from socket import SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from typing import Any
 
 from websockets.asyncio.server import Server as WebSocketServer
@@ -20,11 +23,22 @@ from server.transport.http import WEBSOCKET_PATH, HttpHandler, select_subprotoco
 from server.transport.services import Services
 from server.transport.website import Website
 
-__all__ = ["WebSocketServer", "listen", "url_of"]
+__all__ = ["WebSocketServer", "check_port", "listen", "url_of"]
 
 MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 512  # a message that is a little too long gets an error, not just a close code
 MAX_UNCHECKED_BACKLOG_BYTES = 1 << 15  # unread bytes before a write reports the exact number
 OPEN_TIMEOUT_S = 3.0  # to send an HTTP request
+
+
+async def check_port(settings: Settings) -> None:
+    """Raise OSError if the address of the settings is in use. Without this, a new database would be left behind."""
+    if settings.port == 0 or os.name != "posix":
+        return
+    found = await asyncio.get_running_loop().getaddrinfo(settings.host or None, settings.port, type=SOCK_STREAM)
+    for family, kind, protocol, _, address in found:
+        with socket(family, kind, protocol) as probe:
+            probe.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)  # as asyncio does: a port that was closed just now is free
+            probe.bind(address)
 
 
 async def listen(services: Services, website: Website | None = None) -> WebSocketServer:

@@ -122,7 +122,7 @@ def test_text_log_is_one_readable_line() -> None:
     record = logging.LogRecord("parlour", logging.WARNING, "", 0, "cut", (), None)
     record.fields = {"why": "too slow", "address": "::1", "name": "a\x1b[2J\n"}
     line = TextFormatter().format(record)
-    assert line.split(" ", 1)[1] == 'WARNING cut why="too slow" address=::1 name=a\\x1b[2J\\n'
+    assert line.split(" ", 1)[1] == 'WARNING cut why="too slow" address=::1 name=a\\u001b[2J\\n'
 
 
 def test_greeting_names_the_program_by_its_path_if_it_is_not_on_path(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,9 @@ the archive with the published one.
 
 from __future__ import annotations
 
-import json
-import tempfile
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
 
 from client.tournament.export.bundle import (
     BUNDLE_FILE,
@@ -40,14 +37,25 @@ from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
+from client.tournament.model.plan_defaults import max_games
 from client.tournament.model.results import Pairing, Result, Results
 from client.tournament.play.adjudication import prove
 from client.tournament.play.outcome import time_used
 from engine.errors import GameError
 from engine.record import RULE_REASONS, Record, fault, parse, play_through
 from runtime.file_errors import describe_file_error
+from runtime.untrusted_files import (
+    MAX_ARCHIVE_BYTES,
+    MAX_PLAN_BYTES,
+    MAX_RECORD_BYTES,
+    MAX_UNPACKED_BYTES,
+    UnsafeFile,
+    parse_json,
+    read_file,
+    unpack,
+)
 
-MAX_BUNDLE_BYTES = 1 << 30
+MAX_VERIFIED_GAMES = 100_000  # of a plan: its schedule is computed, even if few games were played
 FIXED_FILES = {
     "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
     "table.txt", "versions.json", BUNDLE_FILE, CHECKSUM_FILE,
@@ -66,21 +74,21 @@ class Verification(NamedTuple):
     reworded: list[str]
 
 
-def verify(path: Path) -> Verification:
-    """Check a bundle.
+def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES) -> Verification:
+    """Check a bundle whose files have at most `max_bytes`.
 
-    Raises TournamentError if the file is not a bundle.
+    Raises TournamentError if the file is not a bundle, or too large.
     """
-    files = unpack(path)
+    files = read_bundle(path, max_bytes)
     found = check_checksums(files)
     try:
         plan = read_plan(files)
         results = read_results(files)
+        known = schedule(plan, results)
     except KeyError as error:
         return Verification([*found, f"the bundle cannot be read: {error.args[0]} is missing"], 0, [])
-    except (TournamentError, ValueError, TypeError) as error:
+    except (TournamentError, ValueError, TypeError, OverflowError) as error:
         return Verification([*found, f"the bundle cannot be read: {error}"], 0, [])
-    known = schedule(plan, results)
     for game in known.games:
         if game.number in results:
             found += [f"game {game.number}: {wrong}" for wrong in check_game(plan, game, results[game.number])]
@@ -89,24 +97,17 @@ def verify(path: Path) -> Verification:
     return Verification(found + wrong, len(results), reworded)
 
 
-def unpack(path: Path) -> Files:
+def read_bundle(path: Path, max_bytes: int) -> Files:
     try:
-        with ZipFile(path) as zipped:
-            if sum(entry.file_size for entry in zipped.infolist()) > MAX_BUNDLE_BYTES:
-                raise TournamentError(f"{path} is too large: its files exceed {MAX_BUNDLE_BYTES >> 20} MB")
-            return {entry.filename: zipped.read(entry) for entry in zipped.infolist()}
+        return unpack(read_file(path, max(MAX_ARCHIVE_BYTES, max_bytes // 4)), max_bytes)
     except IsADirectoryError:
         how = f"write its bundle with 'parlour tournament export {path}' and verify that file"
         raise TournamentError(f"{path} is a folder: {how}") from None
     except OSError as error:
         raise TournamentError(describe_file_error("read", path, error)) from None
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError):
+    except UnsafeFile as error:
         how = f"'parlour tournament export' writes bundles, and 'parlour verify {path}' checks a single game"
-        raise TournamentError(f"{path} is not the bundle of a tournament: {how}") from None
-    except Exception as error:  # zlib and lzma raise their own errors for damaged data
-        if type(error).__module__ in ("zlib", "lzma"):
-            raise TournamentError(f"{path} is damaged ({error}): get it again") from None
-        raise
+        raise TournamentError(f"{path} is not the bundle of a tournament: {error}; {how}") from None
 
 
 def check_checksums(files: Files) -> list[str]:
@@ -126,14 +127,17 @@ def check_checksums(files: Files) -> list[str]:
 
 
 def read_plan(files: Files) -> Plan:
-    with tempfile.TemporaryDirectory(prefix="parlour-") as folder:
-        path = Path(folder) / "plan.toml"
-        path.write_bytes(files["plan.toml"])
-        return plan_file.load(path)
+    """Return the plan of a bundle. Raises TournamentError if it is not one, or has too many games."""
+    if len(files["plan.toml"]) > MAX_PLAN_BYTES:
+        raise TournamentError(f"plan.toml is larger than {MAX_PLAN_BYTES >> 20} MB")
+    plan = plan_file.read_text(files["plan.toml"].decode(), Path("plan.toml"))
+    if max_games(plan) > MAX_VERIFIED_GAMES:
+        raise TournamentError(f"the plan has more than {MAX_VERIFIED_GAMES:,} games")
+    return plan
 
 
 def read_results(files: Files) -> dict[int, Result]:
-    given: Any = json.loads(files["results.json"])
+    given: Any = parse_json(files["results.json"])
     if not isinstance(given, dict) or not all(isinstance(entry, dict) for entry in given.values()):
         raise ValueError("results.json does not contain results")
     return {
@@ -145,7 +149,7 @@ def read_results(files: Files) -> dict[int, Result]:
 def read_answers(files: Files) -> dict[tuple[str, str, str], Answer]:
     """Return the answers to positions. A tournament without goals has none."""
     found: dict[tuple[str, str, str], Answer] = {}
-    for entry in json.loads(files.get("answers.json", b"[]")):
+    for entry in parse_json(files.get("answers.json", b"[]")):
         answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
         found[answer.student, answer.goal, answer.position] = answer
     return found
@@ -155,6 +159,8 @@ def read_answers(files: Files) -> dict[tuple[str, str, str], Answer]:
 
 
 def check_game(plan: Plan, game: Pairing, result: Result) -> list[str]:
+    if len(result.record) > MAX_RECORD_BYTES:
+        return [f"the record is larger than {MAX_RECORD_BYTES >> 20} MB"]
     try:
         record = parse(result.record)
         wrong = fault(record)
@@ -204,7 +210,7 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
 def check_derived(files: Files, plan: Plan, results: Results) -> tuple[list[str], list[str]]:
     """Return the differences, and the names of the texts that have another wording."""
     found = []
-    if files.get("schedule.json") != as_json(schedule_json(plan, results)).encode():
+    if not is_schedule(files, plan, results):
         found.append("schedule.json does not follow from the plan and the results")
     state = TournamentState(results=dict(results))
     if plan.goals:
@@ -230,12 +236,20 @@ def check_derived(files: Files, plan: Plan, results: Results) -> tuple[list[str]
     return [*found, *(f"{name} does not follow from the games" for name in changed if name not in reworded)], reworded
 
 
+def is_schedule(files: Files, plan: Plan, results: Results) -> bool:
+    """Return whether schedule.json follows from the plan. Compute openings only if the number of games is right."""
+    given = files.get("schedule.json", b"")
+    if given.count(b'"number":') != len(schedule(plan, results).games):
+        return False
+    return given == as_json(schedule_json(plan, results)).encode()
+
+
 def text_version(files: Files) -> int:
     """Return the version of the texts. Raises ValueError if it is newer than this program, or not a version."""
     if BUNDLE_FILE not in files:
         return UNSTATED_TEXT_VERSION
     try:
-        version = json.loads(files[BUNDLE_FILE])["texts"]
+        version = parse_json(files[BUNDLE_FILE])["texts"]
     except (KeyError, ValueError, TypeError):
         version = None
     if type(version) is not int or version < 1:

@@ -10,6 +10,7 @@ from typing import Any
 
 from client.tournament.model.errors import TournamentError
 from runtime.file_lock import try_lock
+from runtime.untrusted_files import MAX_LOG_BYTES, UnsafeFile, parse_json, read_file
 
 Entry = dict[str, Any]
 
@@ -19,13 +20,21 @@ def read(path: Path) -> list[Entry]:
 
     Raises TournamentError if another line is damaged.
     """
-    return whole_entries(path, path.read_bytes())[0]
+    return whole_entries(path, read_log(path))[0]
 
 
 def is_cut(path: Path) -> bool:
     """Return whether the last line is unfinished."""
-    data = path.read_bytes() if path.exists() else b""
+    data = read_log(path) if path.exists() else b""
     return whole_entries(path, data)[1] < len(data)
+
+
+def read_log(path: Path) -> bytes:
+    """Return the contents of a log. Raises TournamentError if it is not a file, or too large."""
+    try:
+        return read_file(path, MAX_LOG_BYTES)
+    except UnsafeFile as error:
+        raise TournamentError(f"cannot read {path}: {error}") from None
 
 
 def whole_entries(path: Path, data: bytes) -> tuple[list[Entry], int]:
@@ -35,7 +44,9 @@ def whole_entries(path: Path, data: bytes) -> tuple[list[Entry], int]:
     lines = data.split(b"\n")
     for number, line in enumerate(lines[:-1], 1):  # the last element is empty or an unfinished line
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
+            if not isinstance(entry, dict):
+                raise ValueError(entry)
         except ValueError:
             if number == len(lines) - 1:
                 break
@@ -65,7 +76,7 @@ class Log:
             os.close(self._file)
             self._file = -1
             raise TournamentError(f"the tournament in {self._path.parent} is already being played by another process")
-        data = self._path.read_bytes()
+        data = read_log(self._path)
         entries, end = whole_entries(self._path, data)
         self.was_cut = end < len(data)
         os.ftruncate(self._file, end)

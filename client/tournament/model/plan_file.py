@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import asdict, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,6 +19,7 @@ from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 from runtime.file_errors import describe_file_error
+from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, parse_toml, read_file
 
 # -- the tables of a file
 
@@ -126,27 +126,37 @@ GOAL_TABLES: dict[str, type[Struct]] = {
 # -- reading
 
 
+def read_text(text: str, path: Path) -> Plan:
+    """Return the plan of a text, as if it were in the file `path`. Raises TournamentError."""
+    return read_plan(parse_tables(text, path), path, str(path))
+
+
 def load(path: Path) -> Plan:
     """Return the plan of a file, with defaults filled in. Paths in it are relative to the file's folder.
 
     Raises TournamentError if the file cannot be read or the plan cannot be played.
     """
-    return read_plan(read_toml(path), path, str(path))
-
-
-def check(plan: Plan, path: Path) -> None:
-    """Raise TournamentError if the plan could not be read back from `path`."""
-    read_plan(tomllib.loads(write(plan)), path, "the plan")
-
-
-def read_toml(path: Path) -> Table:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return read_text(read_file(path, MAX_PLAN_BYTES).decode(), path)
     except OSError as error:
         raise TournamentError(describe_file_error("read", path, error)) from None
     except UnicodeDecodeError:
         raise TournamentError(f"{path} is not UTF-8 text: check that it is the right file") from None
-    except tomllib.TOMLDecodeError as error:
+    except UnsafeFile as error:
+        raise TournamentError(f"cannot read {path}: {error}") from None
+
+
+def check(plan: Plan, path: Path) -> None:
+    """Raise TournamentError if the plan could not be read back from `path`."""
+    read_plan(parse_toml(write(plan)), path, "the plan")
+
+
+def parse_tables(text: str, path: Path) -> Table:
+    try:
+        return parse_toml(text)
+    except UnsafeFile as error:
+        raise TournamentError(f"cannot read {path}: {error}") from None
+    except ValueError as error:
         raise TournamentError(f"{path} is not valid TOML: {error}") from None
 
 

@@ -75,7 +75,12 @@ def export(parser: ArgumentParser) -> None:
 
 
 def verify(parser: ArgumentParser) -> None:
+    from parlour.cli.search_output import count
+
     parser.add_argument("--sha256", metavar="SUM", default="", help="the published checksum of the archive")
+    parser.add_argument(
+        "--max-mb", metavar="N", type=count, default=128, help="read a larger bundle, if you trust it (default: 128)"
+    )
 
 
 def grade(parser: ArgumentParser) -> None:

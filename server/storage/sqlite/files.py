@@ -29,7 +29,7 @@ WRITER_POLL_S = 0.05
 
 
 def check_path(path: str, create: bool) -> None:
-    """Raise StoreError for :memory:, a missing folder, or, if `create` is false, a missing file."""
+    """Raise StoreError for :memory:, a missing folder, a hard link or, if `create` is false, a missing file."""
     if path == ":memory:":
         raise StoreError("cannot use the database :memory:, which would lose all games: give --db the name of a file")
     if not path:
@@ -42,6 +42,8 @@ def check_path(path: str, create: bool) -> None:
             raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}: create it")
         if not create and (not file.exists() or file.stat().st_size == 0):
             raise StoreError(f"there is no database {path}: {DB_HINT}")
+        if file.exists() and file.stat().st_nlink > 1:  # its locks and its -wal file belong to a name, not to the file
+            raise StoreError(f"the database {path} has a second name (a hard link): remove that name, or use a copy")
     except OSError as error:
         raise unusable(path, error) from None
 

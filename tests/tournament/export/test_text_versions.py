@@ -15,9 +15,10 @@ import pytest
 from client.tournament.export.bundle import BUNDLE_FILE, CHECKSUM_FILE, Files, archive, checksums, derived_files, pack
 from client.tournament.export.html import digest
 from client.tournament.export.text_versions import PAGE_DIGESTS, TEXT_VERSION
-from client.tournament.export.verify import Verification, read_answers, read_plan, read_results, unpack, verify
+from client.tournament.export.verify import Verification, read_answers, read_plan, read_results, verify
 from client.tournament.journal.replay import TournamentState
 from parlour.cli.main import main
+from runtime.untrusted_files import unpack
 from tests.tournament.plans import plan
 from tests.tournament.simulated import simulate
 
@@ -121,7 +122,7 @@ def test_current_bundle_cannot_hide_numbers_behind_another_version(tmp_path: Pat
     given = plan("round-robin", "a", "b")
     path = tmp_path / "cup.zip"
     path.write_bytes(pack(given, simulate(given)))
-    files = unpack(path)
+    files = unpack(path.read_bytes())
     assert verify_files(tmp_path, files).reworded == []
     replace("table.txt", "likely to be stronger", "likely to be the stronger")(files)
     assert verify_files(tmp_path, files).differences == ["table.txt does not follow from the games"]

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from client.tournament.export.bundle import CHECKSUM_FILE, Files, archive, checksums, pack
-from client.tournament.export.verify import unpack, verify
+from client.tournament.export.verify import verify
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.plan import Plan, Sprt
 from client.tournament.play.adjudication import prove
 from client.tournament.play.outcome import adjudicated_result
 from engine.record import parse, play_through
 from parlour.cli.main import main
+from runtime.untrusted_files import unpack
 from tests.tournament.plans import plan
 from tests.tournament.simulated import lost_on_time, simulate
 
@@ -137,7 +138,7 @@ TAMPERING: dict[str, tuple[Callable[[Files], None], str]] = {
 def test_tampering_is_reported(kind: str, cup: tuple[Plan, TournamentState], tmp_path: Path) -> None:
     """Tamper first without and then with new checksums."""
     act, sentence = TAMPERING[kind]
-    files = unpack(write(tmp_path, pack(*cup)))
+    files = unpack(pack(*cup))
     act(files)
     found = verify(write(tmp_path, archive(files))).differences
     assert any("checksum" in wrong or "missing" in wrong for wrong in found)

@@ -1,0 +1,134 @@
+"""Files of strangers as arguments: each is refused with one sentence, within a bounded amount of memory."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+MAX_MEMORY_MB = 200
+RUN = """
+import re, sys
+from pathlib import Path
+from parlour.cli.main import main
+code = main(sys.argv[1:])
+peak = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())  # ru_maxrss counts the parent's memory
+print(int(peak[1]) >> 10, file=sys.stderr)
+sys.exit(code)
+"""
+HEAD = 'game = "conga"\n[[player]]\nbot = "random"\n[[player]]\nbot = "greedy"\n'
+
+
+def refused(*words: str | Path, code: int = 2) -> str:
+    """Run a command that has to refuse a file. Return its sentence."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *map(str, words)], capture_output=True, text=True, timeout=60, check=False
+    )
+    *lines, memory = (done.stdout + done.stderr).splitlines()
+    assert int(memory) < MAX_MEMORY_MB
+    assert done.returncode == code, lines
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def zipped(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("_", "."), data)
+    return out.getvalue()
+
+
+BUNDLES: dict[str, tuple[Callable[[], bytes], int, str]] = {
+    "bomb": (lambda: zipped(a=bytes(100 << 20)), 2, "times its size"),
+    "many games": (lambda: zipped(plan_toml=f"games=100000\nrounds=1000\n{HEAD}".encode()), 1, "games"),
+    "deep plan": (lambda: zipped(plan_toml=b"a=" + b"[" * 10**5), 1, "nested deeper"),
+    "dotted plan": (lambda: zipped(plan_toml=b"a." * 10**5 + b"a=1"), 1, "parts"),
+    "deep results": (lambda: zipped(plan_toml=HEAD.encode(), results_json=b"[" * 10**5), 1, "nested deeper"),
+}
+
+
+@pytest.mark.parametrize("kind", BUNDLES)
+def test_hostile_bundle(kind: str, tmp_path: Path) -> None:
+    make, code, sentence = BUNDLES[kind]
+    file = tmp_path / "cup.zip"
+    file.write_bytes(make())
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "tournament", "verify", file],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    *lines, memory = (done.stdout + done.stderr).splitlines()
+    assert int(memory) < MAX_MEMORY_MB
+    assert done.returncode == code, lines
+    assert any(sentence in line for line in lines), lines
+    assert "Traceback" not in done.stderr
+
+
+PLANS = {
+    "deep": ("a=" + "[" * 10**5, "nested deeper"),
+    "dotted": ("a." * 10**5 + "a=1", "parts"),
+    "long": ("#" * (2 << 20), "larger than 1 MB"),
+    "number": ("seed=" + "9" * 5000, "not valid TOML"),
+}
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_hostile_plan(kind: str, tmp_path: Path) -> None:
+    text, sentence = PLANS[kind]
+    (tmp_path / "plan.toml").write_text(text)
+    assert sentence in refused("tournament", "status", tmp_path)
+
+
+@pytest.mark.parametrize("line", ["[" * 10**5, "1", "9" * 5000])
+def test_hostile_log(line: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(HEAD)
+    (tmp_path / "log.jsonl").write_text(f"{line}\n{{}}\n")
+    assert "line 1 is damaged" in refused("tournament", "status", tmp_path)
+
+
+@pytest.mark.parametrize("command", ["verify", "show", "export"])
+def test_large_record(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+    file.touch()
+    os.truncate(file, 500 << 20)
+    assert "larger than 1 MB" in refused(command, file)
+
+
+@pytest.mark.parametrize("words", [("verify",), ("show",), ("export",), ("tournament", "verify")], ids=" ".join)
+def test_fifo_is_refused_instead_of_waiting(words: tuple[str, ...], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo.txt")
+    assert "not a regular file" in refused(*words, tmp_path / "fifo.txt")
+    assert "not a regular file" in refused(*words, "/dev/zero")
+
+
+def test_state_of_a_bot_replaces_no_other_file(tmp_path: Path) -> None:
+    file = tmp_path / "thesis.txt"
+    file.write_text("my thesis")
+    assert "is not a state file" in refused("bot", "random", "--state", file, "--count", "1")
+    assert file.read_text() == "my thesis"
+
+
+def test_occupied_port_leaves_no_database(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert "in use" in refused("serve", "--port", str(port), "--db", tmp_path / "new.db", "--house", "none")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_database_with_a_hard_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "one.db").touch()
+    (tmp_path / "two.db").hardlink_to(tmp_path / "one.db")
+    assert "hard link" in refused("serve", "--port", "0", "--db", tmp_path / "two.db", "--house", "none")
