@@ -1,7 +1,8 @@
 """What commands cost a server, in multiples of a move. The rate limit of a connection is spent by weight.
 
-A command that is not listed costs about as much as a move, and has the weight 1. The others were measured with 600 open
-rooms and a game of 400 plies, as CPU time of the server: a move took 50 µs, and the weights are rounded.
+A command that is not listed costs about as much as a move, and has the weight 1. A figure in µs is CPU time of the
+server, measured once with 600 open rooms and a game of 400 plies; a move takes about 50 µs. Weights without a figure
+are estimates. Weights are lower than the figures where ordinary clients send a command often.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ WEIGHTS: Mapping[type[Any], int] = {
     List: 15,  # 1000 µs: up to 200 rooms are read from the store, decoded, updated and encoded
     Lobby: 15,  # it begins with the same list
     Pair: 12,  # 900 µs: the rooms that wait are read, then one is joined or created
-    History: 10,  # 500 µs: up to 100 games are read, decoded and encoded
-    Create: 5,  # 300 µs: the player's rooms are counted; a room with its index entry is written and announced
-    Join: 5,  # 300 µs: the player's rooms are counted; two events are written, and a snapshot is sent
+    History: 10,  # up to 100 games are read, decoded and encoded
+    Create: 5,  # 500 µs for a player with many rooms: they are counted, and a new one is written
+    Join: 5,  # 600 µs for a player with many rooms: they are counted, and a snapshot is sent
     Rematch: 4,  # the second one creates a room
     Takeback: 4,  # the second one replays the game
     Watch: 4,  # 10 to 200 µs: a snapshot has all moves; other nodes may have written, so the store is read
-    Leaderboard: 4,  # 100 to 300 µs: the options are checked, and up to 100 ratings are read
+    Leaderboard: 4,  # 100 µs without entries: the options are checked, and up to 100 ratings are read
     Ratings: 4,  # as `leaderboard`
     Boards: 4,  # 100 µs, and more for long games: see BOARDS_PER_MESSAGE
-    Export: 4,  # 100 µs, and more for long games: see EXPORTED_PLIES_PER_MESSAGE
-    Hello: 4,  # 200 µs: a name is claimed, a session saved. Only the address pays: a connection says hello once
+    Export: 4,  # 2800 µs for 400 plies, so long games cost more: see EXPORTED_PLIES_PER_MESSAGE
+    Hello: 4,  # a name is claimed, a session saved. Only the address pays: a connection says hello once
 }
 STALE_MOVE_WEIGHT = 3  # of a move that is refused with a snapshot
 EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more for so many plies
