@@ -19,6 +19,7 @@ import argparse
 import asyncio
 import os
 import random
+import shlex
 import statistics
 import sys
 import tempfile
@@ -160,7 +161,7 @@ async def measure(moves: int, where: str | None = None) -> dict[str, list[float]
             bot = ("bot", "--url", url, "--no-state", "--name")
             async with (
                 process(*bot, "thread", f"{folder}/any.py"),
-                process(*bot, "exec", "--exec", f"{sys.executable} -S {folder}/exec.py"),
+                process(*bot, "exec", "--exec", shlex.join([sys.executable, "-S", f"{folder}/exec.py"])),
                 Session(url, name="opponent") as session,
             ):
                 for name in ("thread", "exec"):
