@@ -34,6 +34,7 @@ async def test_player_who_stays_away_loses_by_a_claim(start: Start, connect_gues
     server = await start(clock=clock)
     ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
+    await ann.ask("move", room=room, ply=0, move="a1")
     ben.socket.transport.abort()
     await ann.find(type="presence", online=False)
     clock.pass_by((await ann.refused("claim", room=room))["retry_after"] + 0.1)

@@ -180,7 +180,7 @@ async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.Mon
             await settled(pilot, "the game is replayed", lambda: model.ply == 5)
             await pilot.press("x", "p")
             assert model.flipped
-            assert app.appearance.theme == "safe"
+            assert app.appearance.theme == "light"
             await pilot.press("q", "escape")
             await settled(pilot, "the lobby is back", lambda: "Parlour lobby" in picture_of(app))
 
