@@ -75,10 +75,13 @@ class ParlourBoard extends HTMLElement {
   #stale = true;
   #due = false;
   #width = 0;
+  #scale = 0; // pixels per unit of the drawing, once it has been drawn
   /** @type {string | null} */
   #pressed = null;
   #resized = new ResizeObserver(() => {
-    if (this.clientWidth !== this.#width) requestAnimationFrame(() => this.#rebuild());
+    if (this.clientWidth === this.#width) return;
+    this.#scale = 0;
+    requestAnimationFrame(() => this.#rebuild());
   });
 
   constructor() {
@@ -96,8 +99,10 @@ class ParlourBoard extends HTMLElement {
   disconnectedCallback() {
     this.#resized.disconnect();
   }
-  attributeChangedCallback() {
-    this.#rebuild();
+  /** @param {string} name @param {string | null} _before @param {string | null} value */
+  attributeChangedCallback(name, _before, value) {
+    if (name === "label") this.firstElementChild?.setAttribute("aria-label", value || "board");
+    else this.#rebuild();
   }
 
   get layout() {
@@ -224,16 +229,17 @@ class ParlourBoard extends HTMLElement {
     const width = wide * UNIT + 2 * edge, height = high * UNIT + gap * (high - 1) + 2 * (edge + band);
     this.#width = this.clientWidth;
     const fontSize = parseFloat(getComputedStyle(this).fontSize);
-    const axis = Math.min(40, (0.85 * width * fontSize) / (this.#width || 400)); // as large as the text around the board
+    const scale = this.#scale || (this.#width || 400) / width;
+    const axis = Math.min(40, (0.85 * fontSize) / scale); // as large as the text around the board
     const left = !mini && !pits && layout.ranks.some(Boolean) ? axis * 1.7 : 0;
     const below = !mini && !pits && layout.files.some(Boolean) ? axis * 2 : 0;
     const round = pits ? 70 : stacks ? 16 : 26;
-    const picture = svg("svg", {
+    const picture = /** @type {SVGSVGElement} */ (svg("svg", {
       viewBox: `${-left} 0 ${width + left} ${height + below + 6}`,
       class: `pb pb-${layout.kind}${mini ? " mini" : ""}`,
       role: live ? "group" : "img",
       "aria-label": this.getAttribute("label") || "board",
-    });
+    }));
     picture.append(
       this.#paints(layout),
       rect(2, 6, width - 4, height, round, { class: "under" }),
@@ -265,6 +271,11 @@ class ParlourBoard extends HTMLElement {
     this.replaceChildren(picture);
     this.#stale = false;
     if (focus) this.focusCell(focus);
+    const drawn = this.#scale ? scale : (picture.getScreenCTM()?.a ?? scale);
+    if (drawn && Math.abs(drawn / scale - 1) > 0.1) {
+      this.#scale = drawn; // the height limits the drawing: now the size of the labels is known
+      this.#build(layout);
+    }
   }
   /** @param {Layout} layout */
   #paints(layout) {

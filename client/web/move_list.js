@@ -1,7 +1,24 @@
-// The moves of a game, two a line. A click shows the position after the move.
+// The moves of a game, one of each side a line. A click shows the position after the move.
 
 /** @import { PlayedMove } from "./types.d.ts" */
 import { h, fill } from "./dom.js";
+
+const SCROLL_MARGIN_PX = 8;
+
+/**
+ * The moves as lines with a place for each side. A side that moves twice in a row starts a new line.
+ * @param {PlayedMove[]} moves @returns {[PlayedMove | null, PlayedMove | null][]}
+ */
+export function linesOf(moves) {
+  /** @type {[PlayedMove | null, PlayedMove | null][]} */
+  const lines = [];
+  for (const played of moves) {
+    const line = lines.at(-1);
+    if (line && !line[1] && played.side === 1) line[1] = played;
+    else lines.push(played.side === 0 ? [played, null] : [null, played]);
+  }
+  return lines;
+}
 
 export class MoveList {
   node = h("div", { class: "moves", role: "group", tabindex: "0", "aria-label": "Moves" });
@@ -34,17 +51,17 @@ export class MoveList {
     this.#cells = moves.map((played) =>
       h("button", { type: "button", title: `${(played.took / 1000).toFixed(1)} s`, click: () => this.choose(played.ply) }, played.move));
     const parts = [];
-    for (let at = 0; at < moves.length; at += 2) {
-      parts.push(h("i", {}, at / 2 + 1), this.#cells[at], this.#cells[at + 1] ?? null);
+    for (const [at, line] of linesOf(moves).entries()) {
+      parts.push(h("i", {}, at + 1), ...line.map((played) => (played ? this.#cells[played.ply - 1] : h("span", {}, "·"))));
     }
     fill(this.node, parts.length ? parts : h("p", { class: "soft empty" }, "No moves yet."));
   }
   /** @param {HTMLElement | undefined} cell */
   #scrollTo(cell) {
     if (!cell) return;
-    const { node } = this; // scrollIntoView would move the page as well
-    node.scrollTop += cell.getBoundingClientRect().bottom - node.getBoundingClientRect().bottom + 8 > 0
-      || cell.offsetTop < node.scrollTop ? cell.getBoundingClientRect().bottom - node.getBoundingClientRect().bottom + 8 : 0;
-    node.scrollLeft += cell.getBoundingClientRect().right - node.getBoundingClientRect().right + 8;
+    const view = this.node.getBoundingClientRect(), place = cell.getBoundingClientRect();
+    const above = place.top - view.top - SCROLL_MARGIN_PX, below = place.bottom - view.bottom + SCROLL_MARGIN_PX;
+    this.node.scrollTop += below > 0 ? below : above < 0 ? above : 0; // scrollIntoView would move the page as well
+    this.node.scrollLeft += place.right - view.right + SCROLL_MARGIN_PX;
   }
 }

@@ -6,6 +6,7 @@
 import { h, fill, say, KeyedList } from "../dom.js";
 import { copyButton, newGameDialog } from "../dialogs.js";
 import { LobbyModel } from "../lobby_model.js";
+import { linesOf } from "../move_list.js";
 import { values } from "../notes.js";
 import { botMark, drawValues, everyTick, isWide, newBoard, newGraph, SeatView, settingsText, showPosition, sideBelow, titleOf, versus } from "../parts.js";
 import { clockText, counted, ratingText, resultText, resultHeadline, shortReason } from "../texts.js";
@@ -254,14 +255,10 @@ class Feature {
   }
   /** @param {Room} room */
   #showTurns(room) {
-    const first = Math.max(0, Math.floor((room.moves.length - 1) / 2) - SHOWN_TURNS + 1) * 2;
-    const cells = [];
-    for (let at = first; at < room.moves.length; at += 2) {
-      cells.push(h("span", {}, at / 2 + 1));
-      for (const played of [room.moves[at], room.moves[at + 1]]) {
-        cells.push(h(played === room.moves.at(-1) ? "b" : "span", {}, played?.move ?? ""));
-      }
-    }
-    fill(this.#turns, cells);
+    const lines = linesOf(room.moves), first = Math.max(0, lines.length - SHOWN_TURNS);
+    fill(this.#turns, lines.slice(first).flatMap((line, at) => [
+      h("span", {}, first + at + 1),
+      ...line.map((played) => h(played && played === room.moves.at(-1) ? "b" : "span", {}, played?.move ?? "")),
+    ]));
   }
 }

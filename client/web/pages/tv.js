@@ -1,5 +1,5 @@
 // The TV: live games for a large screen, without controls. It follows new games by itself.
-// ?boards=1, 4 or 9   ?game=conga   ?tournament=NAME (games of that arbiter)   ?title=TEXT
+// ?boards=1, 2, 4, 6 or 9   ?game=conga   ?tournament=NAME (games of that arbiter)   ?title=TEXT
 
 /** @import { App } from "../app.js" */
 /** @import { RoomInfo } from "../types.d.ts" */
@@ -11,7 +11,7 @@ import { Tile } from "../tile.js";
 
 const AFTER_END_MS = 6000; // how long a finished game stays
 /** @type {Record<string, string>} */
-const WALLS = { 1: "one", 4: "four", 9: "nine" };
+const WALLS = { 1: "one", 2: "two", 4: "four", 6: "six", 9: "nine" };
 
 /** @param {App} app @param {HTMLElement} main */
 export function show(app, main) {
@@ -58,7 +58,7 @@ class TvPage {
   #size(games) {
     const asked = this.#asked.get("boards");
     if (asked && asked in WALLS) return Number(asked);
-    return games <= 1 ? 1 : games <= 4 ? 4 : 9;
+    return [1, 2, 4, 6].find((size) => games <= size) ?? 9;
   }
   #candidates() {
     const tournament = this.#asked.get("tournament") ?? "";
@@ -80,7 +80,7 @@ class TvPage {
   /** Fill free places with games that are not shown yet. */
   #arrange() {
     const games = this.#candidates();
-    const size = Math.max(this.#size(games.length), this.#places.length > 4 ? 9 : this.#places.length > 1 ? 4 : 1);
+    const size = this.#size(Math.max(games.length, this.#places.length));
     const shown = new Set(this.#places.map(({ room }) => room));
     for (const info of games.filter(({ room }) => !shown.has(room))) {
       const free = this.#places.findIndex(({ over }) => over);
