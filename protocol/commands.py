@@ -16,7 +16,11 @@ from protocol.types import (
     SeatNumber,
     Status,
     TimeControl,
+    TournamentReport,
 )
+
+MAX_TOURNAMENT_NAME = 64
+TournamentName = Annotated[str, Meta(min_length=1, max_length=MAX_TOURNAMENT_NAME)]
 
 
 class Command(Message):
@@ -216,7 +220,31 @@ class Export(RoomCommand):
     format: ExportFormat = "text"
 
 
+class ReportTournament(Command):
+    """Tell the server about a tournament of which you are the arbiter, so that it can show it to others.
+
+    Only you can report on `name` again, until there has been no report for ten minutes.
+    """
+
+    name: TournamentName
+    report: TournamentReport
+
+
+class WatchTournament(Command):
+    """Receive the reports on a tournament as `tournament_update`, now and when it changes, instead of any other one.
+
+    It need not exist yet. An empty `name`: receive no more.
+    """
+
+    name: Annotated[str, Meta(max_length=MAX_TOURNAMENT_NAME)] = ""
+
+
+class Tournaments(Command):
+    """Return the tournaments that the server has heard of, the latest report first."""
+
+
 AnyCommand = (
     Hello | List | Lobby | Create | Pair | Join | Watch | Leave | Move | Resign | OfferDraw | AnswerDraw
     | Claim | Abort | Rematch | Takeback | Say | History | Leaderboard | Ratings | Boards | Export
+    | ReportTournament | WatchTournament | Tournaments
 )  # fmt: skip

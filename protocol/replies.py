@@ -32,6 +32,8 @@ from protocol.types import (
     Status,
     TimeControl,
     TimesLeft,
+    TournamentInfo,
+    TournamentReport,
 )
 
 
@@ -124,6 +126,7 @@ class Ok(Message):
     text: str = ""
     boards: tuple[BoardCells, ...] | None = None
     lasts: tuple[Cells, ...] | None = None
+    tournaments: tuple[TournamentInfo, ...] | None = None
 
 
 class Error(Message):
@@ -158,6 +161,18 @@ class Invited(Message):
     room: RoomInfo
 
 
+class TournamentUpdate(Message):
+    """The latest report on the tournament that you watch, about once a second while it changes.
+
+    `by`: the name of its arbiter. `age`: milliseconds since the report. All texts are the arbiter's.
+    """
+
+    name: str
+    by: str
+    age: int
+    report: TournamentReport
+
+
 class Closing(Message):
     """The server is about to restart and closes with code 1012. Reconnect after `retry_after` seconds."""
 
@@ -165,5 +180,5 @@ class Closing(Message):
     retry_after: float
 
 
-AnyReply = Snapshot | Welcome | Ok | Error | LobbyUpdate | Invited | Closing
+AnyReply = Snapshot | Welcome | Ok | Error | LobbyUpdate | Invited | TournamentUpdate | Closing
 ServerMessage = PublicEvent | AnyReply

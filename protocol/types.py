@@ -329,3 +329,110 @@ class GameInfo(Part):
     options: tuple[OptionInfo, ...]
     move_form: str
     position_form: str
+
+
+class TournamentRow(Part):
+    """A player of a tournament, in the order of the table. `elo`: with a 95 % interval of `error` to both sides.
+
+    `seconds`: the mean time of a move. `forfeits`: games that were lost other than by play.
+    """
+
+    name: str
+    points: float
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    elo: int | None = None
+    error: int = 0
+    seconds: float = 0.0
+    forfeits: int = 0
+
+
+class TournamentGame(Part):
+    """A game of a tournament. `result` is `*` while it is running; then `why` says how it ended, in words.
+
+    `forfeit`: it was lost other than by play. `moves`: of both players, without those of the opening.
+    """
+
+    number: int
+    first: str
+    second: str
+    round: int = 1
+    room: str = ""
+    result: Result = "*"
+    why: str = ""
+    forfeit: bool = False
+    moves: int = 0
+
+
+class TournamentTest(Part):
+    """A sequential test (SPRT) whether `player` is at most `elo0` or at least `elo1` stronger than `against`.
+
+    The test ends when the log-likelihood ratio `llr` reaches `lower` (no) or `upper` (yes).
+    """
+
+    player: str
+    against: str
+    llr: float
+    lower: float
+    upper: float
+    elo0: float
+    elo1: float
+    pairs: int
+    verdict: Literal["yes", "no", ""] = ""
+
+
+class TournamentGoal(Part):
+    """A goal of a student, and whether it is met. `evidence`: the score so far, in words."""
+
+    student: str
+    goal: str
+    verdict: Literal["pass", "fail", "open"]
+    evidence: str = ""
+
+
+class TournamentReport(Part):
+    """The state of a tournament, as its arbiter reports it.
+
+    `total`: the games that are known to be needed; with `open_ended` there may be more. `left`: about how many seconds
+    it will still take. `players`: their number, as `rows` may have only the best. `crosstable`: for each row the points
+    against each of them, like `1.5/4`; empty if they have not met, or if the table is too large. `goals_met` counts all
+    goals, of which `goals` may have only the first.
+    """
+
+    title: str
+    game: str
+    format: str
+    players: int
+    options: Options = {}
+    clock: TimeControl = TimeControl()
+    done: int = 0
+    total: int = 0
+    open_ended: bool = False
+    finished: bool = False
+    left: int | None = None
+    rows: tuple[TournamentRow, ...] = ()
+    crosstable: tuple[tuple[str, ...], ...] = ()
+    running: tuple[TournamentGame, ...] = ()
+    latest: tuple[TournamentGame, ...] = ()
+    sprt: TournamentTest | None = None
+    goals: tuple[TournamentGoal, ...] = ()
+    goals_met: int = 0
+    goals_total: int = 0
+
+
+class TournamentInfo(Part):
+    """A tournament in a list. `by`: the name of its arbiter. `age`: milliseconds since its last report."""
+
+    name: str
+    by: str
+    title: str
+    game: str
+    format: str
+    players: int
+    done: int
+    total: int
+    open_ended: bool
+    finished: bool
+    age: int

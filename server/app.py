@@ -25,6 +25,7 @@ from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
 from server.lobby.progress import ProgressReports
+from server.lobby.tournaments import TournamentReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
 from server.metrics import Metrics
@@ -91,6 +92,7 @@ class App:
             registry=self.registry, feed=self.feed, advance=bus.advance, shared=store.shared
         )
         self.invitations = Invitations(self.presence, bus)
+        self.tournaments = TournamentReports(bus.report, self.now)
         self.pauses = AbortPauses(self.now)
         self.membership = Membership(
             store=store,
@@ -136,6 +138,7 @@ class App:
             progress=self.progress,
             watcher_counts=self.watcher_counts,
             invitations=self.invitations,
+            tournaments=self.tournaments,
             status=self.status,
             tasks=self.tasks,
             now=self.now,
@@ -153,6 +156,7 @@ class App:
             feed=self.feed,
             invitations=self.invitations,
             matchmaker=self.matchmaker,
+            tournaments=self.tournaments,
             hello=HelloHandler(
                 node=self.node_id,
                 settings=settings,
@@ -188,6 +192,7 @@ class App:
             dispatcher=self.dispatcher,
             matchmaker=self.matchmaker,
             feed=self.feed,
+            tournaments=self.tournaments,
             progress=self.progress,
             node=self.node,
             ip_limits=IpLimits(settings),

@@ -17,6 +17,7 @@ from server.handlers.dispatcher import Dispatcher
 from server.lobby.feed import LobbyFeed
 from server.lobby.matchmaker import Matchmaker
 from server.lobby.progress import ProgressReports
+from server.lobby.tournaments import TournamentReports
 from server.logs import log
 from server.metrics import Metrics
 from server.rooms.broadcast import Broadcaster
@@ -47,6 +48,7 @@ class Server:
         dispatcher: Dispatcher,
         matchmaker: Matchmaker,
         feed: LobbyFeed,
+        tournaments: TournamentReports,
         progress: ProgressReports,
         node: Node,
         ip_limits: IpLimits,
@@ -58,6 +60,7 @@ class Server:
             registry, broadcaster, dispatcher, matchmaker,
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
+        self._tournaments = tournaments
         self.receive, self.spawn = dispatcher.receive, tasks.start
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
@@ -77,8 +80,8 @@ class Server:
         self._dispatcher.disconnected(client)
 
     def awaits_events(self, client: Connection) -> bool:
-        """Return whether a client watches the lobby or waits for invitations."""
-        return self._feed.is_listening(client)
+        """Return whether a client watches the lobby or a tournament, or waits for invitations."""
+        return self._feed.is_listening(client) or self._tournaments.is_watching(client)
 
     def gauges(self) -> dict[str, float]:
         """Return the current values for the metrics page, by name."""

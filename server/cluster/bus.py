@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from protocol.events import AnyEvent
+from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, RoomInfo
 from server.domain.room import Room
 
@@ -34,6 +35,9 @@ class BusListener(Protocol):
 
     def invitation_announced(self, room: str, name: str) -> None:
         """Handle an invitation of a player to a room."""
+
+    def tournament_announced(self, update: TournamentUpdate) -> None:
+        """Handle a report on a tournament."""
 
     def bus_reconnected(self) -> None:
         """Handle the return of the bus: messages may have been lost."""
@@ -91,6 +95,9 @@ class Bus(Protocol):
     def invite(self, room: Room, name: str) -> None:
         """Announce an invitation of a player, who may be at another node."""
 
+    def report(self, update: TournamentUpdate) -> None:
+        """Announce a report on a tournament."""
+
 
 class LocalBus:
     """A bus within one process. It announces events only: lobby and bots are known here anyway."""
@@ -129,6 +136,9 @@ class LocalBus:
         """Do nothing."""
 
     def invite(self, room: Room, name: str) -> None:
+        """Do nothing."""
+
+    def report(self, update: TournamentUpdate) -> None:
         """Do nothing."""
 
 

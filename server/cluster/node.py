@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, RoomInfo
 from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus
@@ -16,6 +17,7 @@ from server.domain.room import Room
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.progress import ProgressReports
+from server.lobby.tournaments import TournamentReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import log
 from server.rooms.membership import Membership
@@ -46,6 +48,7 @@ class Node:
         progress: ProgressReports,
         watcher_counts: WatcherCounts,
         invitations: Invitations,
+        tournaments: TournamentReports,
         status: NodeStatus,
         tasks: BackgroundTasks,
         now: Now,
@@ -53,7 +56,7 @@ class Node:
         self.id, self.now = id, now
         self._store, self._bus, self._clock, self._registry, self._membership = store, bus, clock, registry, membership
         self._presence, self._feed, self._progress, self._watcher_counts = presence, feed, progress, watcher_counts
-        self._invitations, self._status, self._tasks = invitations, status, tasks
+        self._invitations, self._tournaments, self._status, self._tasks = invitations, tournaments, status, tasks
         self._synced_at = self._checked_at = 0
         self._store_ok_since: int | None = None  # since when no call of the store has failed
 
@@ -86,6 +89,10 @@ class Node:
         """Deliver an invitation to a player who is connected here."""
         if self._presence.is_here(name):
             self._tasks.start(self._deliver_invitation(room, name))
+
+    def tournament_announced(self, update: TournamentUpdate) -> None:
+        """Show a tournament whose arbiter is connected to another node."""
+        self._tournaments.receive(update)
 
     async def _deliver_invitation(self, room: str, name: str) -> None:
         with suppress(Unavailable):

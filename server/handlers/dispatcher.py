@@ -23,9 +23,12 @@ from protocol.commands import (
     Pair,
     Ratings,
     Rematch,
+    ReportTournament,
     RoomCommand,
     Say,
+    Tournaments,
     Watch,
+    WatchTournament,
 )
 from protocol.replies import Ok
 from protocol.types import tag_of
@@ -41,6 +44,7 @@ from server.handlers.queries import QueryHandler
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
+from server.lobby.tournaments import TournamentReports
 from server.rooms.admission import Admission
 from server.rooms.broadcast import Broadcaster, frames_for
 from server.rooms.chat import ChatLimits
@@ -76,6 +80,7 @@ class Dispatcher:
         feed: LobbyFeed,
         invitations: Invitations,
         matchmaker: Matchmaker,
+        tournaments: TournamentReports,
         hello: HelloHandler,
         queries: QueryHandler,
         status: NodeStatus,
@@ -84,6 +89,7 @@ class Dispatcher:
         self._settings, self._registry, self._processor, self._broadcaster = settings, registry, processor, broadcaster
         self._membership, self._presence, self._admission, self._feed = membership, presence, admission, feed
         self._chat, self._invitations, self._status, self._now = chat, invitations, status, now
+        self._tournaments = tournaments
         self._handlers: dict[type[Any], Handler] = {
             Hello: hello.hello,
             List: queries.list,
@@ -97,6 +103,9 @@ class Dispatcher:
             Ratings: queries.ratings,
             Boards: queries.boards,
             Export: queries.export,
+            ReportTournament: tournaments.report,
+            WatchTournament: tournaments.watch,
+            Tournaments: tournaments.list,
         }
 
     def receive(self, client: Client, command: AnyCommand) -> Work | None:
@@ -143,6 +152,7 @@ class Dispatcher:
         if client.player is not None:
             self._presence.remove(client)
         self._feed.disconnect(client)
+        self._tournaments.disconnect(client)
         self._membership.disconnect(client)
 
     async def _answer(self, client: Client, command: Any, handler: Handler) -> None:

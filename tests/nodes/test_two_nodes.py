@@ -10,7 +10,7 @@ from bench.cluster.postgres import Postgres
 from server.lobby import progress
 from server.rooms.timers import now
 from tests.e2e.conftest import ConnectGuest
-from tests.e2e.guest import Guest
+from tests.e2e.guest import Guest, Refused
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.e2e.test_progress import wait_for_ply
@@ -39,6 +39,18 @@ async def test_game_across_two_nodes(start: Start, connect_guest: ConnectGuest) 
     assert [message["ply"] for message in (*eve.seen, *fay.seen) if message["type"] == "moved"] == [1, 2, 3, 4] * 2
     clocks = [message["left"] for message in eve.seen if message["type"] == "moved"]
     assert clocks == [message["left"] for message in fay.seen if message["type"] == "moved"]
+
+
+async def test_tournament_is_watched_at_another_node(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben", "json")
+    await ben.ask("watch_tournament", name="cup")
+    report = {"title": "Autumn cup", "game": "conga", "format": "match", "players": 2}
+    await ann.ask("report_tournament", name="cup", report=report)
+    update = await ben.find(type="tournament_update")
+    assert (update["by"], update["report"]["title"]) == ("ann", "Autumn cup")
+    with pytest.raises(Refused, match="ann reports"):
+        await ben.ask("report_tournament", name="cup", report=report)
 
 
 async def test_rematch_takes_both_players_along(start: Start, connect_guest: ConnectGuest) -> None:

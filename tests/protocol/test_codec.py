@@ -92,7 +92,7 @@ def test_malformed_has_the_id_of_the_command_if_it_can_be_found(codec: Codec[Mes
 @pytest.mark.parametrize("kind", ["mooove", "welcome", "x" * 1000])
 def test_unknown_command_is_answered_with_the_known_ones(codec: Codec[Message], kind: str) -> None:
     with pytest.raises(
-        Malformed, match=rf"unknown command '{kind[:40]}', expected one of hello, list, .*, export$"
+        Malformed, match=rf"unknown command '{kind[:40]}', expected one of hello, list, .*, tournaments$"
     ) as caught:
         codec.decode_command(write(codec, {**MOVE, "type": kind}))
     assert caught.value.id == 7

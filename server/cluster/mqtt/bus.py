@@ -15,7 +15,7 @@ from typing import Any
 
 from protocol.codec import JSON, MSGPACK, Malformed, to_builtins
 from protocol.events import AnyEvent, Created
-from protocol.replies import LobbyUpdate
+from protocol.replies import LobbyUpdate, TournamentUpdate
 from protocol.types import BotInfo, Message
 from server.cluster.bus import BusListener
 from server.cluster.mqtt.client import MqttClient, Publication
@@ -137,6 +137,9 @@ class MqttBus:
     def invite(self, room: Room, name: str) -> None:
         self._call(room=room.setup.room, invite=name)
 
+    def report(self, update: TournamentUpdate) -> None:
+        self._send(self._topics.tournaments, self._encode(update))
+
     def _announce(self) -> None:
         """Announce rooms with new events: the first one at once, the following ones together on the next tick."""
         self._calling = bool(self._calls)
@@ -205,6 +208,10 @@ class MqttBus:
         if topic == topics.lobby:
             update: Any = self._codec.decode_server_message(payload)
             listener.lobby_announced(update.rooms, update.plies)
+        elif topic == topics.tournaments:
+            report = self._codec.decode_server_message(payload)
+            if isinstance(report, TournamentUpdate):
+                listener.tournament_announced(report)
         elif topic == topics.calls:
             self._call_received(listener, json.loads(payload))
         elif topic.startswith(topics.nodes) and topic != self._will.topic:

@@ -51,7 +51,7 @@ def tls_context(settings: Settings, scheme: str) -> ssl.SSLContext | None:
 
 
 class Topics:
-    """The topics: events and state of rooms, the lobby, the nodes, and `calls` for messages between nodes.
+    """The topics: events and state of rooms, the lobby, tournaments, the nodes, and `calls` for messages between nodes.
 
     Raises BusError if the prefix cannot begin a topic.
     """
@@ -62,6 +62,7 @@ class Topics:
             raise BusError("--bus-prefix must be the beginning of a topic, such as parlour/v1, without + and #")
         self.rooms = f"{prefix}/rooms/"
         self.lobby = f"{prefix}/lobby"
+        self.tournaments = f"{prefix}/tournaments"
         self.calls = f"{prefix}/calls"
         self.nodes = f"{prefix}/nodes/"
 
@@ -77,4 +78,4 @@ class Topics:
     @property
     def for_nodes(self) -> tuple[str, ...]:
         """The topics that every node subscribes to."""
-        return self.lobby, self.calls, f"{self.nodes}+"
+        return self.lobby, self.tournaments, self.calls, f"{self.nodes}+"
