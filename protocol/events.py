@@ -40,7 +40,10 @@ class BoardEvent(Event, kw_only=True):
 
 
 class Created(Event):
-    """The first event of every room. It is stored but never sent: clients see its contents in snapshots."""
+    """The first event of every room. It is stored but never sent: clients see its contents in snapshots.
+
+    `invited_ids`: the players who had the names in `players` or `invite` when the room was created, "" for none.
+    """
 
     game: str
     options: Options
@@ -59,6 +62,7 @@ class Created(Event):
     previous: str = ""
     met: str = ""
     code_hash: str = ""  # stored instead of `code`: salt and hash
+    invited_ids: tuple[str, ...] = ()
 
 
 class Seated(Event):

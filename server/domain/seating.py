@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol.commands import Join
-from protocol.events import Presence, Rematched, Seated, Started, Unseated
+from protocol.events import Created, Presence, Rematched, Seated, Started, Unseated
 from protocol.types import Player
 from protocol.usernames import fold
 from server.domain import clock
@@ -23,43 +23,60 @@ def join(room: Room, player: Player, command: Join, now: int) -> Decision:
     setup = room.setup
     if setup.rated and not player.account:
         raise Refusal("account_needed", ACCOUNT_NEEDED)
-    if setup.invite and player.id != setup.by and fold(player.name) != fold(setup.invite):
-        raise Refusal("not_invited", f"this room is reserved for {setup.invite}")
-    if setup.players is not None:
-        return take_assigned_seat(room, player, now)
-    if setup.private and not is_code(setup, command.code) and not setup.invite:
+    names, invitation = invited_names(setup), find_invitation(setup, player)
+    if names and invitation is None and (player.id != setup.by or setup.players is not None):
+        raise Refusal("not_invited", f"this room is reserved for {' and '.join(names)}")
+    if needs_code(room, player) and not is_code(setup, command.code):
         raise Refusal("bad_code", "wrong code for this private room: ask its creator for the code")
+    if setup.players is not None and invitation is not None:
+        return take_seat(room, player, free_seat(room, invitation), now)
     open_seats = [seat for seat in (0, 1) if room.seats[seat] is None]
     seat = command.seat if command.seat is not None else open_seats[0] if open_seats else 0
-    if seat not in open_seats:
+    return take_seat(room, player, free_seat(room, seat), now)
+
+
+def free_seat(room: Room, seat: int) -> int:
+    """Return the seat. Raises Refusal if a player has it, even one who is away."""
+    if room.seats[seat] is not None:
         raise Refusal("seat_taken", f"seat {seat} is taken")
-    return take_seat(room, player, seat, now)
+    return seat
 
 
-def invited_names(room: Room) -> tuple[str, ...]:
+def invited_names(setup: Created) -> tuple[str, ...]:
     """Return the names of the players a room keeps its seats for."""
-    setup = room.setup
     return setup.players or ((setup.invite,) if setup.invite else ())
 
 
-def require_access(room: Room, player: Player, code: str) -> None:
-    """Raise Refusal if a player may not watch a private room: without its code, only its own players may."""
+def find_invitation(setup: Created, player: Player) -> int | None:
+    """Return the number of the invitation of a player, or None.
+
+    An invitation is for the player who had the name when the room was created. If there was none, it is for any player
+    with the name.
+    """
+    for number, name in enumerate(invited_names(setup)):
+        invited = setup.invited_ids[number] if setup.invited_ids else ""
+        if invited == player.id or (not invited and fold(name) == fold(player.name)):
+            return number
+    return None
+
+
+def needs_code(room: Room, player: Player) -> bool:
+    """Return whether a player must send the code of a private room.
+
+    Its creator and its players need not, nor does an invited player who is known by more than a name: by an account, or
+    by having been connected when the room was created.
+    """
     setup = room.setup
-    if not setup.private or is_code(setup, code) or player.id == setup.by or room.seat_of(player.id) is not None:
-        return
-    if room.status != "waiting" or fold(player.name) not in map(fold, invited_names(room)):
+    if not setup.private or player.id == setup.by or room.seat_of(player.id) is not None:
+        return False
+    invited = room.status == "waiting" and find_invitation(setup, player) is not None
+    return not invited or not (player.account or player.id in setup.invited_ids)
+
+
+def require_access(room: Room, player: Player, code: str) -> None:
+    """Raise Refusal if a player may not watch a private room."""
+    if needs_code(room, player) and not is_code(room.setup, code):
         raise Refusal("bad_code", "this room is private and that is not its code")
-
-
-def take_assigned_seat(room: Room, player: Player, now: int) -> Decision:
-    """Seat a player in a room with an arbiter, which has one seat for each of two names. Raises Refusal."""
-    names = [fold(name) for name in room.setup.players or ()]
-    if fold(player.name) not in names:
-        raise Refusal("not_invited", f"this room is reserved for {' and '.join(room.setup.players or ())}")
-    seat = names.index(fold(player.name))
-    if room.seats[seat] is not None and room.away[seat] is None:
-        raise Refusal("seat_taken", f"seat {seat} is taken")
-    return take_seat(room, player, seat, now)
 
 
 def take_seat(room: Room, player: Player, seat: int, now: int) -> Decision:

@@ -239,7 +239,7 @@ class Dispatcher:
     async def _create(self, client: Client, command: Create) -> None:
         live = await self._admission.open(client, await self._first_events(client, command))
         self._broadcaster.seat(live, client, command.id)
-        for name in invited_names(live.room):
+        for name in invited_names(live.room.setup):
             self._invitations.send(live, name)
 
     async def _first_events(self, client: Client, command: Create) -> Decision:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from protocol.replies import Invited
 from server.domain import snapshots
+from server.domain.seating import find_invitation, invited_names, needs_code
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.presence import PresenceTracker
@@ -27,8 +28,10 @@ class Invitations:
             self.send_to(live, client)
 
     def send_to(self, live: LiveRoom, client: Client) -> None:
-        """Invite the player of one client, unless the player already has a seat."""
-        if live.room.seat_of(player_of(client).id) is None:
+        """Invite the player of one client, unless the player has a seat or may not take one without a code."""
+        room, player = live.room, player_of(client)
+        reserved = bool(invited_names(room.setup)) and find_invitation(room.setup, player) is None
+        if room.seat_of(player.id) is None and not reserved and not needs_code(room, player):
             names = [seat.name for seat in live.room.seats if seat is not None]
             by = live.room.setup.arbiter or names[0]
             client.send(Invited(by=by, room=snapshots.room_info(live.room)))

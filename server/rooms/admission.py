@@ -51,6 +51,7 @@ class Admission:
             if full.players is None:
                 self._pauses.check(player_of(client).id)
         await self.check_room_limit(client)
+        invited_ids = await self.invited_ids(full)
         now = self._now()
         return Created(
             room=new_room_id(now),
@@ -71,7 +72,13 @@ class Admission:
             arbiter=player_of(client).name if full.players else "",
             expiry=int(self._settings.expiry * 1000),
             met=met,
+            invited_ids=invited_ids,
         )
+
+    async def invited_ids(self, command: Create) -> tuple[str, ...]:
+        """Return the players who have the names that a command invites now, "" for a name without a player."""
+        names = command.players or ((command.invite,) if command.invite else ())
+        return tuple([await self._store.player_named(name) for name in names])
 
     async def open(self, client: Client, created: Decision) -> LiveRoom:
         """Write a new room of a client to the store and load it. Raises Refusal or Unavailable."""

@@ -262,6 +262,9 @@ class Store(Protocol):
     async def claim_name(self, node: str, player: str, name: str) -> bool:
         """Record that a player is connected. Return False if another connected player, on any node, has this name."""
 
+    async def player_named(self, name: str) -> str:
+        """Return the player whose account has this name, or who is connected under it at any node; "" for none."""
+
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         """Record that a player has disconnected from a node."""
 

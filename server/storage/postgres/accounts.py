@@ -100,6 +100,14 @@ class Accounts(ABC):
         """
         return bool(await self._fetch(sql, node, player, fold(name), lock=f"name {fold(name)}"))
 
+    async def player_named(self, name: str) -> str:
+        sql = """
+            SELECT player FROM accounts WHERE folded = $1 AND revoked_at IS NULL
+            UNION ALL SELECT player FROM present WHERE name = $1 LIMIT 1
+        """
+        rows = await self._fetch(sql, fold(name))
+        return str(rows[0][0]) if rows else ""
+
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
         await self._fetch(sql, node, player, fold(name))

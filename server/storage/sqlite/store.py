@@ -260,6 +260,10 @@ class SqliteStore(Ratings, Pruning):
     async def claim_name(self, node: str, player: str, name: str) -> bool:
         return self._names.setdefault(fold(name), player) == player
 
+    async def player_named(self, name: str) -> str:
+        account = await self.account_named(name)
+        return self._names.get(fold(name), "") if account is None else account.player
+
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         if self._names.get(fold(name)) == player:
             del self._names[fold(name)]

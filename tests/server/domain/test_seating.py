@@ -7,9 +7,33 @@ import pytest
 from protocol.commands import Join, Leave, Resign
 from protocol.events import Ended, Presence, Rematched, Seated, Started, Unseated
 from protocol.types import Player, Seat, TimeControl
+from server.domain import creation
 from server.domain.decision import Refusal
-from server.domain.seating import ACCOUNT_NEEDED, awaits_pairing, invited_names, redirect, require_access, set_presence
-from tests.server.domain.helpers import ANN, BEN, EVE, MINUTE_MS, NOW, arbitrated, do, refused, running, waiting
+from server.domain.seating import (
+    ACCOUNT_NEEDED,
+    awaits_pairing,
+    find_invitation,
+    invited_names,
+    needs_code,
+    redirect,
+    require_access,
+    set_presence,
+)
+from tests.server.domain.helpers import (
+    ANN,
+    BEN,
+    EVE,
+    MINUTE_MS,
+    NOW,
+    arbitrated,
+    created,
+    do,
+    refused,
+    running,
+    waiting,
+)
+
+OTHER_BEN = Player(id="p-other", name="ben")  # a later guest of the same name
 
 
 def test_game_starts_when_both_players_are_online() -> None:
@@ -45,7 +69,7 @@ def test_private_room_needs_its_code_unless_the_player_is_invited() -> None:
     room = waiting(private=True, code="sesame").room
     assert refused(room, BEN, Join, code="wrong").code == "bad_code"
     assert do(room, BEN, Join, code="sesame").room.status == "running"
-    invited = waiting(private=True, code="sesame", invite="Ben").room
+    invited = waiting(private=True, code="sesame", invite="Ben", invited_ids=(BEN.id,)).room
     assert do(invited, BEN, Join).room.status == "running"
     refusal = refused(invited, EVE, Join, code="sesame")
     assert (refusal.code, str(refusal)) == ("not_invited", "this room is reserved for Ben")
@@ -63,12 +87,43 @@ def test_each_player_gets_the_seat_that_the_arbiter_assigned() -> None:
     assert do(room, ANN, Join).room.status == "running"
 
 
-def test_assigned_seat_of_an_absent_player_passes_to_a_player_of_the_same_name() -> None:
-    room = do(arbitrated(), BEN, Join).room
-    again = Player(id="p-other", name="ben")
-    assert refused(room, again, Join).code == "seat_taken"
-    away = set_presence(room, 1, False, NOW).room
-    assert do(away, again, Join).room.seats[1] == Seat(player="p-other", name="ben")
+def test_names_that_a_room_keeps_seats_for() -> None:
+    assert invited_names(running().setup) == ()
+    assert invited_names(waiting(invite="ben").room.setup) == ("ben",)
+    assert invited_names(arbitrated().setup) == ("Ann", "Ben")
+
+
+def test_assigned_seat_belongs_to_the_player_who_took_it() -> None:
+    away = set_presence(do(arbitrated(), BEN, Join).room, 1, False, NOW).room
+    assert refused(away, OTHER_BEN, Join).code == "seat_taken"
+    assert set_presence(away, 1, True, NOW).room.away == (None, None)
+
+
+def test_seat_of_an_invited_player_belongs_to_the_player_who_took_it() -> None:
+    waits = set_presence(waiting(invite="ben").room, 0, False, NOW).room
+    gone = set_presence(do(waits, BEN, Join).room, 1, False, NOW).room
+    assert refused(gone, OTHER_BEN, Join).code == "seat_taken"
+
+
+def test_invitation_is_for_the_player_who_had_the_name() -> None:
+    room = waiting(invite="ben", invited_ids=(BEN.id,)).room
+    assert refused(room, OTHER_BEN, Join).code == "not_invited"
+    renamed = Player(id=BEN.id, name="ben~2")
+    assert do(room, renamed, Join).room.status == "running"
+    arranged = creation.create_arbitrated_room(created(by=EVE.id, players=("Ann", "Ben"), invited_ids=("", BEN.id)))
+    assert refused(arranged.room, OTHER_BEN, Join).code == "not_invited"
+    assert find_invitation(arranged.room.setup, BEN) == 1
+    assert find_invitation(arranged.room.setup, ANN) == 0  # was not connected: the name decides
+
+
+def test_name_alone_does_not_open_a_private_room() -> None:
+    for terms in ({"invite": "ben"}, {"players": ("ann", "ben"), "by": EVE.id}):
+        room = creation.create_arbitrated_room(created(private=True, code="sesame", **terms)).room
+        assert refused(room, BEN, Join).code == "bad_code"
+        assert do(room, BEN, Join, code="sesame").room.seat_of(BEN.id) is not None
+        account = Player(id="p-account", name="Ben", account=True)
+        assert do(room, account, Join).room.seat_of("p-account") is not None
+    assert not needs_code(waiting(invite="ben").room, BEN)
 
 
 def test_last_player_who_leaves_a_waiting_room_ends_it() -> None:
@@ -118,12 +173,6 @@ def test_redirect_ends_the_room_and_names_the_next_one() -> None:
     assert (room.next, room.status) == ("r2", "ended")
 
 
-def test_names_that_a_room_keeps_seats_for() -> None:
-    assert invited_names(running()) == ()
-    assert invited_names(waiting(invite="ben").room) == ("ben",)
-    assert invited_names(arbitrated()) == ("Ann", "Ben")
-
-
 def test_private_room_is_open_to_its_players_and_to_clients_with_the_code() -> None:
     room = running(private=True, code="secret")
     for player, code in ((ANN, ""), (BEN, "wrong"), (EVE, "secret")):
@@ -134,9 +183,9 @@ def test_private_room_is_open_to_its_players_and_to_clients_with_the_code() -> N
 
 
 def test_invited_player_may_look_at_a_private_room_until_it_starts() -> None:
-    waits = waiting(private=True, code="secret", invite="Ben").room
+    waits = waiting(private=True, code="secret", invite="Ben", invited_ids=(BEN.id,)).room
     require_access(waits, BEN, "")
     started = do(waits, BEN, Join).room
     require_access(started, BEN, "")
     with pytest.raises(Refusal):
-        require_access(started, Player(id="other", name="ben"), "")
+        require_access(started, OTHER_BEN, "")

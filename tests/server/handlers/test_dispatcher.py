@@ -236,8 +236,11 @@ async def test_private_room_is_watched_with_its_code(server: Harness) -> None:
 
 async def test_private_room_is_open_to_its_players_its_creator_and_invited_players(server: Harness) -> None:
     eve, ann = server.connect(EVE), server.connect(ANN)
+    await server.app.presence.report()
     invited = await create(server, eve, private=True, invite="ann")
     assert isinstance(await server.ask(ann, Watch, room=invited.room.id), Ok)
+    later = await create(server, eve, private=True, invite="ben")
+    assert (await refused(server, server.connect(BEN), Watch, room=later.room.id)).code == "bad_code"
     arbitrated = await create(server, eve, private=True, players=("ann", "ben"), seat=None)
     assert isinstance(await server.ask(eve, Watch, room=arbitrated.room.id), Ok)
     live, ann, _ = await start_game(server, private=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from protocol.replies import Invited
+from protocol.types import Player
 from runtime.tasks import BackgroundTasks
 from server.lobby.invitations import Invitations
 from server.rooms.live_room import LiveRoom
@@ -47,3 +48,26 @@ def test_arbiter_invites_players() -> None:
     setup, live, ann = Setup(), LiveRoom(arbitrated(), []), RecordingClient(ANN)
     setup.invitations.send_to(live, ann)
     assert [invited.by for invited in ann.of(Invited)] == ["eve"]
+
+
+def test_only_the_player_who_had_the_name_is_invited() -> None:
+    setup, other = Setup(), RecordingClient(Player(id="p-other", name="ben"))
+    setup.connect(other)
+    setup.invitations.send_here(LiveRoom(waiting(invite="ben", invited_ids=(BEN.id,)).room, []), "ben")
+    assert other.messages == []
+
+
+def test_guest_known_only_by_name_is_not_invited_to_a_private_room() -> None:
+    setup, ben = Setup(), RecordingClient(BEN)
+    setup.connect(ben)
+    for ids, invitations in (((), 0), ((BEN.id,), 1)):
+        room = waiting(private=True, code="sesame", invite="ben", invited_ids=ids).room
+        setup.invitations.send_here(LiveRoom(room, []), "ben")
+        assert len(ben.of(Invited)) == invitations
+
+
+def test_bot_that_a_room_was_not_created_for_can_be_invited() -> None:
+    setup, ben = Setup(), RecordingClient(BEN)
+    setup.connect(ben)
+    setup.invitations.send_here(LiveRoom(waiting(paired=True).room, []), "ben")
+    assert ben.kinds() == ["Invited"]

@@ -45,6 +45,15 @@ async def test_arbiter_of_a_room_for_two_others_is_named(server: Harness) -> Non
     assert (created.arbiter, created.players) == ("eve", ("ann", "ben"))
 
 
+async def test_first_event_has_the_players_of_the_invited_names(server: Harness) -> None:
+    eve = server.connect(EVE)
+    server.connect(BEN)
+    await server.app.presence.report()
+    for terms, ids in (({"invite": "Ben"}, (BEN.id,)), ({"players": ("ann", "BEN")}, ("", BEN.id)), ({}, ())):
+        command = Create(id=1, game="conga", **terms)
+        assert (await server.app.admission.created_event(eve, command)).invited_ids == ids
+
+
 async def test_guest_cannot_create_a_rated_room(server: Harness) -> None:
     command = Create(id=1, game="conga", rated=True, clock=BLITZ)
     with pytest.raises(Refusal) as refused:

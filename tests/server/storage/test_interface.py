@@ -153,6 +153,16 @@ async def test_guest_name_is_free_after_the_last_connection_has_left(store: Stor
     assert await store.claim_name("a", "p2", "ANN")
 
 
+async def test_player_of_a_name_is_the_account_or_the_connected_guest(store: Store) -> None:
+    assert await store.player_named("ann") == ""
+    assert await store.claim_name("a", "p1", "Ann")
+    assert await store.player_named("ANN") == "p1"
+    await store.mark_absent("a", "p1", "ann")
+    assert await store.player_named("ann") == ""
+    assert await store.add_account("Ann", "p2", "t", 5)
+    assert await store.player_named("ann") == "p2"
+
+
 async def test_last_alive_is_the_latest_heartbeat(store: Store) -> None:
     assert await store.last_alive() is None
     await store.mark_alive("a", 5)
