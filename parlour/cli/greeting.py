@@ -36,6 +36,7 @@ def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
 Parlour is running: a server where board-game bots and people play.
 
   address     {url}  ({guests})
+  browser     {page_of(local)}
   database    {database}
   house bots  {", ".join(bots) or "none"}
 
@@ -45,6 +46,11 @@ Try in another terminal:
 
 Ctrl-C stops the server. Running games continue after the next start.
 """
+
+
+def page_of(url: str) -> str:
+    """Return the address of the lobby for browsers."""
+    return f"http{url.removeprefix('ws').removesuffix('/ws')}/"
 
 
 def program() -> str:

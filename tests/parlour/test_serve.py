@@ -103,6 +103,7 @@ def test_unknown_log_form_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_greeting_omits_what_is_default() -> None:
     text = greeting("ws://127.0.0.1:8765/ws", Settings(), ("random", "search@5"))
+    assert "  browser     http://127.0.0.1:8765/\n" in text
     assert "house bots  random, search@5\n" in text
     assert "--url" not in text
     assert "--db" not in text
@@ -112,6 +113,7 @@ def test_greeting_omits_what_is_default() -> None:
 def test_greeting_shows_no_password() -> None:
     settings = Settings(db="postgresql://parlour:secret@db/parlour", auth="tokens", house="none")
     text = greeting("wss://0.0.0.0:9000/ws", settings, ())
+    assert "  browser     https://127.0.0.1:9000/\n" in text
     assert "secret" not in text
     assert "only accounts may connect" in text
     assert "house bots  none" in text
