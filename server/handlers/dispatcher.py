@@ -180,7 +180,7 @@ class Dispatcher:
         except Refusal as refusal:
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after)
             return
-        if type(command) is Leave and live.room.seat_of(player_of(client).id) is None:
+        if type(command) is Leave and live.seat_of(client) is None:
             client.send(Ok(id=command.id, room=command.room))
             self._membership.leave(live, client)
         elif type(command) is Leave:
@@ -192,7 +192,7 @@ class Dispatcher:
 
     def _return_to_seat(self, client: Client, live: LiveRoom) -> None:
         """Attach the client of a seated player again if it sends a command after it has left the room."""
-        if live.room.seat_of(player_of(client).id) is not None:
+        if live.seat_of(client) is not None:
             self._membership.enter(live, client)
             self._membership.forget_old_rooms(client)
 

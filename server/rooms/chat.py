@@ -54,7 +54,7 @@ class ChatLimits:
             raise Refusal("too_long", f"a chat line has at most {self._max_chars} characters")
         if not text.strip() or not text.isprintable():
             raise Refusal("bad_request", "a chat line consists of printable characters")
-        seated = live.room.seat_of(player_of(client).id) is not None
+        seated = live.seat_of(client) is not None
         if live.room.chat_counts[0 if seated else 1] >= self._max_lines:
             whose = "players" if seated else "watchers"
             raise Refusal("bad_request", f"the chat is full: a room keeps at most {self._max_lines} lines of {whose}")

@@ -13,7 +13,7 @@ from protocol.replies import Snapshot
 from server.domain import snapshots
 from server.domain.boards import BoardLog
 from server.domain.room import Room, apply, replay
-from server.rooms.client import Client, player_of
+from server.rooms.client import Client
 
 NO_WISHES: frozenset[str] = frozenset()
 WATCHER_WISHES = frozenset({"board"})
@@ -77,10 +77,14 @@ class LiveRoom:
         """Return all players' and watchers' clients."""
         return [*self.players[0], *self.players[1], *self.watchers]
 
+    def seat_of(self, client: Client) -> int | None:
+        """Return the seat of the player of a client that has been welcomed, or None for a watcher."""
+        assert client.player is not None
+        return self.room.seat_of(client.player.id)
+
     def attach(self, client: Client) -> int | None:
         """Send a client the events from now on. Return its player's seat, or None for a watcher."""
-        assert client.player is not None
-        seat = self.room.seat_of(client.player.id)
+        seat = self.seat_of(client)
         if seat is None:
             self.watchers[client] = None
         else:
@@ -109,7 +113,7 @@ class LiveRoom:
     def snapshot(self, client: Client, now: int) -> Snapshot:
         """Return the room as a client sees it: watchers as of the horizon, and with what the client wants."""
         room = self.room
-        seat = room.seat_of(player_of(client).id)
+        seat = self.seat_of(client)
         if seat is None and room.horizon != room.seq:
             snapshot = snapshots.snapshot(self._room_at_horizon(), None, now, 0)
         else:
@@ -149,7 +153,7 @@ class LiveRoom:
         if not wishes:
             return NO_WISHES
         room = self.room
-        if room.status == "running" and room.seat_of(player_of(client).id) == room.turn:
+        if room.status == "running" and self.seat_of(client) == room.turn:
             return wishes
         return wishes & WATCHER_WISHES
 

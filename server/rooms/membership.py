@@ -120,7 +120,7 @@ class Membership(RoomObserver):
     def _demote_unseated(self, live: LiveRoom) -> None:
         """Turn the other clients of a player who has given up a seat into watchers."""
         for seat, clients in enumerate(live.players):
-            for client in [client for client in clients if live.room.seat_of(player_of(client).id) != seat]:
+            for client in [client for client in clients if live.seat_of(client) != seat]:
                 live.detach(client)
                 if not live.room.setup.private:
                     self.enter(live, client)
@@ -143,7 +143,7 @@ class Membership(RoomObserver):
         back = []
         for seat in live.room.seats:
             for client in self._presence.named(seat.name) if seat is not None else ():
-                if live.room.seat_of(player_of(client).id) is not None:
+                if live.seat_of(client) is not None:
                     if client.rooms.pop(live.room.id, None) is None:
                         back.append(client)
                     live.attach(client)  # inserts the room again, as the client's newest

@@ -95,7 +95,7 @@ def test_bus_is_local_unless_a_broker_is_given(monkeypatch: pytest.MonkeyPatch) 
     assert isinstance(open_bus(Settings()), LocalBus)
     assert isinstance(open_bus(Settings(bus="mqtt://broker")), MqttBus)
     monkeypatch.setitem(sys.modules, "server.cluster.mqtt.bus", None)
-    with pytest.raises(BusError, match=r"pip install 'parlour\[mqtt\]'"):
+    with pytest.raises(BusError, match=r"pip install -e '\.\[mqtt\]'"):
         open_bus(Settings(bus="mqtt://broker"))
 
 

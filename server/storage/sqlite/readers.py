@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from server.storage.interface import ReadTimeout, Unavailable
 
@@ -26,9 +26,9 @@ class Readers:
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="store-reader")
         self._idle: list[sqlite3.Connection] = []  # the latest is used first: its cache is warm
 
-    async def run(self, work: Callable[[], Result]) -> Result:
+    def run(self, work: Callable[..., Result], *args: Any) -> asyncio.Future[Result]:
         """Run a function in one of the threads."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
 
     async def open(self, first: sqlite3.Connection, connect: Callable[[], sqlite3.Connection]) -> None:
         """Use an open connection, and open the others."""
@@ -36,16 +36,9 @@ class Readers:
         for _ in range(READERS - 1):
             self._idle.append(await self.run(connect))
 
-    async def read(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> Result:
+    def read(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> asyncio.Future[Result]:
         """Run a function that reads. Raises ReadTimeout, or Unavailable if the database cannot be read."""
-        try:
-            return await self.run(lambda: self._read(read, timeout_s))
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise ReadTimeout() from None
-            raise Unavailable(f"the database cannot be read: {error}") from None
-        except sqlite3.Error as error:
-            raise Unavailable(f"the database cannot be read: {error}") from None
+        return self.run(self._read, read, timeout_s)
 
     def _read(self, read: Read[Result], timeout_s: float | None) -> Result:
         connection = self._idle.pop()  # never empty: there are as many connections as threads
@@ -54,6 +47,10 @@ class Readers:
                 deadline = monotonic() + timeout_s
                 connection.set_progress_handler(lambda: monotonic() > deadline, STEPS_PER_CHECK)
             return read(connection)
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise ReadTimeout() from None
+            raise Unavailable(f"the database cannot be read: {error}") from None
         finally:
             connection.set_progress_handler(None, 0)
             self._idle.append(connection)
@@ -66,3 +63,8 @@ class Readers:
         self._threads.shutdown()
         while self._idle:
             self._idle.pop().close()
+
+
+def fetch(sql: str, values: Sequence[Any], reader: sqlite3.Connection) -> list[Any]:
+    """Return all rows of a query."""
+    return reader.execute(sql, values).fetchall()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import IO, Any
@@ -24,7 +23,7 @@ from server.storage.interface import (
 from server.storage.pruning import Pruning
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
-from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result
+from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result, fetch
 from server.storage.sqlite.schema import explain, find_damage, migrate
 from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
@@ -270,10 +269,6 @@ class SqliteStore(Ratings, Pruning):
 
     async def remove_dead_nodes(self, before: int) -> list[str]:
         return []
-
-
-def fetch(sql: str, values: Sequence[Any], reader: sqlite3.Connection) -> list[Any]:
-    return reader.execute(sql, values).fetchall()
 
 
 def read_session(digested_secret: bytes, reader: sqlite3.Connection) -> ReturningPlayer | None:

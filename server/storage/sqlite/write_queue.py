@@ -234,8 +234,9 @@ class WriteQueue:
         jobs, self._in_flight = self._in_flight, []
         if self._failing_fast and self._failure is None:
             self._failure = next((error for error in errors if isinstance(error, Unavailable)), None)
-        self._on_commit(perf_counter() - self._sent_at, len(jobs))
+        seconds = perf_counter() - self._sent_at
         self._send()  # first, so that the disk does not wait for the callbacks
+        self._on_commit(seconds, len(jobs))
         for (_, done), error in zip(jobs, errors, strict=True):
             try:
                 done(error)
