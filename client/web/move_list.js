@@ -52,7 +52,7 @@ export class MoveList {
       h("button", { type: "button", title: `${(played.took / 1000).toFixed(1)} s`, click: () => this.choose(played.ply) }, played.move));
     const parts = [];
     for (const [at, line] of linesOf(moves).entries()) {
-      parts.push(h("i", {}, at + 1), ...line.map((played) => (played ? this.#cells[played.ply - 1] : h("span", {}, "·"))));
+      parts.push(h("i", {}, at + 1), ...line.map((played) => (played ? this.#cells[played.ply - 1] : h("span"))));
     }
     fill(this.node, parts.length ? parts : h("p", { class: "soft empty" }, "No moves yet."));
   }

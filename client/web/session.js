@@ -62,6 +62,7 @@ export class Session extends EventTarget {
   /** @type {Map<string, string>} */
   #watched = new Map(); // room -> its code
   #lobbyUsers = 0;
+  #endedSession = false;
   #nextId = 1;
   #delay = FIRST_DELAY_MS;
   #timer = 0;
@@ -117,7 +118,6 @@ export class Session extends EventTarget {
     this.identity = identity;
     this.remember = remember;
     this.rooms.clear();
-    this.#watched.clear();
     this.#drop();
     this.#become("connecting", "");
     this.#open();
@@ -152,7 +152,7 @@ export class Session extends EventTarget {
         if (this.#socket !== socket) return;
         if (error.code === "bad_session") {
           this.identity = { name: this.identity.name };
-          this.notice = "The earlier session has ended. You are a new guest now.";
+          this.#endedSession = true;
           this.#drop();
           this.#open();
         } else if (error instanceof Refusal) {
@@ -164,7 +164,6 @@ export class Session extends EventTarget {
   }
   /** @param {Welcome} welcome */
   #welcomed(welcome) {
-    const first = this.welcome === null;
     this.welcome = welcome;
     this.#delay = FIRST_DELAY_MS;
     this.identity = { ...this.identity, name: welcome.you.name, session: welcome.session };
@@ -172,7 +171,8 @@ export class Session extends EventTarget {
     this.#tabs.postMessage({ session: welcome.session, tab: this.#tab });
     for (const [room, code] of this.#watched) this.#ask("watch", { room, code }).catch(() => undefined);
     if (this.#lobbyUsers) this.#ask("lobby", { on: true }).catch(() => undefined);
-    this.#become("open", first ? this.notice : "");
+    this.#become("open", this.#endedSession ? "The earlier session has ended. You are a new guest now." : "");
+    this.#endedSession = false;
   }
   /** @param {CloseEvent} event */
   #closed(event) {

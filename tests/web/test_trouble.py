@@ -102,6 +102,7 @@ async def test_session_in_another_tab_pauses_this_one(visit: Visit) -> None:
     stored = await ann.page.evaluate("sessionStorage.getItem('parlour-session')")
     other = await ann.page.context.new_page()
     await other.goto(ann.address + "/nothing")
+    await expect(other.locator(".you")).to_contain_text("guest")  # the page has stored what it wants to store
     await other.evaluate("(text) => sessionStorage.setItem('parlour-session', text)", stored)
     await other.goto(ann.page.url)
     await expect(other.locator(".table")).to_contain_text("ann")
@@ -152,3 +153,30 @@ async def test_killed_server_loses_nothing(browser: Browser, tmp_path: Path) -> 
         await ben.close()
         await context.close()
         await again.kill()
+
+
+async def test_lobby_leads_back_to_the_own_game(ben: Session, visit: Visit) -> None:
+    ann = await visit()
+    room = await ann.new_game("cohcoh", name="ann")
+    await ben.ask(Join(id=ben.id(), room=room))
+    assert await ann.my_turn()
+    await ann.find(".brand").click()
+    await ann.page.get_by_role("link", name="Return to the game with ben").click()
+    assert await ann.my_turn()
+    assert ann.room == room
+
+
+async def test_ended_session_becomes_a_new_guest(server: Running, visit: Visit) -> None:
+    ann = await visit("/rules/conga")
+    await ann.expect_text(".you", "guest")  # the page has stored what it wants to store
+    await ann.page.evaluate('sessionStorage.setItem(\'parlour-session\', \'{"name": "ann", "session": "unknown"}\')')
+    await ann.open("/")
+    await ann.expect_text("main", "The earlier session has ended")
+    await expect(ann.find(".you")).to_have_text("ann")
+
+
+async def test_watcher_of_a_private_room_can_take_the_free_seat(ben: Session, visit: Visit) -> None:
+    created = await ben.ask(Create(id=ben.id(), game="cohcoh", private=True, seat=1))
+    ann = await visit(f"/room/{created.room}#code={created.code}")
+    await ann.button("Take the free seat").click()
+    assert await ann.my_turn()

@@ -23,6 +23,7 @@ export function show(app, main) {
 class LobbyPage {
   #model = new LobbyModel();
   #waitingCount = h("small");
+  #own = h("ul", { class: "list" });
   #waiting = h("ul", { class: "list" });
   #noneWaiting = h("p", { class: "empty" }, "No player is waiting. ", h("button", { class: "btn small", type: "button", click: () => this.#newGame() }, "Open a room"), " and others see it here.");
   #botCount = h("small");
@@ -44,6 +45,7 @@ class LobbyPage {
     this.#feature = new Feature(app, () => this.#newGame());
     main.className = "page";
     fill(main, this.#error, this.#hero(), h("div", { class: "lobby" }, h("div", {}, this.#feature.node, this.#lists(), this.#connect()), this.#doors()));
+    this.ownList = new KeyedList(this.#own, (/** @type {Room} */ room) => room.id, (room) => this.#ownRow(room), (room) => [room.id, room.status, room.seats]);
     this.waitingList = new KeyedList(this.#waiting, (/** @type {RoomInfo} */ info) => info.room, (info) => this.#waitingRow(info));
     this.botList = new KeyedList(this.#bots, (/** @type {BotInfo} */ bot) => bot.name, (bot) => this.#botRow(bot));
     this.runningList = new KeyedList(this.#running, (/** @type {RoomInfo} */ info) => info.room, (info) => this.#runningRow(info));
@@ -82,7 +84,7 @@ class LobbyPage {
   }
   #doors() {
     return h("div", {},
-      h("section", { class: "card" }, h("header", {}, h("h2", {}, "Waiting for you"), this.#waitingCount), this.#waiting, this.#noneWaiting),
+      h("section", { class: "card" }, h("header", {}, h("h2", {}, "Waiting for you"), this.#waitingCount), this.#own, this.#waiting, this.#noneWaiting),
       h("section", { class: "card" }, h("header", {}, h("h2", {}, "Bots at the door"), this.#botCount), this.#bots, this.#noBots));
   }
 
@@ -93,7 +95,7 @@ class LobbyPage {
   }
   #onState = () => {
     const { state, notice } = this.session;
-    this.#error.hidden = state === "open" || state === "connecting";
+    this.#error.hidden = state === "connecting" || (state === "open" && !notice);
     if (state === "paused") fill(this.#error, notice, h("button", { class: "btn", type: "button", click: () => this.session.takeBack() }, "Use it here"));
     else say(this.#error, state === "lost" ? `Reconnecting… nothing is lost. ${notice}` : notice);
     if (state === "open") this.#update();
@@ -106,11 +108,13 @@ class LobbyPage {
     const model = this.#model;
     const waiting = model.waiting(this.session.name).filter((info) => !info.seats.some((seat) => seat?.player === this.session.welcome?.you.id));
     const running = model.running();
+    const own = [...this.session.rooms.values()].filter((room) => room.seat !== null && room.status !== "ended");
+    this.ownList.show(own);
     this.waitingList.show(waiting.slice(0, MAX_LISTED));
     this.botList.show(model.bots);
     this.runningList.show(running.slice(0, MAX_LISTED));
     this.resultList.show(model.results);
-    this.#noneWaiting.hidden = waiting.length > 0 || !model.loaded;
+    this.#noneWaiting.hidden = waiting.length + own.length > 0 || !model.loaded;
     this.#noBots.hidden = model.bots.length > 0 || !model.loaded;
     this.#noneRunning.hidden = running.length > 0 || !model.loaded;
     this.#noResults.hidden = model.results.length > 0;
@@ -120,6 +124,14 @@ class LobbyPage {
     if (model.loaded) this.#feature.choose(running);
   }
 
+  /** A game in which this player has a seat. @param {Room} room */
+  #ownRow(room) {
+    const opponent = room.nameOf(1 - (room.seat ?? 0)) || room.invite || "an opponent";
+    return h("li", {},
+      h("p", {}, h("b", {}, room.status === "running" ? `Your game with ${opponent}` : `You wait for ${opponent}`),
+        h("small", {}, `${titleOf(this.session, room)} · ${settingsText(room)}`)),
+      h("a", { class: "btn small", href: `/room/${encodeURIComponent(room.id)}`, "aria-label": `Return to the game with ${opponent}` }, "Return"));
+  }
   /** @param {RoomInfo} info */
   #waitingRow(info) {
     const seat = info.seats[0] ?? info.seats[1];

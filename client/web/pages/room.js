@@ -29,6 +29,7 @@ class RoomPage {
   #refusal = "";
   #refusalTimer = 0;
   #guardUntil = 0;
+  #code = "";
   #board = newBoard();
   #seats = [new SeatView(), new SeatView()]; // above and below the board
   #notices = h("div", { class: "notices", role: "status" });
@@ -88,6 +89,7 @@ class RoomPage {
 
   /** @param {string} code of a private room */
   async #enter(code) {
+    this.#code = code;
     try {
       const known = this.session.rooms.get(this.id);
       if (known) this.#update(known, null);
@@ -326,7 +328,7 @@ class RoomPage {
     } else if (room.status === "waiting" && seated) {
       buttons.push(copyButton(() => this.#address(), "Copy the link"), button("Leave", () => this.#leave()));
     } else if (room.status === "waiting" && free) {
-      buttons.push(button("Take the free seat", () => this.#do("join", { code: "" }), "btn main"));
+      buttons.push(button("Take the free seat", () => this.#do("join", { code: this.#code }), "btn main"));
     }
     fill(this.#actions, buttons);
     this.#actions.classList.toggle("bottom-bar", room.status === "running" && seated);
@@ -389,6 +391,7 @@ class RoomPage {
     const banner = (...inside) => h("div", { class: "banner" }, ...inside);
     const banners = [];
     if (state === "lost") banners.push(banner(h("span", { class: "live" }, "Reconnecting… nothing is lost"), notice));
+    if (state === "open" && notice) banners.push(banner(notice));
     if (state === "refused") banners.push(banner(notice, h("button", { class: "btn", type: "button", click: () => location.reload() }, "Try again")));
     if (state === "paused") banners.push(banner(notice, h("button", { class: "btn", type: "button", click: () => this.session.takeBack() }, "Use it here")));
     if (room && question && room.status === "running") banners.push(banner(question, this.#answers(room)));
