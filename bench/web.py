@@ -17,7 +17,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,11 +29,12 @@ from playwright.async_api import Browser, Page, Response, async_playwright
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from bench.chromium import find_chromium
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Move
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = find_chromium()
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 WALL_MOVES_PER_S = 20
 WALL_S = 8.0

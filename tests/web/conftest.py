@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
+from bench.chromium import find_chromium
 from client.presentation.website import ROUTES, website_files
 from server.app import Running
 from server.transport.website import Website
@@ -21,7 +21,7 @@ from tests.web.visitor import Visitor
 
 TIMEOUT_MS = 30_000
 expect.set_options(timeout=TIMEOUT_MS)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = find_chromium()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

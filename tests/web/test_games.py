@@ -70,7 +70,6 @@ async def test_two_browsers_play_talk_and_play_again(visit: Visit) -> None:
         await player.expect_text(".result", "completed a line")
         await expect(player.find("parlour-board .cell.decisive")).to_have_count(3)
     await ben.expect_text(".result .big", "You have won")
-    await ann.page.wait_for_timeout(600)  # a button that has just appeared ignores clicks
     await ann.button("Rematch").click()
     await ben.button("Accept the rematch").click()
     await ann.page.wait_for_url(lambda url: not url.endswith(room))

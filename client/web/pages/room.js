@@ -28,7 +28,6 @@ class RoomPage {
   #flipped = false;
   #refusal = "";
   #refusalTimer = 0;
-  #guardUntil = 0;
   #code = "";
   #board = newBoard();
   #seats = [new SeatView(), new SeatView()]; // above and below the board
@@ -126,10 +125,7 @@ class RoomPage {
     if (message?.type === "taken_back" && this.#viewed !== null && this.#viewed > room.ply) this.#viewed = null;
     if (message?.type === "rematched" && room.seat !== null) return this.app.go(`/room/${encodeURIComponent(room.next)}`);
     if (message?.type === "moved") this.#announceMove(room, message);
-    if (message?.type === "ended") {
-      this.#guardUntil = performance.now() + GUARD_MS;
-      this.app.announce(`${resultHeadline(room)}. ${resultReason(room)}`);
-    }
+    if (message?.type === "ended") this.app.announce(`${resultHeadline(room)}. ${resultReason(room)}`);
     const title = titleOf(this.session, room);
     this.main.classList.toggle("wide-board", isWide(room));
     say(this.#heading, `${title}: ${room.nameOf(0) || "open seat"} against ${room.nameOf(1) || "open seat"}`);
@@ -266,13 +262,13 @@ class RoomPage {
     const face = JSON.stringify([room.result, room.reason, room.winner, room.offers.rematch, room.next, room.ratings]);
     if (!ended || face === this.#resultFace) return;
     this.#resultFace = face;
-    const rematch = room.seat !== null && !room.next;
-    const offered = rematch && room.offers.rematch === 1 - (room.seat ?? 0);
+    const canRematch = room.seat !== null && !room.next;
+    const offered = canRematch && room.offers.rematch === 1 - (room.seat ?? 0);
     fill(this.#result,
       h("div", { class: "big" }, resultHeadline(room)), h("p", { class: "soft" }, resultReason(room)),
       room.ratings && h("dl", {}, [0, 1].map((side) => this.#ratingLine(room, side)).flat()),
       h("div", { class: "actions" },
-        rematch && h("button", { class: "btn main", type: "button", click: this.#guarded(() => this.#do("rematch")) }, offered ? "Accept the rematch" : "Rematch"),
+        canRematch && this.#guarded(h("button", { class: "btn main", type: "button", click: () => this.#do("rematch") }, offered ? "Accept the rematch" : "Rematch")),
         room.next && h("a", { class: "btn main", href: `/room/${encodeURIComponent(room.next)}` }, "To the next game"),
         h("button", { class: "btn", type: "button", click: () => this.#replay() }, "Replay"),
         copyButton(() => this.#address(), "Share"),
@@ -288,10 +284,6 @@ class RoomPage {
       h("dd", {}, `${change.after}${change.provisional ? "?" : ""}`),
       h("dd", { class: by < 0 ? "down" : "up" }, by < 0 ? `−${-by}` : `+${by}`),
     ];
-  }
-  /** Ignore clicks right after the result has appeared under the pointer. @param {() => void} action */
-  #guarded(action) {
-    return () => performance.now() > this.#guardUntil && action();
   }
   #address() {
     const room = this.#room;
@@ -418,11 +410,15 @@ class RoomPage {
       if (room.offers.draw === other) this.#do("answer_draw", { accept });
       else this.#do("takeback", { accept, ply: room.takebackPly });
     };
-    const buttons = [
-      h("button", { class: "btn", type: "button", disabled: true, click: () => answer(true) }, "Accept"),
-      h("button", { class: "btn", type: "button", disabled: true, click: () => answer(false) }, "Decline"),
+    return [
+      this.#guarded(h("button", { class: "btn", type: "button", click: () => answer(true) }, "Accept")),
+      this.#guarded(h("button", { class: "btn", type: "button", click: () => answer(false) }, "Decline")),
     ];
-    setTimeout(() => buttons.forEach((button) => (button.disabled = false)), GUARD_MS);
-    return buttons;
+  }
+  /** Enable a button only some time after it has appeared under the pointer. @param {HTMLButtonElement} button */
+  #guarded(button) {
+    button.disabled = true;
+    setTimeout(() => (button.disabled = false), GUARD_MS);
+    return button;
   }
 }
