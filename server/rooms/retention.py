@@ -121,16 +121,11 @@ class Retention:
         """Empty the chat messages of old games. The events stay, because a log has no gaps."""
         before = self._before(self._settings.keep_chat)
         count = 0
-        _, after = await self._store.retention_mark("chat")
-        while rooms := await self._store.rooms_after(after, ROOMS_PER_BATCH):
-            old = [room for room, ended, changed_at in rooms if ended and changed_at < before]
-            if old != [room for room, _, _ in rooms]:  # up to the first room that is not old enough
-                old = [room for at, room in enumerate(old) if room == rooms[at][0]]
-            if not old:
-                break
-            emptied = await self._empty_chat(old)
-            after = old[-1]
-            await self._store.set_retention_mark("chat", self._now(), after)
+        after = await self._store.retention_mark("chat")
+        while rooms := await self._store.ended_rooms(after, before, ROOMS_PER_BATCH):
+            emptied = await self._empty_chat([room for _, room in rooms])
+            after = rooms[-1]
+            await self._store.set_retention_mark("chat", *after)
             count += await self._batch_done("chat", emptied)
         return count
 

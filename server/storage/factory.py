@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from server.storage.interface import OnCommit, Store, StoreError, Unavailable
+from server.storage.interface import BUSY_TIMEOUT_S, OnCommit, Store, StoreError, Unavailable
 
 
-def open_store(where: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = 5) -> Store:
+def open_store(
+    where: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = 5, busy_s: float = BUSY_TIMEOUT_S
+) -> Store:
     """Return an unopened store for the value of `--db`: a file name or a postgresql:// address.
 
-    Raises StoreError if the address or the installation does not support it.
+    `busy_s`: how long to wait while another process has the file locked. Raises StoreError if the address or the
+    installation does not support it.
     """
     scheme, address, _ = where.partition("://")
     if not address:
         from server.storage.sqlite.store import SqliteStore
 
-        return SqliteStore(where, on_commit)
+        return SqliteStore(where, on_commit, busy_s)
     if scheme not in ("postgresql", "postgres"):
         raise StoreError(f"--db does not support {scheme}:// addresses: give a file name or a postgresql:// address")
     try:

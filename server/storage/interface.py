@@ -36,7 +36,9 @@ class StoreError(Exception):
     """The store cannot be used at all. The text is one sentence for the operator."""
 
 
+BUSY_TIMEOUT_S = 2.0  # while another process has a file locked
 DB_HINT = "give --db the value that the server was started with"
+OLDER_SCHEMA = "{} has schema {}, and this Parlour needs {}: start the server once, which updates the database"
 
 
 class RoomRow(NamedTuple):
@@ -114,10 +116,11 @@ class Store(Protocol):
     def shared(self) -> bool:
         """Whether several nodes can use this store at the same time."""
 
-    async def open(self, create: bool = True, serving: bool = False) -> bool:
+    async def open(self, create: bool = True, serving: bool = False, read_only: bool = False) -> bool:
         """Connect and migrate. Return whether the database is new.
 
         `serving`: this process runs the games. If only one server can use the store, it is locked for this one.
+        `read_only`: change nothing; a database with an older schema is refused.
 
         Raises StoreError if the database cannot be used, or if it does not exist and `create` is false.
         """
@@ -235,7 +238,7 @@ class Store(Protocol):
 
     async def delete_sessions(self, before: int, limit: int) -> int: ...
 
-    async def rooms_after(self, room: str, limit: int) -> list[tuple[str, bool, int]]: ...
+    async def ended_rooms(self, after: tuple[int, str], before: int, limit: int) -> list[tuple[int, str]]: ...
 
     async def chat_of(self, rooms: list[str]) -> list[tuple[str, int, bytes]]: ...
 

@@ -54,11 +54,15 @@ class Pruning(ABC):
             sql = f"UPDATE sessions SET seen_at = {mark}{len(part) + 1} WHERE seen_at < {mark}{len(part) + 2}"
             await self._change(f"{sql} AND player IN ({self._marks(len(part))})", *part, now, before)
 
-    async def rooms_after(self, room: str, limit: int) -> list[tuple[str, bool, int]]:
-        """Return rooms in the order of their ids: id, whether the room has ended, and when it last changed."""
-        sql = f"SELECT room, status = 'ended', changed_at FROM rooms WHERE room > {self.mark}1 ORDER BY room"
-        rows = await self._select(f"{sql} LIMIT {self.mark}2", room, limit)
-        return [(name, bool(ended), changed_at) for name, ended, changed_at in rows]
+    async def ended_rooms(self, after: tuple[int, str], before: int, limit: int) -> list[tuple[int, str]]:
+        """Return time and id of rooms that ended before a time, in this order, from the one after `after` on."""
+        mark = self.mark
+        sql = f"""
+            SELECT changed_at, room FROM rooms
+            WHERE status = 'ended' AND (changed_at, room) > ({mark}1, {mark}2) AND changed_at < {mark}3
+            ORDER BY changed_at, room LIMIT {mark}4
+        """
+        return [(changed_at, room) for changed_at, room in await self._select(sql, *after, before, limit)]
 
     async def chat_of(self, rooms: list[str]) -> list[tuple[str, int, bytes]]:
         """Return room, seq and payload of the chat messages of rooms."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from server.storage.interface import Append, append_and_wait
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.local_server import parlour_command, running_server
 from tests.server.storage.rows import row
+from tests.waiting import TIMEOUT_S
 
 
 async def fill(path: str) -> None:
@@ -45,3 +52,24 @@ async def test_prune_needs_a_database_and_a_number(tmp_path: Path) -> None:
     assert (code, "there is no database" in err) == (2, True)
     code, _, err = await parlour_command("db", "prune", "--keep-chat", "long")
     assert (code, "--keep-chat must be a number" in err) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("account", "add", "ann"), ("account", "list"), ("db", "prune", "--dry-run")])
+async def test_commands_wait_for_a_process_that_writes(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """The last connection that closes, as that of a killed server's writer does, locks the file against readers too."""
+    path = str(tmp_path / "parlour.db")
+    await fill(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("PRAGMA locking_mode = EXCLUSIVE")
+        writer.execute("BEGIN IMMEDIATE")
+        running = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "parlour", *words, "--db", path,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert running.stderr is not None
+        async with asyncio.timeout(TIMEOUT_S):
+            notice = await running.stderr.readline()
+    assert notice.startswith(b"parlour: waiting for a process that writes to the database")
+    async with asyncio.timeout(TIMEOUT_S):
+        _, err = await running.communicate()
+    assert (running.returncode, err) == (0, b"")

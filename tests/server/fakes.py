@@ -137,8 +137,8 @@ class FaultyStore(SqliteStore):
         self.appended: list[Append] = []
         self.reads = 0
 
-    async def open(self, create: bool = True, serving: bool = False) -> bool:
-        new = await super().open(create, serving)
+    async def open(self, create: bool = True, serving: bool = False, read_only: bool = False) -> bool:
+        new = await super().open(create, serving, read_only)
         self._submit = self.append  # an open store hands appends straight to its write queue
         self.append = self._append_or_fail  # type: ignore[method-assign]
         return new

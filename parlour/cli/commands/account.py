@@ -21,13 +21,13 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from parlour.cli.database import opened_store
 from parlour.errors import UserError
 from runtime.printable import print_error, print_line, print_lines, printable
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.handlers.auth import check_new_name
 from server.ids import new_player_id
-from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, StoreError, new_secret, without_password
 
 
@@ -54,19 +54,14 @@ def run(args: Namespace) -> int:
 
 async def run_action(args: Namespace) -> bool:
     """Add, list or revoke. Return whether the database was created for it. Raises StoreError, Refusal or UserError."""
-    store = open_store(args.db)
-    created = await store.open(create=args.action == "add")
-    try:
-        async with wrap_store_errors(store, "accounts"):  # checks only this table: the file may be large
-            now = int(time.time() * 1000)
-            if args.action == "list":
-                await show(store)
-            elif args.action == "add":
-                await add(store, args.name, now)
-            elif not await store.revoke_account(args.name, now):
-                raise UserError(f"there is no account {args.name[:40]}; 'parlour account list' lists all")
-    finally:
-        await store.close()
+    async with opened_store(args.db, "accounts", create=args.action == "add") as (store, created):
+        now = int(time.time() * 1000)
+        if args.action == "list":
+            await show(store)
+        elif args.action == "add":
+            await add(store, args.name, now)
+        elif not await store.revoke_account(args.name, now):
+            raise UserError(f"there is no account {args.name[:40]}; 'parlour account list' lists all")
     return created
 
 

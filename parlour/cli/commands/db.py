@@ -16,12 +16,12 @@ import sys
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
 
+from parlour.cli.database import opened_store
 from parlour.errors import UserError
 from runtime.printable import print_line
 from server.config import BadSetting, Settings, read_settings
 from server.metrics import Metrics
 from server.rooms.retention import Retention
-from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, StoreError
 
 KEEP_FLAGS = ("keep_aborted", "keep_chat", "keep_sessions")
@@ -49,30 +49,25 @@ def run(args: Namespace) -> int:
 
 async def prune(settings: Settings, dry_run: bool) -> None:
     """Open the database for this process alone, and prune it. Raises StoreError."""
-    store = open_store(settings.db)
-    await store.open(create=False, serving=not dry_run)
-    try:
-        async with wrap_store_errors(store, "rooms"):
-            retention = Retention(
-                store=store,
-                settings=settings,
-                metrics=Metrics(),
-                now=lambda: time.time_ns() // 1_000_000,
-                is_loaded=lambda room: False,
-                connected=list,
-                on_batch=show_progress,
-                pause_s=0.0,
-            )
-            if dry_run:
-                rooms, sessions = await store.count_prunable(retention.aborted_before, retention.sessions_before)
-                print_line(f"would delete {rooms} {KINDS['rooms']} and {sessions} {KINDS['sessions']}")
-                print_line(f"would empty the chat of games that ended more than {settings.keep_chat:g} days ago")
-            else:
-                done = await retention.prune()
-                print_line(f"deleted {', '.join(f'{done[kind]} {name}' for kind, name in KINDS.items())}")
-            await show_rest(store)
-    finally:
-        await store.close()
+    async with opened_store(settings.db, "rooms", serving=not dry_run, read_only=dry_run) as (store, _):
+        retention = Retention(
+            store=store,
+            settings=settings,
+            metrics=Metrics(),
+            now=lambda: time.time_ns() // 1_000_000,
+            is_loaded=lambda room: False,
+            connected=list,
+            on_batch=show_progress,
+            pause_s=0.0,
+        )
+        if dry_run:
+            rooms, sessions = await store.count_prunable(retention.aborted_before, retention.sessions_before)
+            print_line(f"would delete {rooms} {KINDS['rooms']} and {sessions} {KINDS['sessions']}")
+            print_line(f"would empty the chat of games that ended more than {settings.keep_chat:g} days ago")
+        else:
+            done = await retention.prune()
+            print_line(f"deleted {', '.join(f'{done[kind]} {name}' for kind, name in KINDS.items())}")
+        await show_rest(store)
 
 
 def show_progress(kind: str, count: int) -> None:

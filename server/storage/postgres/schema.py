@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.usernames import fold
-from server.storage.interface import DB_HINT, StoreError
+from server.storage.interface import DB_HINT, OLDER_SCHEMA, StoreError
 from server.storage.migrations import load_migrations
 from server.storage.room_index import hide_code
 
@@ -42,6 +42,17 @@ async def migrate(connection: Any, create: bool) -> bool:
         await connection.execute("DELETE FROM parlour_schema")
         await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
         return version == 0
+
+
+async def require_current_schema(connection: Any) -> None:
+    """Raise StoreError if a program that only reads cannot use the database."""
+    newest = load_migrations(__package__)[-1][0]
+    async with connection.transaction(readonly=True):
+        if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
+            raise StoreError(f"the database is empty: {DB_HINT}")
+        version = await schema_version(connection)
+    if version != newest:
+        raise StoreError(OLDER_SCHEMA.format("the database", version, newest))
 
 
 async def fold_names(connection: Any) -> None:

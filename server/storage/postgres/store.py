@@ -15,7 +15,7 @@ from server.storage import queries
 from server.storage.interface import Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
 from server.storage.postgres.accounts import Accounts
 from server.storage.postgres.ratings import Ratings
-from server.storage.postgres.schema import migrate
+from server.storage.postgres.schema import migrate, require_current_schema
 from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
 from server.storage.pruning import Pruning
 
@@ -41,11 +41,13 @@ class PostgresStore(Accounts, Ratings, Pruning):
         self._pool: Any = None
         self._writer: WriteQueue | None = None
 
-    async def open(self, create: bool = True, serving: bool = False) -> bool:
+    async def open(self, create: bool = True, serving: bool = False, read_only: bool = False) -> bool:
         try:
             connection = await self._connect()
             try:
-                new = await migrate(connection, create)
+                if read_only:
+                    await require_current_schema(connection)
+                new = False if read_only else await migrate(connection, create)
             except BaseException:
                 await connection.close(timeout=CONNECTION_CLOSE_TIMEOUT_S)
                 raise

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 
 from protocol.usernames import fold
-from server.storage.interface import StoreError
+from server.logs import log
+from server.storage.interface import OLDER_SCHEMA, StoreError
 from server.storage.migrations import load_migrations
 from server.storage.room_index import hide_code
 
 APPLICATION_ID = 0x5041524C  # "PARL": marks the file as ours
+CODES_MIGRATION = 5  # hashes the codes of private rooms
 DAMAGED = "the database {} is damaged: restore a backup or use another file"
 
 
@@ -34,27 +37,40 @@ def find_damage(connection: sqlite3.Connection, path: str, table: str = "") -> s
     return "" if result == "ok" else DAMAGED.format(path)
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> bool:
-    """Bring the database to the current schema. Return whether it was empty.
+def read_version(connection: sqlite3.Connection, path: str, newest: int) -> int:
+    """Return the version of the schema.
 
-    Raises StoreError if its schema is newer than this program, or if it belongs to another program.
+    Raises StoreError if it is newer than this program, or if the database belongs to another program.
     """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables and owner != APPLICATION_ID:
+        raise StoreError(f"the database {path} belongs to another program: give --db another file")
+    if version > newest:
+        raise StoreError(
+            f"the database {path} was written by a newer Parlour (schema {version}, supported up to {newest}): "
+            "start that version or use another file"
+        )
+    return int(version)
+
+
+def require_current_schema(connection: sqlite3.Connection, path: str) -> None:
+    """Raise StoreError if a program that only reads cannot use the database."""
+    newest = load_migrations(__package__)[-1][0]
+    version = read_version(connection, path, newest)
+    if version < newest:
+        raise StoreError(OLDER_SCHEMA.format(f"the database {path}", version, newest))
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> bool:
+    """Bring the database to the current schema. Return whether it was empty. Raises StoreError."""
     connection.create_function("fold", 1, fold, deterministic=True)
     connection.create_function("hide_code", 1, hide_code, deterministic=True)
     connection.execute("BEGIN EXCLUSIVE")  # processes that start at the same time take turns
     try:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (owner,) = connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         migrations = load_migrations(__package__)
-        newest = migrations[-1][0]
-        if tables and owner != APPLICATION_ID:
-            raise StoreError(f"the database {path} belongs to another program: give --db another file")
-        if version > newest:
-            raise StoreError(
-                f"the database {path} was written by a newer Parlour (schema {version}, supported up to {newest}): "
-                "start that version or use another file"
-            )
+        version = read_version(connection, path, migrations[-1][0])
         for number, script in migrations:
             if number > version:
                 for statement in split_statements(script):
@@ -62,12 +78,30 @@ def migrate(connection: sqlite3.Connection, path: str) -> bool:
                 connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
-        return bool(version == 0)
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         connection.close()
         raise
+    if 0 < version < CODES_MIGRATION:
+        erase_free_space(connection, path)
+    return version == 0
+
+
+def erase_free_space(connection: sqlite3.Connection, path: str) -> None:
+    """Write the file anew: the free space of its pages may still hold what a migration has replaced."""
+    try:
+        connection.execute("PRAGMA temp_store = FILE")  # the copy may be larger than the memory
+        connection.execute("VACUUM")
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        connection.execute("PRAGMA temp_store = MEMORY")
+        problem = "another process uses the database" if busy else ""
+    except sqlite3.OperationalError as error:  # for example, the disk has no room for the copy
+        problem = str(error)
+    if problem:
+        how = f"stop all programs that use it and run: sqlite3 {path} VACUUM"
+        why = f"{problem}; the file may still contain clear codes of private rooms: {how}"
+        log("codes_not_erased", logging.WARNING, why=why)
 
 
 def split_statements(script: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import IO, Any
 from protocol.usernames import fold
 from server.storage import queries
 from server.storage.interface import (
+    BUSY_TIMEOUT_S,
     Account,
     Append,
     Done,
@@ -24,11 +25,10 @@ from server.storage.pruning import Pruning
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result, fetch
-from server.storage.sqlite.schema import explain, find_damage, migrate
+from server.storage.sqlite.schema import explain, find_damage, migrate, require_current_schema
 from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
 
-BUSY_TIMEOUT_S = 2.0  # while another process has the file locked
 COUNTED_TABLES = ("rooms", "events", "sessions", "accounts", "ratings")
 LAST_OPPONENT = queries.last_opponent("?")
 ROOMS_OF = """
@@ -54,15 +54,18 @@ class SqliteStore(Ratings, Pruning):
         self._names: dict[str, str] = {}  # folded name -> the player who uses it
         self._lock: IO[bytes] | None = None  # held by the one server that runs the games of this file
 
-    async def open(self, create: bool = True, serving: bool = False) -> bool:
+    async def open(self, create: bool = True, serving: bool = False, read_only: bool = False) -> bool:
         try:
             check_path(self.path, create)
-            restrict_rights(self.path)
+            if not read_only:
+                restrict_rights(self.path)
             if serving:
                 self._lock = lock_database(self.path)
                 await wait_for_writers(self.path)
-            first, new = await self._readers.run(self._prepare)
+            first, new = await self._readers.run(self._prepare, read_only)
             await self._readers.open(first, self._connect)
+            if read_only:
+                return False
             self._writer = WriteQueue(self.path, self._busy, self.on_commit, self._payload)
             await self._writer.start()
         except StoreError:
@@ -86,11 +89,17 @@ class SqliteStore(Ratings, Pruning):
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(explain(error, self.path)) from None
 
-    def _prepare(self) -> tuple[sqlite3.Connection, bool]:
-        """Migrate the file. Return a connection, and whether the file is new. Raises StoreError."""
+    def _prepare(self, read_only: bool) -> tuple[sqlite3.Connection, bool]:
+        """Migrate the file, unless it is only read. Return a connection, and whether it is new. Raises StoreError."""
         connection = self._connect()
         try:
+            if read_only:
+                require_current_schema(connection, self.path)
+                return connection, False
             return connection, migrate(connection, self.path)
+        except StoreError:
+            connection.close()
+            raise
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(explain(error, self.path)) from None
 
