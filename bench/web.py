@@ -162,18 +162,23 @@ async def open_page(browser: Browser, address: str) -> Page:
 
 async def measure_size(browser: Browser, server: ServerProcess) -> str:
     async with match(server.url) as game:
-        sizes = {}
-        for path in ("/", f"/room/{game.room}", "/tv", "/rules/conga", "/leaderboard/conga", "/player/ann"):
-            context = await browser.new_context()
-            page = await context.new_page()
-            responses: list[Response] = []
-            page.on("response", responses.append)
-            await page.goto(server.address + path)
-            await page.wait_for_selector("main h1, main parlour-board svg", state="attached")
-            await page.wait_for_load_state("networkidle")
-            sizes[path.replace(game.room, "ID")] = sum([len(await response.body()) for response in responses]) / 1000
-            await context.close()
-    return ", ".join(f"{path} {size:.0f} KB" for path, size in sizes.items()) + " (goal: 150 KB)"
+        paths = ("/", f"/room/{game.room}", "/tv", "/rules/conga", "/leaderboard/conga", "/player/ann")
+        sizes = {path.replace(game.room, "ID"): await page_bytes(browser, server.address + path) for path in paths}
+    return ", ".join(f"{path} {size / 1000:.0f} KB" for path, size in sizes.items()) + " (goal: 150 KB)"
+
+
+async def page_bytes(browser: Browser, address: str) -> int:
+    """Return the uncompressed size of everything that a page loads."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    responses: list[Response] = []
+    page.on("response", lambda response: responses.append(response))  # Playwright cannot take a built-in method
+    await page.goto(address)
+    await page.wait_for_selector("main h1, main parlour-board svg", state="attached")
+    await page.wait_for_load_state("networkidle")
+    size = sum([len(await response.body()) for response in responses])
+    await context.close()
+    return size
 
 
 async def measure_open(browser: Browser, server: ServerProcess) -> str:
