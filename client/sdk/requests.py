@@ -20,9 +20,12 @@ from protocol.commands import (
     Lobby,
     Move,
     Ratings,
+    ReportTournament,
     Resign,
     Say,
+    Tournaments,
     Watch,
+    WatchTournament,
 )
 from protocol.replies import Error, Ok
 from protocol.types import Limits, tag_of
@@ -32,7 +35,8 @@ RATE_SHARE = 0.9  # use less than the server's limits, because its clock may run
 LATENCY_WEIGHT = 0.2  # of the newest measurement in the moving average
 # Commands that are safe to send twice: the second copy changes nothing, or its error says that the first succeeded.
 REPEATABLE = (
-    Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort
+    Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort,
+    ReportTournament, WatchTournament, Tournaments,
 )  # fmt: skip
 # Commands that the caller sends again after `rate_limited`, if they still make sense then.
 TIMELY = (Move, Say)

@@ -28,7 +28,7 @@ from client.sdk.subscriptions import Subscriptions
 from client.sdk.transport import ConnectionFailed, ConnectionRefused, Transport, open_transport
 from client.sdk.url import DEFAULT_URL, websocket_url
 from protocol.codec import MSGPACK, Codec
-from protocol.commands import Command, Leave, Lobby, Resign, Watch
+from protocol.commands import Command, Leave, Lobby, Resign, Watch, WatchTournament
 from protocol.events import Event
 from protocol.replies import Closing, Error, Ok, ServerMessage, Snapshot, Welcome
 from protocol.types import Message
@@ -225,11 +225,13 @@ class Session:
         self._ready.set()
 
     async def _catch_up(self, welcome: Welcome, unanswered: list[PendingRequest]) -> None:
-        """Resend unanswered commands, subscribe to the lobby again, and request missed events."""
+        """Resend unanswered commands, subscribe to lobby and tournament again, and request missed events."""
         for request in unanswered:
             await self._requests.send(request)
         if self._subscriptions.lobby:
             await self.ask(Lobby(id=self.id(), on=True))
+        if self._subscriptions.tournament:
+            await self.ask(WatchTournament(id=self.id(), name=self._subscriptions.tournament))
         for room, after in list(self._subscriptions.missed(self.rooms, welcome.rooms)):
             await self._request_events(room, after)
 

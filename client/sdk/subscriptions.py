@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from client.sdk.room_cache import RoomCache
-from protocol.commands import Command, Leave, Lobby, Watch
+from protocol.commands import Command, Leave, Lobby, Watch, WatchTournament
 
 
 class Subscriptions:
-    """The lobby, and the watched rooms with their access codes."""
+    """The lobby, a tournament, and the watched rooms with their access codes."""
 
     def __init__(self) -> None:
         self.lobby = False
+        self.tournament = ""
         self._codes: dict[str, str] = {}  # room -> access code, "" for most rooms
 
     def record(self, command: Command) -> None:
@@ -24,6 +25,8 @@ class Subscriptions:
                 self._codes.pop(command.room, None)
             case Lobby():
                 self.lobby = command.on
+            case WatchTournament():
+                self.tournament = command.name
 
     def code(self, room: str) -> str:
         """Return the access code of a watched room, or ""."""

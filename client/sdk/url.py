@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from client.sdk.errors import NoServer
 
@@ -23,6 +23,14 @@ def websocket_url(text: str) -> str:
         raise NoServer(f"{text[:80]!r} is not a server address: try something like {DEFAULT_URL}")
     path = parts.path if parts.path not in ("", "/") else "/ws"
     return urlunsplit((SCHEMES[parts.scheme], parts.netloc, path, parts.query, ""))
+
+
+def page_url(url: str, *path: str) -> str:
+    """Return the address of a page for browsers on the server with this WebSocket URL. The path is quoted."""
+    parts = urlsplit(url)
+    scheme = "https" if parts.scheme == "wss" else "http"
+    pages = "/".join([parts.path.removesuffix("/ws").rstrip("/"), *(quote(part, safe="") for part in path)])
+    return urlunsplit((scheme, parts.netloc, pages, "", ""))
 
 
 def is_local(url: str) -> bool:

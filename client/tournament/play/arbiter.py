@@ -39,6 +39,7 @@ class Arbiter:
         self._disconnected_at: float | None = None
         self._disconnected_s = 0.0  # total seconds without a connection
         self._unlogged: list[RoomInfo] = []
+        self.on_connected: Callable[[], None] = lambda: None
 
     async def listen(self) -> None:
         """Handle events for as long as the tournament lasts. Raises SessionError if the server ends the session."""
@@ -57,6 +58,7 @@ class Arbiter:
         if self._disconnected_at is not None:
             self._disconnected_s += time.monotonic() - self._disconnected_at
             self._disconnected_at = None
+        self.on_connected()
         for room in self._changed:
             self._tasks.start(self._send_watch(room))
 

@@ -45,6 +45,7 @@ def resume(parser: ArgumentParser) -> None:
     where.add_argument("--url", default="", help="the server to play on (default: start one for the tournament)")
     where.add_argument("--token", default="", help="the token of an account there (default: PARLOUR_TOKEN)")
     where.add_argument("--tls-trust", metavar="FILE", default="", help="an additional certificate to trust")
+    where.add_argument("--no-page", action="store_true", help="do not show the tournament on the server's page")
     show = parser.add_argument_group("output")
     show.add_argument("--json", action="store_true", help="print one JSON object per line")
     show.add_argument("--quiet", action="store_true", help="print lines instead of a screen, also on a terminal")

@@ -11,10 +11,13 @@ from argparse import Namespace
 from client.bots.main import run_until_signal
 from client.sdk.errors import SessionError
 from client.tournament.export import grades
+from client.tournament.export.report import ReportBuilder
 from client.tournament.export.tables import as_json, as_text
 from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.play.position_tests import unanswered
+from client.tournament.play.reporter import Reporter
+from client.tournament.play.runner import GameUpdate
 from client.tournament.play.setup import ServerAccess, open_runner, play
 from parlour.cli.tournament.progress import JsonOutput, LineOutput, ScreenOutput
 from parlour.errors import UserError
@@ -25,7 +28,8 @@ def run(folder: Folder, args: Namespace) -> int:
     server = ServerAccess(args.url, args.token or os.environ.get("PARLOUR_TOKEN", ""), args.tls_trust)
     if not finished(folder):
         try:
-            asyncio.run(run_until_signal(play_with_output(folder, server, choose_output(args)), with_stdin=False))
+            work = play_with_output(folder, server, choose_output(args), reported=not args.no_page)
+            asyncio.run(run_until_signal(work, with_stdin=False))
         except SessionError as error:
             raise UserError(
                 f"{error}; finished games are kept, continue with: parlour tournament resume {folder.path}"
@@ -43,14 +47,29 @@ def finished(folder: Folder) -> bool:
     return standings(plan, state.results).finished and not unanswered(plan, state)
 
 
-async def play_with_output(folder: Folder, server: ServerAccess, output: LineOutput) -> None:
-    async with open_runner(folder, server, output.message, output.update) as runner:
-        showing = asyncio.create_task(output.show(runner))
+async def play_with_output(folder: Folder, server: ServerAccess, output: LineOutput, reported: bool) -> None:
+    """Play, show the progress here and, if `reported`, on the server's page."""
+    reporter: Reporter | None = None
+
+    def update(news: GameUpdate) -> None:
+        output.update(news)
+        if reporter is not None:
+            reporter.changed()
+
+    async with open_runner(folder, server, output.message, update) as runner:
+        if reported:
+            reporter = Reporter(runner.arbiter, runner.plan.name, ReportBuilder(runner), output.message)
+            await reporter.report()
+        tasks = [asyncio.create_task(output.show(runner))]
+        tasks += [asyncio.create_task(reporter.run())] if reporter is not None else []
         try:
             await play(runner)
         finally:
-            showing.cancel()
-            await asyncio.gather(showing, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if reporter is not None:
+            await reporter.report()
 
 
 def choose_output(args: Namespace) -> LineOutput:
