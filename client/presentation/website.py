@@ -17,6 +17,8 @@ ROUTES = (  # a segment in capitals stands for any text; client/web/router.js ha
     "/room/ID",
     "/game/ID",
     "/tv",
+    "/tournaments",
+    "/tournament/NAME",
     "/embed/ID",
     "/leaderboard/GAME",
     "/player/NAME",

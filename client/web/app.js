@@ -9,6 +9,7 @@ import { identityDialog } from "./dialogs.js";
 const LINKS = [
   { text: "Play", path: "/" },
   { text: "TV", path: "/tv" },
+  { text: "Tournaments", path: "/tournaments", one: "/tournament" },
   { text: "Leaderboard", path: "/leaderboard/conga" },
   { text: "Rules", path: "/rules/conga" },
 ];
@@ -80,8 +81,8 @@ export class App {
     this.context("");
     this.title("");
     const section = `/${location.pathname.split("/")[1]}`;
-    fill(this.#nav, LINKS.map(({ text, path }) =>
-      h("a", { href: path, "aria-current": `/${path.split("/")[1]}` === section && "page" }, text)));
+    fill(this.#nav, LINKS.map(({ text, path, one }) =>
+      h("a", { href: path, "aria-current": [`/${path.split("/")[1]}`, one].includes(section) && "page" }, text)));
     fill(this.#root, found?.route.bare ? null : this.#header, main);
     if (!found) return this.message("There is no such page", "The address may be mistyped.");
     const module = await found.route.load();

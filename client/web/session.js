@@ -44,7 +44,8 @@ function store(identity) {
 }
 
 /**
- * Events: "state" (connected or not), "room" (detail: the room that changed), "lobby" (detail: the message), "invited".
+ * Events: "state" (connected or not), "room" (detail: the room that changed), "lobby" (detail: the message), "invited",
+ * "tournament_update".
  */
 export class Session extends EventTarget {
   /** @type {"connecting" | "open" | "lost" | "paused" | "refused"} */
@@ -63,6 +64,7 @@ export class Session extends EventTarget {
   #watched = new Map(); // room -> its code
   #lobbyUsers = 0;
   #endedSession = false;
+  #tournament = "";
   #nextId = 1;
   #delay = FIRST_DELAY_MS;
   #timer = 0;
@@ -171,6 +173,7 @@ export class Session extends EventTarget {
     this.#tabs.postMessage({ session: welcome.session, tab: this.#tab });
     for (const [room, code] of this.#watched) this.#ask("watch", { room, code }).catch(() => undefined);
     if (this.#lobbyUsers) this.#ask("lobby", { on: true }).catch(() => undefined);
+    if (this.#tournament) this.#ask("watch_tournament", { name: this.#tournament }).catch(() => undefined);
     this.#become("open", this.#endedSession ? "The earlier session has ended. You are a new guest now." : "");
     this.#endedSession = false;
   }
@@ -254,6 +257,19 @@ export class Session extends EventTarget {
       if (!this.#lobbyUsers && this.state === "open") this.#ask("lobby", { on: false }).catch(() => undefined);
     };
   }
+  /**
+   * Receive the reports on a tournament as events "tournament_update" until the returned function is called.
+   * @param {string} name
+   */
+  watchTournament(name) {
+    this.#tournament = name;
+    if (this.state === "open") this.#ask("watch_tournament", { name }).catch(() => undefined);
+    return () => {
+      if (this.#tournament !== name) return;
+      this.#tournament = "";
+      if (this.state === "open") this.#ask("watch_tournament", {}).catch(() => undefined);
+    };
+  }
 
   // -- messages
 
@@ -267,7 +283,7 @@ export class Session extends EventTarget {
       room.reset(/** @type {any} */ (message));
       this.rooms.set(room.id, room);
       this.#tellRoom(room, message);
-    } else if (message.type === "lobby" || message.type === "invited") {
+    } else if (message.type === "lobby" || message.type === "invited" || message.type === "tournament_update") {
       this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
     } else if (message.room) {
       const room = this.rooms.get(message.room);

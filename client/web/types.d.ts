@@ -153,6 +153,77 @@ export interface Welcome {
 export interface Leader { name: string; rating: number; deviation: number; games: number; at: number; provisional?: boolean }
 export interface RatedGame { room: string; rating: number; deviation: number; games: number; at: number }
 
+export interface TournamentRow {
+  name: string;
+  points: number;
+  games?: number;
+  wins?: number;
+  draws?: number;
+  losses?: number;
+  elo?: number | null;
+  error?: number;
+  seconds?: number;
+  forfeits?: number;
+}
+export interface TournamentGame {
+  number: number;
+  first: string;
+  second: string;
+  round?: number;
+  room?: string;
+  result?: string;
+  why?: string;
+  forfeit?: boolean;
+  moves?: number;
+}
+export interface TournamentTest {
+  player: string;
+  against: string;
+  llr: number;
+  lower: number;
+  upper: number;
+  elo0: number;
+  elo1: number;
+  pairs: number;
+  verdict?: "yes" | "no" | "";
+}
+export interface TournamentGoal { student: string; goal: string; verdict: "pass" | "fail" | "open"; evidence?: string }
+export interface TournamentReport {
+  title: string;
+  game: string;
+  format: string;
+  players: number;
+  options?: Options;
+  clock?: Control;
+  done?: number;
+  total?: number;
+  open_ended?: boolean;
+  finished?: boolean;
+  left?: number | null;
+  rows?: TournamentRow[];
+  crosstable?: string[][];
+  running?: TournamentGame[];
+  latest?: TournamentGame[];
+  sprt?: TournamentTest | null;
+  goals?: TournamentGoal[];
+  goals_met?: number;
+  goals_total?: number;
+}
+export interface TournamentUpdate { type: "tournament_update"; name: string; by: string; age: number; report: TournamentReport }
+export interface TournamentInfo {
+  name: string;
+  by: string;
+  title: string;
+  game: string;
+  format: string;
+  players: number;
+  done: number;
+  total: number;
+  open_ended: boolean;
+  finished: boolean;
+  age: number;
+}
+
 export interface Reply {
   type: "ok";
   id: number;
@@ -166,6 +237,7 @@ export interface Reply {
   text?: string;
   boards?: Board[];
   lasts?: string[][];
+  tournaments?: TournamentInfo[];
 }
 
 export interface LobbyUpdate { type: "lobby"; rooms: RoomInfo[]; full?: boolean; bots?: BotInfo[] | null; plies?: Record<string, number> }

@@ -50,6 +50,7 @@ SHORTENINGS: tuple[Shorten, ...] = (
     lambda report: replace(report, goals=report.goals[:10]),
     lambda report: replace(report, rows=report.rows[:20]),
     lambda report: replace(report, latest=report.latest[:4], running=report.running[:4]),
+    lambda report: replace(report, goals=report.goals[:3]),
 )
 VERDICTS = {"H1": "yes", "H0": "no", "": ""}
 

@@ -1,5 +1,5 @@
 // The TV: live games for a large screen, without controls. It follows new games by itself.
-// ?boards=1, 2, 4, 6 or 9   ?game=conga   ?tournament=NAME (games of that arbiter)   ?title=TEXT
+// ?boards=1, 2, 4, 6 or 9   ?game=conga   ?tournament=NAME   ?title=TEXT
 
 /** @import { App } from "../app.js" */
 /** @import { RoomInfo } from "../types.d.ts" */
@@ -26,7 +26,10 @@ class TvPage {
   #none = h("p", { class: "none" }, "No game is being played. The next one appears here by itself.");
   /** The games on the wall, in their places. @type {{ room: string, tile: Tile, over: boolean }[]} */
   #places = [];
+  #heading = h("h1");
+  #arbiter = ""; // of the tournament that was asked for
   #leaveLobby;
+  #leaveTournament;
   #stopTicking;
 
   /** @param {App} app @param {HTMLElement} main */
@@ -36,9 +39,12 @@ class TvPage {
     app.title("TV");
     main.className = "tv";
     fill(main,
-      h("header", {}, h("h1", {}, this.#asked.get("title") ?? (tournament || "Live games")), this.#state,
+      h("header", {}, this.#heading, this.#state,
         h("span", { class: "push" }, "play along at ", h("b", {}, location.host))),
       this.#wall);
+    say(this.#heading, this.#asked.get("title") ?? (tournament || "Live games"));
+    this.session.addEventListener("tournament_update", this.#onTournament);
+    this.#leaveTournament = tournament ? this.session.watchTournament(tournament) : () => undefined;
     this.#leaveLobby = this.session.lobby();
     this.session.addEventListener("lobby", this.#onLobby);
     this.session.addEventListener("room", this.#onRoom);
@@ -47,7 +53,9 @@ class TvPage {
   }
   close() {
     this.#leaveLobby();
+    this.#leaveTournament();
     this.#stopTicking();
+    this.session.removeEventListener("tournament_update", this.#onTournament);
     this.session.removeEventListener("lobby", this.#onLobby);
     this.session.removeEventListener("room", this.#onRoom);
     this.session.removeEventListener("state", this.#onState);
@@ -62,8 +70,15 @@ class TvPage {
   }
   #candidates() {
     const tournament = this.#asked.get("tournament") ?? "";
-    return this.#model.running(this.#asked.get("game") ?? "").filter((info) => !tournament || info.arbiter === tournament);
+    return this.#model.running(this.#asked.get("game") ?? "").filter((info) => !tournament || (info.arbiter && [tournament, this.#arbiter].includes(info.arbiter)));
   }
+  #onTournament = (/** @type {Event} */ event) => {
+    const { by, report } = /** @type {CustomEvent} */ (event).detail;
+    if (!this.#asked.get("title")) say(this.#heading, report.title);
+    if (by === this.#arbiter) return;
+    this.#arbiter = by;
+    this.#arrange();
+  };
   #onState = () => {
     const { state } = this.session;
     if (state === "open") this.#count();

@@ -4,6 +4,7 @@ parlour tournament run cup --game mancala --bot greedy --bot random --bot search
 parlour tournament run duel --game conga --format match --bot a.py --bot b.py --sprt 0,50
 parlour tournament new spring --plan spring.toml   create it; then: run spring
 parlour tournament status cup                      show the progress
+parlour tournament watch cup --url SERVER          follow it from another machine
 parlour tournament resume cup                      continue after Ctrl-C, a crash or a power failure
 parlour tournament table cup --csv                 show the results as text, --csv or --json
 parlour tournament export cup                      write cup.zip: all games, and a page with replays
@@ -29,8 +30,9 @@ def arguments(parser: ArgumentParser) -> None:
     for name, (about, add) in ACTIONS.items():
         text = f"{about[0].upper()}{about[1:]}.\n\n{EXAMPLES[name]}"
         action = actions.add_parser(name, help=about, description=text, formatter_class=RawDescriptionHelpFormatter)
-        where = ("BUNDLE", "the archive") if name == "verify" else ("FOLDER", "the folder of the tournament")
-        action.add_argument("folder", metavar=where[0], type=Path, help=where[1])
+        if name != "watch":
+            where = ("BUNDLE", "the archive") if name == "verify" else ("FOLDER", "the folder of the tournament")
+            action.add_argument("folder", metavar=where[0], type=Path, help=where[1])
         add(action)
 
 
@@ -54,6 +56,15 @@ def resume(parser: ArgumentParser) -> None:
 def play(parser: ArgumentParser) -> None:
     new(parser)
     resume(parser)
+
+
+def watch(parser: ArgumentParser) -> None:
+    from client.sdk.url import DEFAULT_URL
+
+    parser.add_argument("name", metavar="NAME", help="the name of the tournament, or the address of its page")
+    parser.add_argument("--url", default="", help=f"the server (default: PARLOUR_URL, or {DEFAULT_URL})")
+    parser.add_argument("--tls-trust", metavar="FILE", default="", help="an additional certificate to trust")
+    parser.add_argument("--quiet", action="store_true", help="print a line per result, also on a terminal")
 
 
 def status(parser: ArgumentParser) -> None:
@@ -93,6 +104,7 @@ ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "new": ("create a tournament: a folder with a plan that can still be edited", new),
     "run": ("play a tournament; with --game or --plan, create it first", play),
     "resume": ("continue an interrupted tournament", resume),
+    "watch": ("follow a tournament that a server shows, as on its page", watch),
     "status": ("show the progress and the running games", status),
     "table": ("show the results so far", table),
     "export": ("write a bundle: the whole tournament in one archive that can be verified", export),
@@ -118,6 +130,9 @@ Ctrl-C stops it; 'parlour tournament resume FOLDER' continues.""",
     "resume": """\
 parlour tournament resume cup
 parlour tournament resume cup --json | jq .""",
+    "watch": """\
+parlour tournament watch cup --url parlour.example.org
+parlour tournament watch http://127.0.0.1:41234/tournament/cup    the address that 'run' has printed""",
     "status": "parlour tournament status cup",
     "table": """\
 parlour tournament table cup
@@ -142,8 +157,11 @@ def run(args: Namespace) -> int:
     from client.bots.loader import LoadError
     from client.tournament.journal.folder import Folder
     from client.tournament.model.errors import TournamentError
+    from parlour.cli.tournament import watch as watching
     from parlour.cli.tournament.actions import ACTIONS
 
+    if args.action == "watch":
+        return watching.run(args)
     try:
         return ACTIONS[args.action](Folder(args.folder), args)
     except (TournamentError, LoadError) as error:

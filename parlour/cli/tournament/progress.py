@@ -72,13 +72,28 @@ class JsonOutput(LineOutput):
         self._out(json.dumps(entry, ensure_ascii=False))
 
 
+class Screen:
+    """Lines of a terminal that are drawn again in place. They may contain texts of strangers."""
+
+    def __init__(self) -> None:
+        self._drawn = 0
+
+    def draw(self, lines: list[str]) -> None:
+        width, height = shutil.get_terminal_size()
+        lines = [printable(line)[: width - 1] for line in lines[: height - 2]]
+        back = f"\x1b[{self._drawn}A" if self._drawn else ""
+        sys.stdout.write(f"\r{back}{CLEAR_BELOW}" + "".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+        self._drawn = len(lines)
+
+
 class ScreenOutput(LineOutput):
     """Redraws a progress bar, the table and the running games in place."""
 
     def __init__(self) -> None:
         super().__init__(self._keep)
         self._recent: list[str] = []
-        self._drawn = 0
+        self._screen = Screen()
 
     def _keep(self, line: str) -> None:
         self._recent = [*self._recent[-4:], line]
@@ -91,21 +106,13 @@ class ScreenOutput(LineOutput):
             sys.stdout.write(HIDE_CURSOR)
             while True:
                 began = time.monotonic()
-                self._draw(screen_lines(runner, self._recent))
+                self._screen.draw(screen_lines(runner, self._recent))
                 spent = time.monotonic() - began
                 await asyncio.sleep(max(REDRAW_INTERVAL_S, REDRAW_COST_FACTOR * spent))
         finally:
-            self._draw(screen_lines(runner, []))
+            self._screen.draw(screen_lines(runner, []))
             sys.stdout.write(SHOW_CURSOR)
             sys.stdout.flush()
-
-    def _draw(self, lines: list[str]) -> None:
-        width, height = shutil.get_terminal_size()
-        lines = [printable(line)[: width - 1] for line in lines[: height - 2]]
-        back = f"\x1b[{self._drawn}A" if self._drawn else ""
-        sys.stdout.write(f"\r{back}{CLEAR_BELOW}" + "".join(f"{line}\n" for line in lines))
-        sys.stdout.flush()
-        self._drawn = len(lines)
 
 
 def screen_lines(runner: Runner, recent: list[str]) -> list[str]:

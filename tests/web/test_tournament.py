@@ -1,0 +1,140 @@
+"""The pages of tournaments: from the first to the last game, the list, the TV, and hostile texts."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+from urllib.parse import quote
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import expect
+
+from client.tournament.export.report import ReportBuilder
+from client.tournament.journal.folder import Folder
+from client.tournament.play.reporter import Reporter
+from client.tournament.play.setup import ServerAccess, open_runner, play
+from protocol.commands import Create, Join, ReportTournament
+from protocol.types import TournamentGame, TournamentRow
+from server.app import Running
+from tests.e2e.bots import builtin, running_bot
+from tests.e2e.local_server import seat_two, session
+from tests.tournament.live import contestants, plan_of
+from tests.tournament.reports import rich_report
+from tests.web.conftest import Visit
+from tests.web.test_pages import RULES
+
+HOSTILE = "<img src=x onerror=alert(1)>/../%41&\"'"
+
+
+async def test_page_shows_a_tournament_from_the_first_to_the_last_game(
+    server: Running, visit: Visit, tmp_path: Path
+) -> None:
+    folder = Folder(tmp_path / "cup")
+    folder.create(plan_of("round-robin", contestants(3), game="cohcoh", opening_plies=0, games=2, concurrency=1))
+    eve = await visit("/tournament/test")
+    await eve.expect_text(".message", "appears here by itself")
+    messages: list[str] = []
+    async with AsyncExitStack() as stack:
+        for number, name in enumerate(("ann", "ben", "cy")):
+            await stack.enter_async_context(running_bot(server.url, builtin("random", seed=number), name=name))
+        access = ServerAccess(server.url)
+        reporter: Reporter
+        runner = await stack.enter_async_context(
+            open_runner(folder, access, messages.append, lambda news: reporter.changed())
+        )
+        reporter = Reporter(runner.arbiter, "test", ReportBuilder(runner), messages.append)
+        await reporter.report()
+        await eve.expect_text("h1:visible", "test")
+        await eve.expect_text(".live", "Running")
+        await eve.expect_text(".hero p", "0 of 6 games")
+        assert f"watch it at {eve.address}/tournament/test" in messages
+        reporting = asyncio.create_task(reporter.run())
+        await play(runner)
+        reporting.cancel()
+        await reporter.report()
+        await eve.expect_text(".live", "Finished")
+        await eve.expect_text(".hero p", "6 games")
+    await expect(eve.find(".standings tbody tr")).to_have_count(3)
+    await expect(eve.find(".results li")).to_have_count(6)
+    await expect(eve.find(".cross .self")).to_have_count(3)
+    await eve.expect_text(".results", "completed a line")
+    await eve.find(".results a").first.click()
+    await expect(eve.find(".moves button")).not_to_have_count(0)
+
+
+async def test_boards_of_running_games_are_live(server: Running, visit: Visit) -> None:
+    ann, ben, arbiter = (session(server.url, name) for name in ("ann", "ben", "arbiter"))
+    for player in (ann, ben, arbiter):
+        await player.open()
+    room = await seat_two(ann, ben, "conga")
+    running = (TournamentGame(number=4, first="ann", second="ben", room=room),)
+    await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report(running=running)))
+    eve = await visit("/tournament/cup")
+    await expect(eve.find(".mini-game parlour-board svg")).to_have_count(1)
+    await eve.expect_text(".mini-game", "ann")
+    await eve.expect_text(".results .down", "forfeit: search@5 left")
+    await eve.expect_text(".goals .pass", "met")
+    await eve.expect_text(".goals .fail", "not met")
+    await eve.expect_text(".ends", "1.66")
+    await eve.expect_text(".cross", "1½")
+    await eve.expect_text(".top nav [aria-current]", "Tournaments")
+    for player in (ann, ben, arbiter):
+        await player.close()
+
+
+async def test_list_leads_to_a_tournament_with_a_hostile_name(server: Running, visit: Visit) -> None:
+    async with session(server.url, "arbiter") as arbiter:
+        rows = (TournamentRow(name=HOSTILE, points=1.0), TournamentRow(name="<script>alert(1)</script>", points=0.0))
+        games = (TournamentGame(number=1, first=HOSTILE, second=HOSTILE, room=HOSTILE, result="1-0", why=HOSTILE),)
+        report = rich_report(title=HOSTILE, game=HOSTILE, format=HOSTILE, rows=rows, latest=games, running=games)
+        await arbiter.ask(ReportTournament(id=arbiter.id(), name=HOSTILE, report=report))
+        eve = await visit("/tournaments")
+        await eve.expect_text(".list li b", HOSTILE)
+        await eve.find(".list a").click()
+        await eve.expect_text("h1:visible", HOSTILE)
+        await expect(eve.find(".standings tbody tr")).to_have_count(2)
+        await eve.open(f"/tournament/{quote(HOSTILE, safe='')}")
+        await eve.expect_text("h1:visible", HOSTILE)
+        assert await eve.find("main img, main script").count() == 0
+
+
+async def test_tv_shows_the_games_of_a_tournament(server: Running, visit: Visit) -> None:
+    ann, ben, arbiter = (session(server.url, name) for name in ("ann", "ben", "arbiter"))
+    for player in (ann, ben, arbiter):
+        await player.open()
+    await seat_two(ann, ben, "mancala")
+    created = await arbiter.ask(Create(id=arbiter.id(), game="conga", players=("ann", "ben")))
+    for player in (ann, ben):
+        await player.ask(Join(id=player.id(), room=created.room))
+    await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report()))
+    eve = await visit("/tv?tournament=cup", 1920, 1080)
+    await eve.expect_text("h1", "Autumn cup")
+    await expect(eve.find(".tile")).to_have_count(1)
+    await eve.expect_text(".tile", "Conga")
+    for player in (ann, ben, arbiter):
+        await player.close()
+
+
+async def test_pages_of_tournaments_are_accessible_and_printable(server: Running, visit: Visit) -> None:
+    async with session(server.url, "arbiter") as arbiter:
+        await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report()))
+        for scheme in ("light", "dark"):
+            eve = await visit(
+                "/tournament/cup", 360, 740, bypass_csp=True, color_scheme=scheme, reduced_motion="reduce"
+            )
+            await eve.find(".standings tr").first.wait_for()
+            results = await Axe().run(eve.page, options=RULES)
+            assert results.violations_count == 0, results.generate_report()
+            width = await eve.page.evaluate("document.documentElement.scrollWidth")
+            assert width <= 360
+        await eve.page.emulate_media(media="print")
+        await expect(eve.find(".cross")).to_be_visible()
+        await expect(eve.find(".top")).to_be_hidden()
+        results = await Axe().run(eve.page, options=RULES)  # a dark page is printed dark on white
+        assert results.violations_count == 0, results.generate_report()
+        await eve.page.emulate_media(media="screen")
+        await eve.open("/tournaments")
+        await eve.find(".list li").first.wait_for()
+        results = await Axe().run(eve.page, options=RULES)
+        assert results.violations_count == 0, results.generate_report()
