@@ -41,7 +41,8 @@ class Hello(Command):
     `name` is for guests. `token` identifies an account and determines the name. `resume` continues a session: it is the
     `session` of an earlier `welcome`. `plays` lists the games to which a bot may be invited; the lobby then shows it.
     `bot`: a program plays, not a person (`plays` implies it); `engine` and `version` say which program. `wants`: what
-    the server adds to messages, of `board`, `legal` and `preview`; others are ignored.
+    the server adds to messages, of `board`, `legal` and `preview`; others are ignored. `concurrent`: how many games the
+    bot plays at a time; 0 if it does not say.
     """
 
     name: str = ""
@@ -53,6 +54,7 @@ class Hello(Command):
     bot: bool = False
     engine: str = ""
     version: str = ""
+    concurrent: Annotated[int, Meta(ge=0, le=2**31)] = 0
 
 
 class List(Command):

@@ -232,7 +232,7 @@ class RatedGame(Part):
 class BotInfo(Part):
     """A connected bot that can be invited by name. `house`: it is a house bot, started by the server's operator.
 
-    `engine` and `version`: as in `hello`.
+    `engine`, `version` and `concurrent`: as in `hello`.
     """
 
     name: str
@@ -241,6 +241,7 @@ class BotInfo(Part):
     house: bool = False
     engine: str = ""
     version: str = ""
+    concurrent: int = 0
 
 
 class PlayedMove(Part):

@@ -91,7 +91,9 @@ class App:
         self.progress = ProgressReports(
             registry=self.registry, feed=self.feed, advance=bus.advance, shared=store.shared
         )
-        self.invitations = Invitations(self.presence, bus)
+        self.invitations = Invitations(
+            presence=self.presence, bus=bus, feed=self.feed, rooms=self.registry.rooms, now=self.now
+        )
         self.tournaments = TournamentReports(bus.report, self.now)
         self.pauses = AbortPauses(self.now)
         self.membership = Membership(
@@ -191,6 +193,7 @@ class App:
             broadcaster=self.broadcaster,
             dispatcher=self.dispatcher,
             matchmaker=self.matchmaker,
+            invitations=self.invitations,
             feed=self.feed,
             tournaments=self.tournaments,
             progress=self.progress,
@@ -208,7 +211,7 @@ class App:
         )
         # events: which part is called when something happens
         self.timers.on_deadline = self.processor.check_deadline
-        for observer in (self.registry, self.membership, self.pauses, self.feed):  # in this order
+        for observer in (self.registry, self.membership, self.pauses, self.feed, self.invitations):  # in this order
             self.processor.observe(observer)
         self.status.on_recovery(self.registry.credit_outage)
         self.status.on_recovery(self.membership.record_presence)

@@ -15,6 +15,7 @@ from server.cluster.node import Node
 from server.config import Settings
 from server.handlers.dispatcher import Dispatcher
 from server.lobby.feed import LobbyFeed
+from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
 from server.lobby.progress import ProgressReports
 from server.lobby.tournaments import TournamentReports
@@ -47,6 +48,7 @@ class Server:
         broadcaster: Broadcaster,
         dispatcher: Dispatcher,
         matchmaker: Matchmaker,
+        invitations: Invitations,
         feed: LobbyFeed,
         tournaments: TournamentReports,
         progress: ProgressReports,
@@ -60,7 +62,7 @@ class Server:
             registry, broadcaster, dispatcher, matchmaker,
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
-        self._tournaments = tournaments
+        self._invitations, self._tournaments = invitations, tournaments
         self.receive, self.spawn = dispatcher.receive, tasks.start
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
@@ -108,7 +110,7 @@ class Server:
         await self._registry.start(self._node.id)
 
     async def run(self) -> None:
-        """Sweep until cancelled: time-outs, matchmaking, revoked accounts, deadlines, heartbeat."""
+        """Sweep until cancelled: time-outs, matchmaking, invitations, revoked accounts, deadlines, heartbeat."""
         loop = asyncio.get_running_loop()
         interval = self.settings.sweep
         while True:
@@ -120,6 +122,7 @@ class Server:
                 if reason is not None:
                     client.cut(1008, reason)
             self._matchmaker.sweep()
+            self._invitations.sweep()
             try:
                 self._check_store()
                 await self.disconnect_revoked()

@@ -129,6 +129,7 @@ async def play(
         bot=True,
         engine=printable_start(factory.engine),
         version=printable_start(factory.version),
+        concurrent=policy.concurrent,
         trust=connection.trust,
         idle_timeout=connection.idle_timeout,
         backoff=connection.backoff,

@@ -17,7 +17,7 @@ TRY_NEXT = ("bad_session", "name_taken")  # errors after which the next way to i
 class Handshake:
     """The identity of a client. `fallback_name` is used if `name` is taken. `plays`: games a bot accepts.
 
-    `bot`, `engine`, `version` and `wants`: as in `hello`.
+    `bot`, `engine`, `version`, `wants` and `concurrent`: as in `hello`.
     """
 
     name: str = ""
@@ -29,6 +29,7 @@ class Handshake:
     bot: bool = False
     engine: str = ""
     version: str = ""
+    concurrent: int = 0
 
     async def perform(self, transport: Transport, resume: str, next_id: Callable[[], int]) -> Welcome:
         """Say hello with the resume secret first, then with the token or the names.
@@ -61,4 +62,5 @@ class Handshake:
             bot=self.bot,
             engine=self.engine,
             version=self.version,
+            concurrent=self.concurrent,
         )

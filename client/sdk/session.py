@@ -55,6 +55,7 @@ class Session:
         bot: bool = False,
         engine: str = "",
         version: str = "",
+        concurrent: int = 0,
         trust: str = "",
         codec: Codec[Message] = MSGPACK,
         timeout: float = 30.0,
@@ -67,6 +68,7 @@ class Session:
         `fallback_name`: used if `name` is taken. `plays`: games to which a bot may be invited.
         `wants`: what the server adds to messages, of `board`, `legal` and `preview`.
         `bot`: a program plays, not a person; `engine` and `version` say which.
+        `concurrent`: how many games the bot plays at a time.
         `trust`: a certificate file to trust beside the system's certificates.
         `timeout`: seconds to wait for a reply. `idle_timeout`: seconds after which a silent connection is closed.
         `wait_for_server`: retry if the first connection is refused. Later losses are always retried.
@@ -76,7 +78,9 @@ class Session:
         self.welcome: Welcome | None = None
         # The resume secret. Save it to return after a crash. With a token it is ignored: it may be another player's.
         self.resume = "" if token else resume
-        self._handshake = Handshake(name, fallback_name, token, client, plays, wants, bot, engine, version)
+        self._handshake = Handshake(
+            name, fallback_name, token, client, plays, wants, bot, engine, version, concurrent
+        )  # fmt: skip
         self._codec, self._trust, self._timeout, self._idle_timeout = codec, trust, timeout, idle_timeout
         self._backoff, self._wait_for_server = backoff or Backoff(), wait_for_server
         self._ids = count(1)

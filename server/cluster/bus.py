@@ -33,8 +33,8 @@ class BusListener(Protocol):
     def watchers_announced(self, node: str, counts: dict[str, int]) -> None:
         """Handle the number of watchers of public rooms at another node."""
 
-    def invitation_announced(self, room: str, name: str) -> None:
-        """Handle an invitation of a player to a room."""
+    def invitation_announced(self, room: str, name: str, origin: str = "") -> None:
+        """Handle an invitation of a player to a room. `origin` is the same for invitations from one address."""
 
     def tournament_announced(self, update: TournamentUpdate) -> None:
         """Handle a report on a tournament."""
@@ -92,8 +92,8 @@ class Bus(Protocol):
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         """Announce all bots that are connected to this node."""
 
-    def invite(self, room: Room, name: str) -> None:
-        """Announce an invitation of a player, who may be at another node."""
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
+        """Announce an invitation of a player, who may be at another node. `origin`: the address it comes from."""
 
     def report(self, update: TournamentUpdate) -> None:
         """Announce a report on a tournament."""
@@ -135,7 +135,7 @@ class LocalBus:
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         """Do nothing."""
 
-    def invite(self, room: Room, name: str) -> None:
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
         """Do nothing."""
 
     def report(self, update: TournamentUpdate) -> None:

@@ -85,19 +85,20 @@ class Node:
             if self._registry.is_attended(name):  # rooms without clients here are announced by the other node
                 self._feed.listing_changed(self._registry.rooms[name].room)
 
-    def invitation_announced(self, room: str, name: str) -> None:
+    def invitation_announced(self, room: str, name: str, origin: str = "") -> None:
         """Deliver an invitation to a player who is connected here."""
         if self._presence.is_here(name):
-            self._tasks.start(self._deliver_invitation(room, name))
+            self._tasks.start(self._deliver_invitation(room, name, origin))
 
     def tournament_announced(self, update: TournamentUpdate) -> None:
         """Show a tournament whose arbiter is connected to another node."""
         self._tournaments.receive(update)
 
-    async def _deliver_invitation(self, room: str, name: str) -> None:
+    async def _deliver_invitation(self, room: str, name: str, origin: str) -> None:
         with suppress(Unavailable):
             live = await self._registry.room(room)
             if live is not None and live.room.status == "waiting":
+                live.origin = live.origin or origin
                 self._invitations.send_here(live, name)
             elif live is not None and live.room.status == "ended":
                 self._membership.invite_to_rematch(live)

@@ -152,6 +152,7 @@ class Dispatcher:
         if client.player is not None:
             self._presence.remove(client)
         self._feed.disconnect(client)
+        self._invitations.disconnect(client)
         self._tournaments.disconnect(client)
         self._membership.disconnect(client)
 
@@ -200,8 +201,10 @@ class Dispatcher:
         """Raise Refusal if a command to a room is over a limit."""
         if type(command) is Say:
             self._chat.check(live, client, command.text)
-        elif type(command) is Rematch and live.room.rematch_offer is not None:
-            self._admission.check_room_rate(client)
+        elif type(command) is Rematch and command.accept:
+            self._invitations.check_rematch(live, client)
+            if live.room.rematch_offer is not None:
+                self._admission.check_room_rate(client)
         elif type(command) is Move:
             if len(command.note) > self._settings.note_length:
                 raise Refusal("too_long", f"a note has at most {self._settings.note_length} characters")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 
 from engine.registry import GAMES
@@ -72,7 +71,7 @@ class HelloHandler:
         client.wishes = WISHES.intersection(command.wants)
         self._presence.add(client)
         if command.plays:
-            self._list_bot(client, player, command.plays)
+            self._list_bot(client, player, command)
         client.send(
             Welcome(
                 id=command.id,
@@ -110,9 +109,9 @@ class HelloHandler:
         finally:
             self._presence.stop_expecting(player)
 
-    def _list_bot(self, client: Client, player: Player, games: Sequence[str]) -> None:
+    def _list_bot(self, client: Client, player: Player, command: Hello) -> None:
         """List a bot that plays any of our games in the lobby."""
-        plays = tuple(game for game in GAMES if game in games)
+        plays = tuple(game for game in GAMES if game in command.plays)
         if plays:
             house = player.account and player.name in self._house_bots
             bot = BotInfo(
@@ -122,6 +121,7 @@ class HelloHandler:
                 house=house,
                 engine=player.engine,
                 version=player.version,
+                concurrent=command.concurrent,
             )
             self._feed.add_bot(client, bot)
 

@@ -85,6 +85,10 @@ class LobbyFeed(RoomObserver):
         self._bots[client] = bot
         self._announce_bots()
 
+    def bot_of(self, client: Client) -> BotInfo | None:
+        """Return the bot behind a client, if it is one that waits for invitations."""
+        return self._bots.get(client)
+
     def set_remote_bots(self, node: str, bots: tuple[BotInfo, ...]) -> None:
         """Replace the bots of another node."""
         if self._remote_bots.get(node, ()) != bots:

@@ -45,7 +45,7 @@ class LiveRoom:
         self.timer_at = 0  # the deadline that the timer was set for
         self.stored_deadline: int | None = None  # the deadline in the index, if known
         self.heard_seq = 0  # newest seq that another node announced while this room was busy
-        self.origin = ""  # the address of the client that created the room, if it did so at this node
+        self.origin = ""  # the address of the client that created the room, if known; from another node, a text for it
         self.used_at = 0  # when this node last needed the room
         self._boards: BoardLog | None = None  # made when the first client wants it
         self._boards_read = 0  # events of the log that it contains

@@ -58,8 +58,8 @@ class RoomBus(Protocol):
     def show(self, room: Room) -> None:
         """Announce that the entry of a room in lists has changed."""
 
-    def invite(self, room: Room, name: str) -> None:
-        """Announce an invitation of a player, who may be at another node."""
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
+        """Announce an invitation of a player, who may be at another node. `origin`: the address it comes from."""
 
 
 class RoomObserver:

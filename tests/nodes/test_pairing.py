@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 
@@ -10,6 +11,7 @@ from protocol.codec import decode_part
 from protocol.types import RoomInfo
 from tests.e2e.accounts import account
 from tests.e2e.conftest import ConnectGuest
+from tests.e2e.guest import Guest
 from tests.e2e.test_pairing import TERMS, check_redirect, rate, seek
 from tests.nodes.conftest import Start
 from tests.waiting import TIMEOUT_S, until
@@ -46,6 +48,26 @@ async def test_house_bot_of_another_node_is_invited(start: Start, connect_guest:
     assert (await greedy.find(type="invited"))["room"]["room"] == room
     await greedy.ask("join", room=room)
     await ann.find(type="started", room=room)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a second loopback address")
+async def test_newcomer_plays_although_an_address_at_another_node_floods_a_house_bot(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
+    left, right = await start(house="none"), await start(house="greedy")
+    greedy = await connect_guest(right.url, token=await account(left, "greedy"), plays=["cohcoh"], concurrent=2)
+    flood = [await connect_guest(left.url, f"flood{n}") for n in range(4)]
+    rooms = [(await guest.ask("create", game="cohcoh", invite="greedy", seat=0))["room"] for guest in flood]
+    newcomer = await Guest.open(left.url, local_addr=("127.0.0.2", 0))
+    try:
+        await newcomer.hello("newcomer")
+        mine = (await newcomer.ask("create", game="cohcoh", invite="greedy", seat=0))["room"]
+        for room in (rooms[0], mine):
+            assert (await greedy.find(type="invited"))["room"]["room"] == room
+            await greedy.ask("join", room=room)
+        await newcomer.find(type="started", room=mine)
+    finally:
+        await newcomer.close()
 
 
 async def test_every_player_is_paired_exactly_once(

@@ -235,7 +235,7 @@ class ManualBus(LocalBus):
     def advance(self, plies: dict[str, int]) -> None:
         self.plies.append(plies)
 
-    def invite(self, room: Room, name: str) -> None:
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
         self.invited.append((room.id, name))
 
 

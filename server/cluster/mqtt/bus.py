@@ -11,6 +11,8 @@ import asyncio
 import json
 import logging
 from collections.abc import Sequence
+from hashlib import blake2b
+from secrets import token_bytes
 from typing import Any
 
 from protocol.codec import JSON, MSGPACK, Malformed, to_builtins
@@ -58,6 +60,7 @@ class MqttBus:
         self._watchers: dict[str, int] = {}  # as last published
         self._ticking = self._calling = False
         self.unreadable = 0
+        self._secret = token_bytes(32)
 
     @property
     def up(self) -> bool:
@@ -134,8 +137,12 @@ class MqttBus:
         }
         self._send(self._will.topic, json.dumps(known).encode(), True)
 
-    def invite(self, room: Room, name: str) -> None:
-        self._call(room=room.setup.room, invite=name)
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
+        self._call(room=room.setup.room, invite=name, origin=self._conceal(origin))
+
+    def _conceal(self, address: str) -> str:
+        """Return a text for an address that tells other readers of the broker nothing about it."""
+        return blake2b(address.encode(), key=self._secret, digest_size=8).hexdigest() if address else ""
 
     def report(self, update: TournamentUpdate) -> None:
         self._send(self._topics.tournaments, self._encode(update))
@@ -223,7 +230,7 @@ class MqttBus:
         for room, seq in call.get("seqs", {}).items():
             listener.room_announced(room, int(seq))
         if "invite" in call:
-            listener.invitation_announced(str(call["room"]), str(call["invite"]))
+            listener.invitation_announced(str(call["room"]), str(call["invite"]), str(call.get("origin", "")))
 
     def _node_changed(self, listener: BusListener, topic: str, node: dict[str, Any], retained: bool) -> None:
         bots = tuple(

@@ -90,6 +90,17 @@ async def test_invitation_of_a_player_here_is_delivered(server: Harness) -> None
     assert [invited.room.room for invited in eve.of(Invited)] == [waiting]
 
 
+async def test_invitation_from_another_node_says_where_the_room_comes_from(server: Harness) -> None:
+    server.connect(EVE)
+    here = (await server.ask(server.connect(BEN), Create, game="conga", invite="eve")).room
+    loaded = server.app.registry.rooms[(await server.ask(server.connect(ANN), Create, game="conga", invite="eve")).room]
+    loaded.origin = ""
+    for room in (here, loaded.room.id):
+        server.app.node.invitation_announced(room, "eve", "elsewhere")
+    await server.settle()
+    assert (server.app.registry.rooms[here].origin, loaded.origin) == ("192.0.2.1", "elsewhere")
+
+
 async def test_invitation_to_an_ended_room_is_a_rematch(server: Harness) -> None:
     live, ann, ben = await start_game(server)
     await server.ask(ann, Resign, room=live.room.id)
