@@ -211,7 +211,7 @@ class App:
         )
         # events: which part is called when something happens
         self.timers.on_deadline = self.processor.check_deadline
-        for observer in (self.registry, self.membership, self.pauses, self.feed, self.invitations):  # in this order
+        for observer in (self.registry, self.membership, self.pauses, self.feed):  # in this order
             self.processor.observe(observer)
         self.status.on_recovery(self.registry.credit_outage)
         self.status.on_recovery(self.membership.record_presence)

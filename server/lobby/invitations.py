@@ -13,11 +13,11 @@ from server.lobby.house_queue import HouseQueue
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.presence import PresenceTracker
-from server.rooms.processor import RoomBus, RoomObserver
+from server.rooms.processor import RoomBus
 from server.rooms.timers import Now
 
 
-class Invitations(RoomObserver):
+class Invitations:
     """Sends `invited` to clients. Invitations of house bots wait in a fair queue for each connection of the bot."""
 
     def __init__(
@@ -73,6 +73,7 @@ class Invitations(RoomObserver):
                 queue = self._queue_of(bot)
                 if queue is None:
                     continue
+                send_queued(bot, queue)  # rooms that wait come first
                 if not queue.has_place(live, games_of(bot)):
                     text = f"{player_of(bot).name} has no place for you now: finish another game with it, or try later"
                     raise Refusal("too_many_rooms", text)
@@ -82,12 +83,6 @@ class Invitations(RoomObserver):
     def disconnect(self, client: Client) -> None:
         """Forget the queue of a disconnected bot. It gets the invitations again when it returns."""
         self._queues.pop(client, None)
-
-    # -- observer of the processor
-
-    def ended(self, live: LiveRoom) -> None:
-        """Send the invitations for which a game has made room."""
-        self.sweep()
 
 
 def send_queued(client: Client, queue: HouseQueue) -> None:

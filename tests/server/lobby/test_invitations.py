@@ -128,10 +128,10 @@ def test_invitations_of_a_house_bot_wait_for_a_place() -> None:
     setup.invitations.sweep()
     assert len(invited(bot)) == 4
     rooms[0].room = do(rooms[0].room, HOUSE, Resign).room
-    setup.invitations.ended(rooms[0])
+    setup.invitations.sweep()
     assert invited(bot)[4:] == ["r3"]
     rooms[1].room = do(rooms[1].room, Player(id="p1", name="p1"), Abort).room
-    setup.invitations.ended(rooms[1])
+    setup.invitations.sweep()
     assert invited(bot)[4:] == ["r3", "r4"]
 
 
@@ -166,6 +166,17 @@ def test_rematches_with_a_house_bot_need_a_place() -> None:
         assert refused.value.code == "too_many_rooms"
     game.room = do(game.room, HOUSE, Resign).room
     setup.invitations.check_rematch(old, ann)
+
+
+def test_rooms_that_wait_come_before_a_rematch() -> None:
+    setup, ann = Setup(), RecordingClient(Player(id="p-ann", name="p-ann"))
+    bot = setup.connect_house_bot(places=1)
+    old = join(room_of("p-ann", "old"), bot)
+    setup.invitations.send(room_of("p-new", "new", "10.0.0.2"), HOUSE.name)
+    old.room = do(old.room, HOUSE, Resign).room
+    with pytest.raises(Refusal, match="no place for you"):
+        setup.invitations.check_rematch(old, ann)
+    assert invited(bot) == ["new"]
 
 
 def test_rematches_accepted_at_once_count() -> None:
