@@ -22,7 +22,7 @@ from client.tournament.export import grades, tables
 from client.tournament.export.html import page
 from client.tournament.export.text_versions import TEXT_VERSION
 from client.tournament.formats.openings import opening
-from client.tournament.formats.standings import standings
+from client.tournament.formats.standings import Forfeit, standings
 from client.tournament.journal.replay import TournamentState, answered
 from client.tournament.model import plan_file
 from client.tournament.model.plan import Plan
@@ -68,7 +68,7 @@ def derived_files(plan: Plan, state: TournamentState, results: Results) -> dict[
         "table.json": as_json(tables.as_json(table)),
         "table.csv": tables.as_csv(table),
         "table.txt": tables.as_text(table) + "\n",
-        "page.html": page(table, plan, results, lambda forfeit: f"{evidence_folder(forfeit.game)}/report.json"),
+        "page.html": page(table, plan, state, report_link),
     }
     if plan.goals:
         files["grades.csv"] = grades.as_csv(grades.grades(plan, state), plan)
@@ -81,6 +81,11 @@ def game_file(number: int) -> str:
 
 def evidence_folder(number: int) -> str:
     return f"evidence/{number:05}"
+
+
+def report_link(forfeit: Forfeit) -> str:
+    """Return the path of the report on a forfeit in a bundle."""
+    return f"{evidence_folder(forfeit.game)}/report.json"
 
 
 def schedule_json(plan: Plan, results: Results) -> dict[str, Any]:

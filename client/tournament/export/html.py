@@ -1,4 +1,6 @@
-"""A self-contained HTML page: the table, the ratings by round, and a replay of every game. It works offline.
+"""A self-contained HTML page: table, grades, ratings by round, and a replay of every game. It works offline.
+
+The boards are drawn by the script and the style of the browser client.
 
 Names and notes are untrusted. They are escaped, and a content security policy allows only the page's own script.
 """
@@ -14,30 +16,37 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
+from client.presentation.rules.chapter import board_tree, layout_tree
 from client.presentation.texts import counted
+from client.presentation.website import WEB_FOLDER
+from client.tournament.export.grades import grades, passed
 from client.tournament.export.svg import plot
 from client.tournament.export.tables import HEADINGS, crosstable, duel_line, row_cells, shown_duels, sprt_line
 from client.tournament.formats.rating_history import ratings_by_round
 from client.tournament.formats.standings import Forfeit, Standings
+from client.tournament.journal.replay import TournamentState
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results
-from engine.record import parse, play_through
+from engine.game import Game, Move, State
+from engine.record import RULE_REASONS, parse, play_through
 
+VERDICT_TEXTS = {"pass": "met", "fail": "not met", "open": "open"}
 MAX_CROSSTABLE_PLAYERS = 40  # larger crosstables are left out
 Evidence = Callable[[Forfeit], str]
+BoardTree = list[tuple[int | None, int]]
 
 
 def no_evidence(forfeit: Forfeit) -> str:
     return ""
 
 
-def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no_evidence) -> str:
+def page(table: Standings, plan: Plan, state: TournamentState, evidence: Evidence = no_evidence) -> str:
     """Return the page. `evidence` returns the link to the report of a forfeit, relative to the page."""
-    package = files("client.tournament.export")
-    style, script = (package.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    results = state.results
+    style, script = page_style(), page_script()
     policy = page_policy(digest(style), digest(script))
     games = [game for game in table.schedule.games if game.number in results]
-    data = [game_data(game, results[game.number]) for game in games]
+    data = {"layout": layout_tree(plan.create()), "games": [game_data(game, results[game.number]) for game in games]}
     ratings = plot(ratings_by_round(table, plan, results), [row.name for row in table.rows])
     parts = [
         "<!doctype html>",
@@ -48,23 +57,43 @@ def page(table: Standings, plan: Plan, results: Results, evidence: Evidence = no
         f"<h1>{escape(plan.name)}</h1>",
         f"<p>{escape(summary(table, plan, len(games)))}</p>",
         html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
-        html_table(crosstable(table)) if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS else "",
-        "".join(f"<p>{escape(duel_line(duel))}</p>" for duel in shown_duels(table)),
+        crosstable_html(table),
+        duel_lines(table),
         f"<p>{escape(sprt_line(table))}</p>" if table.sprt is not None else "",
+        grades_table(plan, state),
         f"<h2>Ratings by round</h2>{ratings}" if ratings else "",
         forfeits(table, evidence),
         "<h2>Games</h2>",
         GAME_VIEWER,
         f'<div id="list">{game_list(games, results)}</div>',
         f'<script type="application/json" id="data">{embedded(data)}</script>',
-        f"<script>{script}</script></body></html>",
+        f'<script type="module">{script}</script></body></html>',
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
 
-GAME_VIEWER = """<section id="viewer" hidden><h3 id="title"></h3><pre id="board"></pre><p id="state"></p>
-<p><button id="first">|&lt;</button> <button id="back">&lt;</button> <button id="next">&gt;</button>
-<button id="last">&gt;|</button> or the arrow keys</p><p id="note"></p><p id="moves"></p></section>"""
+GAME_VIEWER = """<section id="viewer" hidden><h3 id="title"></h3><div class="replay">
+<div><p class="seat" id="above"></p><parlour-board id="board"></parlour-board><p class="seat" id="below"></p></div>
+<div><p id="state" aria-live="polite"></p>
+<p><button id="first" aria-label="first position">|&lt;</button>
+<button id="back" aria-label="one move back">&lt;</button>
+<button id="next" aria-label="one move forward">&gt;</button>
+<button id="last" aria-label="last position">&gt;|</button>
+or the arrow keys</p><p id="note"></p><p id="moves"></p></div></div></section>"""
+
+
+def page_style() -> str:
+    """Return the style: that of the page, then that of the boards."""
+    return own_file("page.css") + (WEB_FOLDER / "board.css").read_text(encoding="utf-8")
+
+
+def page_script() -> str:
+    """Return the script: the element that draws boards, then the replay."""
+    return (WEB_FOLDER / "board.js").read_text(encoding="utf-8") + own_file("page.js")
+
+
+def own_file(name: str) -> str:
+    return files("client.tournament.export").joinpath(name).read_text(encoding="utf-8")
 
 
 def page_policy(style: str, script: str) -> str:
@@ -129,16 +158,58 @@ def game_list(games: list[Pairing], results: Results) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
+def crosstable_html(table: Standings) -> str:
+    return html_table(crosstable(table)) if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS else ""
+
+
+def duel_lines(table: Standings) -> str:
+    return "".join(f"<p>{escape(duel_line(duel))}</p>" for duel in shown_duels(table))
+
+
+def grades_table(plan: Plan, state: TournamentState) -> str:
+    """Return the grades of the students, with the evidence; nothing if the plan has no goals."""
+    found = grades(plan, state)
+    rows = [
+        table_row(escape(student), escape(grade.goal.name), VERDICT_TEXTS[grade.verdict], escape(grade.evidence))
+        for student, row in sorted(found.items())
+        for grade in row
+    ]
+    met = sum(map(passed, found.values()))
+    title = f"<h2>Grades</h2><p>{met} of {counted(len(rows), 'goal')} met</p>"
+    return f'{title}<div class="wide"><table>{"".join(rows)}</table></div>' if rows else ""
+
+
 def game_data(game: Pairing, result: Result) -> dict[str, Any]:
+    """Return what the script needs to replay a game.
+
+    `start` is the first board; `changes` has for each move the index, owner and count of every cell that changed.
+    """
     record = parse(result.record)
     through = play_through(record)
+    rules, states = through.game, through.states
+    boards = [board_tree(rules.draw(state)) for state in states]
+    played = [rules.parse(state, move.move) for state, move in zip(states, record.moves, strict=False)]
     return {
         "number": game.number,
         "round": game.round,
         "seats": game.seats,
         "result": result.result,
         "reason": result.reason,
-        "moves": [played.move for played in record.moves],
-        "notes": [played.note for played in record.moves],
-        "boards": [through.game.draw(state).text() for state in through.states],
+        "moves": [move.move for move in record.moves],
+        "notes": [move.note for move in record.moves],
+        "start": boards[0],
+        "changes": list(map(changed_cells, boards, boards[1:])),
+        "lasts": [last_cells(rules, state, move) for state, move in zip(states, played, strict=False)],
+        "decisive": rules.decisive(states[-1]) if result.reason in RULE_REASONS else (),
     }
+
+
+def changed_cells(before: BoardTree, after: BoardTree) -> list[tuple[int, int | None, int]]:
+    return [(at, *new) for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+
+
+def last_cells(game: Game, state: State, move: Move) -> tuple[str, ...]:
+    """Return the path of a move and the cell where it ended, as the server marks them."""
+    path = game.path(state, move)
+    end = game.end_of(state, move) if path else ""
+    return path if not path or path[-1] == end else (*path, end)

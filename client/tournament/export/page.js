@@ -1,19 +1,43 @@
-"use strict";
-// Names and notes are untrusted: they are only ever set as textContent.
-const games = JSON.parse(document.getElementById("data").textContent);
+
+// The replay of a tournament's games. Names and notes are untrusted: they are only ever set as textContent.
+const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
+const view = byId("board");
 let game = null;
+let positions = [];
 let ply = 0;
 
+// Returns the boards of all positions: each move changes some cells of the board before it.
+function replayed({ start, changes }) {
+  const found = [start];
+  for (const change of changes) {
+    const next = found.at(-1).slice();
+    for (const [at, owner, count] of change) next[at] = [owner, count];
+    found.push(next);
+  }
+  return found;
+}
+
+function seat(node, side) {
+  const chip = document.createElement("i");
+  chip.className = `chip side-${side} c-${data.layout.colours[side]}`;
+  node.replaceChildren(chip, ` ${game.seats[side]}`);
+}
+
 function show() {
+  const over = ply === game.moves.length;
   byId("title").textContent = `Game ${game.number}, round ${game.round}: ${game.seats[0]} - ${game.seats[1]}`;
-  const over = ply === game.moves.length ? `  ${game.result} ${game.reason}` : "";
-  byId("board").textContent = game.boards[ply];
-  byId("state").textContent = `${ply} of ${game.moves.length} moves${over}`;
+  view.board = positions[ply];
+  view.last = ply ? game.lasts[ply - 1] : [];
+  view.decisive = over ? game.decisive : [];
+  view.setAttribute("label", `${game.seats[0]} against ${game.seats[1]}, move ${ply}`);
+  byId("state").textContent = `${ply} of ${game.moves.length} moves${over ? `  ${game.result} ${game.reason}` : ""}`;
   byId("note").textContent = ply ? game.notes[ply - 1] : "";
-  Array.from(byId("moves").children).forEach((span, at) => {
-    span.className = at + 1 === ply ? "now" : "";
+  Array.from(byId("moves").children).forEach((move, at) => {
+    move.className = at + 1 === ply ? "now" : "";
   });
+  const now = byId("moves").querySelector(".now");
+  byId("moves").scrollTop = now ? now.offsetTop - byId("moves").clientHeight / 2 : 0; // the page itself does not scroll
 }
 
 function go(to) {
@@ -23,9 +47,14 @@ function go(to) {
 }
 
 function open(number) {
-  game = games.find((entry) => entry.number === number) || null;
+  game = data.games.find((entry) => entry.number === number) || null;
   byId("viewer").hidden = game === null;
   if (game === null) return;
+  positions = replayed(game);
+  view.layout = data.layout;
+  const below = data.layout.near ?? 0;
+  seat(byId("above"), 1 - below);
+  seat(byId("below"), below);
   const moves = byId("moves");
   moves.replaceChildren();
   game.moves.forEach((move, at) => {
@@ -35,6 +64,7 @@ function open(number) {
     moves.append(span, " ");
   });
   go(0);
+  byId("viewer").scrollIntoView({ block: "nearest" });
 }
 
 function openFromHash() {

@@ -20,9 +20,12 @@ from client.tournament.export.bundle import (
     as_json,
     derived_files,
     game_file,
+    report_link,
     schedule_json,
 )
+from client.tournament.export.text_page import text_page
 from client.tournament.export.text_versions import (
+    LAST_TEXT_PAGE,
     TEXT_VERSION,
     UNSTATED_TEXT_VERSION,
     same_grades,
@@ -267,11 +270,14 @@ def is_reworded(
         given = files[name].decode()
     except (KeyError, UnicodeDecodeError):
         return False
-    expected, known = recomputed[name], sentences(standings(plan, results), plan, results)
+    table = standings(plan, results)
+    expected, known = recomputed[name], sentences(table, plan, results)
     match name:
         case "table.txt":
             return same_table(given, expected, known)
         case "page.html":
+            if version <= LAST_TEXT_PAGE:
+                expected = text_page(table, plan, results, report_link)
             return same_page(given, expected, known, version)
         case "grades.csv":
             return same_grades(given, expected)

@@ -124,7 +124,7 @@ def export(folder: Folder, args: Namespace) -> int:
     target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
     if args.page:
         relative = os.path.relpath(folder.path, target.parent)
-        text = page(standings(plan, state.results), plan, state.results, lambda forfeit: report_path(relative, forfeit))
+        text = page(standings(plan, state.results), plan, state, lambda forfeit: report_path(relative, forfeit))
         data = text.encode()
     else:
         data = pack(plan, state, None if args.public else folder.path)

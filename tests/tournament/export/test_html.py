@@ -10,15 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.export.html import page
+from client.presentation.rules.chapter import board_tree
+from client.tournament.export.html import game_data, page
 from client.tournament.formats.standings import standings
 from client.tournament.journal.replay import TournamentState
-from client.tournament.model.plan import Contestant, Plan
+from client.tournament.model.plan import Contestant, Goal, Plan
+from client.tournament.model.results import Pairing, Result
+from engine.record import parse, play_through
+from engine.registry import GAMES
 from tests.tournament.browser import PROGRAM, browser
 from tests.tournament.plans import plan
 from tests.tournament.simulated import lost_on_time, simulate
 
 HOSTILE_NAME = "</script><img src=x>"
+
+BOARD = "document.querySelector('parlour-board')"
 
 HOSTILE_NOTE = "\"><script>alert('note')</script> \u2028 </script>"
 
@@ -53,39 +59,43 @@ class Reader(HTMLParser):
 
 def test_untrusted_text_is_escaped() -> None:
     given, state = hostile_tournament()
-    text = page(standings(given, state.results), given, state.results, lambda forfeit: forfeit.evidence)
+    text = page(standings(given, state.results), given, state, lambda forfeit: forfeit.evidence)
     reader = Reader()
     reader.feed(text)
     assert (reader.tags.count("script"), reader.tags.count("img"), reader.tags.count("b")) == (2, 0, 0)
     assert {link for link in reader.links if not link.startswith("#game-")} == {"x%22%3E%3Cscript%3E"}
-    games = json.loads(reader.data["data"])
+    games = json.loads(reader.data["data"])["games"]
     assert games[1]["notes"][0] == HOSTILE_NOTE
     assert {name for game in games for name in game["seats"]} == set(given.names)
-    assert not re.search(r"https?://|//cdn|@import|url\(", text)
+    text = text.replace('"http://www.w3.org/2000/svg"', "")  # the name of a namespace, not an address
+    assert not re.search(r"https?://|//cdn|@import\s+[^{\s]|url\((?!#)", text)
 
 
 def test_page_is_deterministic() -> None:
     given, state = hostile_tournament()
-    first, second = (page(standings(given, state.results), given, state.results) for _ in range(2))
+    first, second = (page(standings(given, state.results), given, state) for _ in range(2))
     assert first == second
 
 
 def test_page_without_games() -> None:
     given = plan("swiss", *"abcd")
-    assert "0 games, not finished" in page(standings(given, {}), given, {})
+    assert "0 games, not finished" in page(standings(given, {}), given, TournamentState())
 
 
 @pytest.mark.skipif(not PROGRAM, reason="no browser is installed")
 async def test_games_replay_in_browser(tmp_path: Path) -> None:
     given, state = hostile_tournament()
     file = tmp_path / "page.html"
-    file.write_text(page(standings(given, state.results), given, state.results), encoding="utf-8")
+    file.write_text(page(standings(given, state.results), given, state), encoding="utf-8")
     async with browser(tmp_path / "profile") as tab:
         await tab.open(f"{file.as_uri()}#game-2")
         assert "Game 2" in await tab.evaluate("document.getElementById('title').textContent")
-        before = await tab.evaluate("document.getElementById('board').textContent")
+        assert await tab.evaluate(f"{BOARD}.querySelectorAll('[data-cell], .cell').length") >= 9
+        assert await tab.evaluate(f"{BOARD}.querySelectorAll('.stone').length") == 2  # the opening
         await tab.evaluate("document.getElementById('next').click()")
-        assert await tab.evaluate("document.getElementById('board').textContent") != before
+        await tab.evaluate("new Promise(requestAnimationFrame)")
+        assert await tab.evaluate(f"{BOARD}.querySelectorAll('.stone').length") == 3
+        assert await tab.evaluate(f"{BOARD}.querySelectorAll('.came').length") == 1
         assert await tab.evaluate("document.getElementById('note').textContent") == HOSTILE_NOTE
         await tab.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
         assert state.results[2].result in await tab.evaluate("document.getElementById('state').textContent")
@@ -94,3 +104,34 @@ async def test_games_replay_in_browser(tmp_path: Path) -> None:
         assert "time" in await tab.evaluate("document.getElementById('state').textContent")
         assert await tab.evaluate("document.images.length + document.scripts.length") == 2
     assert not tab.errors
+
+
+def test_grades_are_on_the_page() -> None:
+    goal = Goal("points", "<i>a point</i>", against="random", games=2, points=1.0)
+    students = (Contestant("ann", bot="greedy", student=True), Contestant("random", bot="random"))
+    given = plan("grading", players=students, goals=(goal,))
+    state = simulate(given)
+    text = page(standings(given, state.results), given, state)
+    met = sum(result.points[game.seats.index("ann")] for game, result in played_games(given, state)) >= 1
+    assert f"<h2>Grades</h2><p>{int(met)} of 1 goal met</p>" in text
+    assert "&lt;i&gt;a point&lt;/i&gt;" in text
+    assert f'<td class="left">{"met" if met else "not met"}</td>' in text
+
+
+def played_games(given: Plan, state: TournamentState) -> list[tuple[Pairing, Result]]:
+    games = standings(given, state.results).schedule.games
+    return [(game, state.results[game.number]) for game in games]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_replay_data_give_every_board(game: str) -> None:
+    given = plan("match", "ann", "ben", game=game)
+    for pairing, result in played_games(given, simulate(given)):
+        data = game_data(pairing, result)
+        through = play_through(parse(result.record))
+        board = list(data["start"])
+        assert len(data["changes"]) == len(data["moves"]) == len(data["lasts"])
+        for change, state in zip(data["changes"], through.states[1:], strict=True):
+            for at, owner, count in change:
+                board[at] = (owner, count)
+            assert board == board_tree(through.game.draw(state))
