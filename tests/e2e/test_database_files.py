@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,7 +22,24 @@ from tests.e2e.play import move, room_of
 from tests.e2e.test_writer_process import children, is_gone, writer_pid
 from tests.waiting import TIMEOUT_S
 
-Serve = Callable[[], Awaitable["Serving"]]
+Serve = Callable[..., Awaitable["Serving"]]
+COMPILER = shutil.which("cc")
+SLOW_DISK = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int flush(const char *name, int fd) {
+    while (access(getenv("FLUSHES_WAIT_FOR"), F_OK) == 0) {
+        close(open(getenv("FLUSH_WAITS"), O_CREAT | O_WRONLY, 0600));
+        usleep(10000);
+    }
+    return ((int (*)(int))dlsym(RTLD_NEXT, name))(fd);
+}
+int fsync(int fd) { return flush("fsync", fd); }
+int fdatasync(int fd) { return flush("fdatasync", fd); }
+"""
 
 
 class Serving:
@@ -49,14 +67,15 @@ async def serve(tmp_path: Path) -> AsyncIterator[Serve]:
     """Start `parlour serve` processes on one database, without waiting until they listen."""
     started: list[Serving] = []
 
-    async def begin() -> Serving:
+    async def begin(**environment: str) -> Serving:
         log = tmp_path / f"log{len(started)}"
         words = ["serve", "--port", "0", "--db", str(tmp_path / "parlour.db"), "--house", "none", "--log", "json"]
         words += ["--sweep", "1000"]  # a heartbeat would be written too
         with log.open("wb") as file:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "parlour", *words, stdout=asyncio.subprocess.PIPE, stderr=file
-            )
+                sys.executable, "-m", "parlour", *words,
+                env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE, stderr=file,
+            )  # fmt: skip
         started.append(Serving(process, log))
         return started[-1]
 
@@ -93,6 +112,34 @@ async def test_start_waits_for_the_writer_of_a_killed_server(serve: Serve, conne
     assert second.has_logged("writer_finished")
     await until("the writer process is gone", partial(is_gone, writer))
     assert all("trace" not in line for line in first.events()), "it was written without a server, and without a word"
+
+
+@pytest.mark.skipif(COMPILER is None or sys.platform != "linux", reason="needs a C compiler and LD_PRELOAD")
+async def test_start_waits_for_the_checkpoint_of_a_writer_that_exits(
+    serve: Serve, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
+    """While the last connection closes, its checkpoint locks the file, for as long as the disk takes to flush."""
+    library, wait, waits = tmp_path / "slow_disk.so", tmp_path / "wait", tmp_path / "waits"
+    build = await asyncio.create_subprocess_exec(
+        str(COMPILER), "-shared", "-fPIC", "-x", "c", "-o", str(library), "-", "-ldl", stdin=asyncio.subprocess.PIPE
+    )
+    await build.communicate(SLOW_DISK.encode())
+    assert build.returncode == 0
+    first = await serve(LD_PRELOAD=str(library), FLUSHES_WAIT_FOR=str(wait), FLUSH_WAITS=str(waits))
+    await connect_guest(await first.url(), "ann")
+    [writer] = children(first.process.pid)
+    wait.touch()
+    try:
+        first.process.kill()
+        await first.process.wait()
+        await until("the checkpoint waits for the disk", waits.exists)
+        second = await serve()
+        await until("the server says what it waits for", partial(second.has_logged, "waiting_for_writer"))
+        assert not is_gone(writer)
+    finally:
+        wait.unlink()
+    await second.url()
+    assert second.has_logged("writer_finished")
 
 
 @pytest.mark.parametrize("replaced", [False, True])
