@@ -12,6 +12,7 @@ import re
 import stat
 import tomllib
 import zlib
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +22,7 @@ MAX_RECORD_BYTES = 1 << 20
 MAX_PLAN_BYTES = 1 << 20
 MAX_STATE_BYTES = 1 << 16
 MAX_LOG_BYTES = 1 << 30  # a log of our own tournament, of up to a million games
+MAX_ENTRY_BYTES = 4 << 20  # a line of a log: a game with a record of MAX_RECORD_BYTES
 MAX_DEPTH = 16  # nested lists and maps
 MAX_KEY_PARTS = 16  # of a dotted key in TOML: reading a key takes time quadratic in its parts
 MAX_ARCHIVE_BYTES = 32 << 20
@@ -42,14 +44,39 @@ class UnsafeFile(ValueError):
     """A file that is not read. The text is a sentence without the name of the file."""
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file. Raises UnsafeFile or OSError."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a FIFO does not block
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise UnsafeFile("it is not a regular file")
+    return file
+
+
 def read_file(path: Path, max_bytes: int) -> bytes:
     """Return the contents of a regular file. Raises UnsafeFile or OSError."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a FIFO does not block
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        kind = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(kind):
-            raise UnsafeFile("it is not a regular file")
+    with open_file(path) as file:
         return read_stream(file, max_bytes)
+
+
+def read_beginning(path: Path, max_bytes: int) -> bytes:
+    """Return the first bytes of a regular file. Raises UnsafeFile or OSError."""
+    with open_file(path) as file:
+        return file.read(max_bytes)
+
+
+def read_lines(path: Path, max_bytes: int, max_line_bytes: int) -> Iterator[bytes]:
+    """Yield the lines of a regular file, one at a time, with their line breaks. Raises UnsafeFile or OSError."""
+    with open_file(path) as file:
+        read = 0
+        while line := file.readline(max_line_bytes + 1):
+            read += len(line)
+            if len(line) > max_line_bytes:
+                raise UnsafeFile(f"it has a line of more than {size_text(max_line_bytes)}")
+            if read > max_bytes:
+                raise UnsafeFile(f"it is larger than {size_text(max_bytes)}")
+            yield line
 
 
 def read_stream(stream: BinaryIO, max_bytes: int) -> bytes:

@@ -36,9 +36,11 @@ def read_secret(path: Path) -> str:
 def is_replaceable(path: Path) -> bool:
     """Return whether a file may be replaced by credentials: it does not exist, is empty, or has credentials."""
     try:
-        return not path.exists() or (path.is_file() and path.stat().st_size == 0) or bool(read_secret(path))
+        if path.exists() and not (path.is_file() and path.stat().st_size == 0):
+            read_secret(path)  # it may be empty: a client that was refused saves that
     except (OSError, ValueError):
         return False
+    return True
 
 
 class CredentialsFile:

@@ -24,6 +24,7 @@ from runtime import child_process
 from runtime.backoff import Backoff
 from runtime.paths import state_folder
 from runtime.supervisor import Supervisor
+from runtime.untrusted_files import MAX_STATE_BYTES, parse_json, read_file
 from server.app import Running
 from server.config import Settings
 from server.ids import new_player_id
@@ -104,7 +105,7 @@ async def ensure_accounts(names: tuple[str, ...], store: Store, path: Path) -> d
 
 def read_tokens(path: Path) -> dict[str, str]:
     try:
-        known = json.loads(path.read_text())
+        known = parse_json(read_file(path, MAX_STATE_BYTES))
     except (OSError, ValueError):
         return {}
     return {name: token for name, token in known.items() if isinstance(token, str)} if isinstance(known, dict) else {}

@@ -67,7 +67,7 @@ async def test_accounts_are_created_once_and_never_taken_over(tmp_path: Path) ->
         await store.close()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"random": 1}'])
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"random": 1}', "[" * 60_000, " " * (1 << 17)])
 def test_damaged_token_file_counts_as_empty(tmp_path: Path, text: str) -> None:
     (tmp_path / "tokens.json").write_text(text)
     assert house_bots.read_tokens(tmp_path / "tokens.json") == {}

@@ -11,7 +11,17 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
-from runtime.untrusted_files import MAX_DEPTH, UnsafeFile, parse_json, parse_toml, read_file, read_stream, unpack
+from runtime.untrusted_files import (
+    MAX_DEPTH,
+    UnsafeFile,
+    parse_json,
+    parse_toml,
+    read_beginning,
+    read_file,
+    read_lines,
+    read_stream,
+    unpack,
+)
 
 LONG_TEXT = ".".join("abcdefghijklmnopqrstuvwxyz")
 
@@ -147,3 +157,16 @@ def test_two_files_of_one_name_are_refused() -> None:
 def test_ordinary_archive_is_unpacked() -> None:
     members = {"a": b"1" * 5000, "b/c.txt": b"", "bø": b"2"}
     assert unpack(packed(*members.items())) == members
+
+
+def test_lines_are_read_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"ab\nc")
+    assert list(read_lines(path, 4, 3)) == [b"ab\n", b"c"]
+    with pytest.raises(UnsafeFile, match="larger than"):
+        list(read_lines(path, 3, 3))
+    with pytest.raises(UnsafeFile, match="a line of more than"):
+        list(read_lines(path, 4, 2))
+    assert read_beginning(path, 1) == b"a"
+    with pytest.raises(UnsafeFile, match="not a regular file"):
+        list(read_lines(Path(os.devnull), 4, 3))

@@ -27,6 +27,7 @@ from client.tournament.journal.replay import TournamentState, answered
 from client.tournament.model import plan_file
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
+from runtime.untrusted_files import read_beginning
 
 BUNDLE_FILE = "bundle.json"
 CHECKSUM_FILE = "SHA256SUMS"
@@ -111,7 +112,7 @@ def evidence(files: Files, state: TournamentState, folder: Path) -> Files:
         if result.evidence and game_file(number) in files and source.is_dir():
             for path in sorted(source.iterdir()):
                 if path.is_file() and not path.is_symlink():
-                    found[f"{evidence_folder(number)}/{path.name}"] = path.read_bytes()[:MAX_EVIDENCE_BYTES]
+                    found[f"{evidence_folder(number)}/{path.name}"] = read_beginning(path, MAX_EVIDENCE_BYTES)
     return found
 
 

@@ -15,6 +15,7 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant, Plan
 from engine.record import parse, write
 from protocol.usernames import fold
+from runtime.untrusted_files import MAX_STATE_BYTES, read_file
 
 KEY_FILE = "pseudonyms.key"
 
@@ -47,7 +48,10 @@ def read_key(path: Path) -> str:
     if not path.exists():
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             json.dump(token_hex(16), file)
-    return path.read_text()
+    try:
+        return read_file(path, MAX_STATE_BYTES).decode()
+    except ValueError as error:
+        raise TournamentError(f"cannot read the key {path}: {error}: delete it, and new pseudonyms are drawn") from None
 
 
 def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> tuple[Plan, TournamentState]:

@@ -77,13 +77,16 @@ class Verification(NamedTuple):
     reworded: list[str]
 
 
-def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES) -> Verification:
-    """Check a bundle whose files have at most `max_bytes`.
+def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES, checksum: str = "") -> Verification:
+    """Check a bundle whose files have at most `max_bytes`. `checksum`: the SHA-256 that it should have, in hex.
 
     Raises TournamentError if the file is not a bundle, or too large.
     """
-    files = read_bundle(path, max_bytes)
+    data = read_archive(path, max_bytes)
+    files = unpack_bundle(path, data, max_bytes)
     found = check_checksums(files)
+    if checksum and sha256(data).hexdigest() != checksum.lower():
+        found.insert(0, "the archive does not have that checksum")
     try:
         plan = read_plan(files)
         results = read_results(files)
@@ -100,17 +103,28 @@ def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES) -> Verification:
     return Verification(found + wrong, len(results), reworded)
 
 
-def read_bundle(path: Path, max_bytes: int) -> Files:
+def read_archive(path: Path, max_bytes: int) -> bytes:
     try:
-        return unpack(read_file(path, max(MAX_ARCHIVE_BYTES, max_bytes // 4)), max_bytes)
+        return read_file(path, max(MAX_ARCHIVE_BYTES, max_bytes // 4))
     except IsADirectoryError:
         how = f"write its bundle with 'parlour tournament export {path}' and verify that file"
         raise TournamentError(f"{path} is a folder: {how}") from None
     except OSError as error:
         raise TournamentError(describe_file_error("read", path, error)) from None
     except UnsafeFile as error:
-        how = f"'parlour tournament export' writes bundles, and 'parlour verify {path}' checks a single game"
-        raise TournamentError(f"{path} is not the bundle of a tournament: {error}; {how}") from None
+        raise not_a_bundle(path, error) from None
+
+
+def unpack_bundle(path: Path, data: bytes, max_bytes: int) -> Files:
+    try:
+        return unpack(data, max_bytes)
+    except UnsafeFile as error:
+        raise not_a_bundle(path, error) from None
+
+
+def not_a_bundle(path: Path, error: UnsafeFile) -> TournamentError:
+    how = f"'parlour tournament export' writes bundles, and 'parlour verify {path}' checks a single game"
+    return TournamentError(f"{path} is not the bundle of a tournament: {error}; {how}")
 
 
 def check_checksums(files: Files) -> list[str]:

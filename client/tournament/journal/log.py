@@ -5,55 +5,66 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from client.tournament.model.errors import TournamentError
 from runtime.file_lock import try_lock
-from runtime.untrusted_files import MAX_LOG_BYTES, UnsafeFile, parse_json, read_file
+from runtime.untrusted_files import MAX_ENTRY_BYTES, MAX_LOG_BYTES, UnsafeFile, parse_json, read_lines
 
 Entry = dict[str, Any]
 
 
-def read(path: Path) -> list[Entry]:
-    """Return the complete entries of a log. An unfinished last line, left by a crash, is ignored.
+def read(path: Path) -> Iterator[Entry]:
+    """Yield the complete entries of a log. An unfinished last line, left by a crash, is ignored.
 
-    Raises TournamentError if another line is damaged.
+    Raises TournamentError if another line is damaged, or if the file is not a log.
     """
-    return whole_entries(path, read_log(path))[0]
+    for entry, _ in read_entries(path):
+        yield entry
 
 
 def is_cut(path: Path) -> bool:
     """Return whether the last line is unfinished."""
-    data = read_log(path) if path.exists() else b""
-    return whole_entries(path, data)[1] < len(data)
+    return path.exists() and whole_bytes(path) < path.stat().st_size
 
 
-def read_log(path: Path) -> bytes:
-    """Return the contents of a log. Raises TournamentError if it is not a file, or too large."""
+def whole_bytes(path: Path) -> int:
+    """Return the length of the complete entries."""
+    end = 0
+    for _, end in read_entries(path):  # noqa: B007  # the last one counts
+        pass
+    return end
+
+
+def read_entries(path: Path) -> Iterator[tuple[Entry, int]]:
+    """Yield each complete entry, and where it ends. One entry is in memory at a time."""
+    end, damaged = 0, 0
     try:
-        return read_file(path, MAX_LOG_BYTES)
+        for number, line in enumerate(read_lines(path, MAX_LOG_BYTES, MAX_ENTRY_BYTES), 1):
+            if damaged:
+                break
+            entry = parse_entry(line)
+            if entry is None:  # only the last line may be unfinished
+                damaged = number
+                continue
+            end += len(line)
+            yield entry, end
+        else:
+            return
     except UnsafeFile as error:
         raise TournamentError(f"cannot read {path}: {error}") from None
+    raise TournamentError(f"{path}: line {damaged} is damaged, so this tournament cannot be resumed")
 
 
-def whole_entries(path: Path, data: bytes) -> tuple[list[Entry], int]:
-    """Return the complete entries, and their length in bytes."""
-    entries: list[Entry] = []
-    end = 0
-    lines = data.split(b"\n")
-    for number, line in enumerate(lines[:-1], 1):  # the last element is empty or an unfinished line
-        try:
-            entry = parse_json(line)
-            if not isinstance(entry, dict):
-                raise ValueError(entry)
-        except ValueError:
-            if number == len(lines) - 1:
-                break
-            raise TournamentError(f"{path}: line {number} is damaged, so this tournament cannot be resumed") from None
-        entries.append(entry)
-        end += len(line) + 1
-    return entries, end
+def parse_entry(line: bytes) -> Entry | None:
+    """Return the entry of a line, or None if the line is damaged or unfinished."""
+    try:
+        entry = parse_json(line) if line.endswith(b"\n") else None
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) else None
 
 
 class Log:
@@ -66,8 +77,8 @@ class Log:
         self._syncing: asyncio.Task[None] | None = None
         self.was_cut = False  # whether the last line was unfinished
 
-    def open(self) -> list[Entry]:
-        """Lock the log, truncate an unfinished last line, and return the entries.
+    def open(self) -> Iterator[Entry]:
+        """Lock the log, truncate an unfinished last line, and return an iterator over the entries.
 
         Raises TournamentError if another process is playing this tournament.
         """
@@ -76,11 +87,10 @@ class Log:
             os.close(self._file)
             self._file = -1
             raise TournamentError(f"the tournament in {self._path.parent} is already being played by another process")
-        data = read_log(self._path)
-        entries, end = whole_entries(self._path, data)
-        self.was_cut = end < len(data)
+        end = whole_bytes(self._path)
+        self.was_cut = end < os.fstat(self._file).st_size
         os.ftruncate(self._file, end)
-        return entries
+        return read(self._path)
 
     def append(self, entry: Entry) -> None:
         """Append an entry. It survives a crash of this process, but not a power failure."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -17,6 +16,7 @@ from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, ThinkingTime
 from client.tournament.play.player_process import file_name
 from engine.record import Record, parse, play_through, write
+from runtime.untrusted_files import MAX_STATE_BYTES, parse_json, read_file
 
 FORFEITS = {"time": "time", "abandoned": "abandoned", "illegal_moves": "illegal_moves"}  # by end reason
 FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "illegal_moves"}  # other failures are "crashed"
@@ -84,7 +84,7 @@ def find_evidence(folder: Folder, game: Pairing, view: RoomView) -> str:
 
 def read_room(report: Path) -> str:
     try:
-        return str(json.loads(report.read_text(encoding="utf-8"))["room"])
+        return str(parse_json(read_file(report, MAX_STATE_BYTES))["room"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 

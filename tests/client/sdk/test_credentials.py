@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from client.sdk.credentials import CredentialsFile, default_credentials_path
+from client.sdk.credentials import CredentialsFile, default_credentials_path, is_replaceable
 
 
 def test_locked_file_is_not_shared(tmp_path: Path) -> None:
@@ -37,6 +37,17 @@ def test_broken_file_has_no_secret(tmp_path: Path, text: str) -> None:
     file = CredentialsFile(path)
     assert file.open() == ""
     file.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "replaceable"), [("", True), ('{"session": ""}', True), ('{"session": "s"}', True), ("my essay", False)]
+)
+def test_only_credentials_are_replaced(tmp_path: Path, text: str, replaceable: bool) -> None:
+    path = tmp_path / "state.json"
+    assert is_replaceable(path)
+    path.write_text(text)
+    assert is_replaceable(path) == replaceable
+    assert not is_replaceable(tmp_path)
 
 
 def test_unwritable_folder_is_ignored(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,4 @@ def test_command_verifies_bundle_and_checksum(
     assert "ok, 6 games replayed" in capsys.readouterr().out
     assert main(["tournament", "verify", str(path), "--sha256", "0" * 64]) == 1
     assert "does not have that checksum" in capsys.readouterr().out
+    assert main(["tournament", "verify", str(path), "--sha256", sha256(path.read_bytes()).hexdigest().upper()]) == 0
