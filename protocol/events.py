@@ -11,8 +11,10 @@ from protocol.types import (
     Names,
     Offer,
     Options,
+    Ply,
     RatingChange,
     Result,
+    SeatNumber,
     TimeControl,
     TimesLeft,
 )
@@ -71,7 +73,7 @@ class Seated(Event):
     `bot`, `engine`, `version`: as in `hello`.
     """
 
-    seat: int
+    seat: SeatNumber
     player: str
     name: str
     account: bool = False
@@ -85,14 +87,14 @@ class Seated(Event):
 class Unseated(Event):
     """A player has given a seat back before the start."""
 
-    seat: int
+    seat: SeatNumber
 
 
 class Started(BoardEvent):
     """The game has started. `turn`: the side to move; `left`: both clocks."""
 
     position: str
-    turn: int
+    turn: SeatNumber
     left: TimesLeft | None = None
 
 
@@ -102,11 +104,11 @@ class Moved(BoardEvent):
     `took`: the time the move took; `charged`: the time taken off the clock.
     """
 
-    ply: int
-    side: int
+    ply: Ply
+    side: SeatNumber
     move: str
     position: str
-    turn: int
+    turn: SeatNumber
     took: int
     charged: int
     left: TimesLeft | None = None
@@ -116,7 +118,7 @@ class Moved(BoardEvent):
 class Fouled(Event):
     """A player has tried an illegal move in a room that counts them. `fouls`: how many so far."""
 
-    seat: int
+    seat: SeatNumber
     move: str
     fouls: int
 
@@ -124,35 +126,35 @@ class Fouled(Event):
 class DrawOffered(Event):
     """A player has offered a draw."""
 
-    seat: int
+    seat: SeatNumber
 
 
 class TakebackOffered(Event):
     """A player has asked to take a move back. `ply`: the ply at which the game would continue."""
 
-    seat: int
-    ply: int
+    seat: SeatNumber
+    ply: Ply
 
 
 class RematchOffered(Event):
     """A player has offered a rematch."""
 
-    seat: int
+    seat: SeatNumber
 
 
 class Declined(Event):
     """A player has declined an offer."""
 
-    seat: int
+    seat: SeatNumber
     offer: Offer
 
 
 class TakenBack(BoardEvent):
     """Moves were taken back. The game continues at `ply`."""
 
-    ply: int
+    ply: Ply
     position: str
-    turn: int
+    turn: SeatNumber
     left: TimesLeft | None = None
 
 
@@ -165,11 +167,11 @@ class Ended(Event):
 
     result: Result
     reason: EndReason
-    winner: int | None = None
+    winner: SeatNumber | None = None
     scores: tuple[int, int] | None = None
     ratings: tuple[RatingChange, RatingChange] | None = None
     decisive: Cells = ()
-    seat: int | None = None
+    seat: SeatNumber | None = None
 
 
 class Rematched(Event):
@@ -183,13 +185,13 @@ class Said(Event):
 
     name: str
     text: str
-    seat: int | None = None
+    seat: SeatNumber | None = None
 
 
 class Presence(Event):
     """A player has connected or disconnected. `claim_at`: the time from which the opponent may claim the game."""
 
-    seat: int
+    seat: SeatNumber
     online: bool
     claim_at: int | None = None
 

@@ -24,11 +24,13 @@ from protocol.types import (
     Options,
     PlayedMove,
     Player,
+    Ply,
     RatedGame,
     RatingChange,
     Result,
     RoomInfo,
     Seat,
+    SeatNumber,
     Status,
     TimeControl,
     TimesLeft,
@@ -57,12 +59,12 @@ class Snapshot(Message):
     seats: tuple[Seat | None, Seat | None]
     start: str
     position: str
-    ply: int
-    turn: int
+    ply: Ply
+    turn: SeatNumber
     moves: tuple[PlayedMove, ...]
     left: TimesLeft | None
-    running: int | None
-    your_seat: int | None
+    running: SeatNumber | None
+    your_seat: SeatNumber | None
     your_move: bool
     offers: Offers
     created_at: int
@@ -81,7 +83,7 @@ class Snapshot(Message):
     chat: tuple[Said, ...] = ()
     result: Result = "*"
     reason: EndReason | None = None
-    winner: int | None = None
+    winner: SeatNumber | None = None
     scores: tuple[int, int] | None = None
     ratings: tuple[RatingChange, RatingChange] | None = None
     next: str = ""
@@ -117,7 +119,7 @@ class Ok(Message):
     id: int
     room: str = ""
     seq: int = 0
-    seat: int | None = None
+    seat: SeatNumber | None = None
     code: str = ""
     rooms: tuple[RoomInfo, ...] | None = None
     leaders: tuple[Leader, ...] | None = None

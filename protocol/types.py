@@ -85,6 +85,7 @@ MAX_TIME_MS = 30 * 24 * 3600 * 1000
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_TIME_MS)]
 CommandId = Annotated[int, Meta(ge=0, le=2**53)]
 SeatNumber = Annotated[int, Meta(ge=0, le=1)]
+Ply = Annotated[int, Meta(ge=0)]
 TimesLeft = tuple[int, int]  # milliseconds left on both clocks
 Options = dict[str, int | str]
 Names = tuple[str, str]  # of the players for whom the two seats are kept
@@ -173,7 +174,7 @@ class RoomInfo(Part):
     status: Status
     seats: tuple[Seat | None, Seat | None]
     created_at: int
-    ply: int = 0
+    ply: Ply = 0
     private: bool = False
     paired: bool = False
     invite: str = ""
@@ -247,8 +248,8 @@ class BotInfo(Part):
 class PlayedMove(Part):
     """A move. `took`: time from the start of the turn. `charged`: time taken off the clock, after lag credit."""
 
-    ply: int
-    side: int
+    ply: Ply
+    side: SeatNumber
     move: str
     took: int
     charged: int

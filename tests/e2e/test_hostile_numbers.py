@@ -1,0 +1,52 @@
+"""Numbers of a hostile server: seats, plies and lengths that do not exist end no client with a traceback."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from client.sdk.events import Disconnected
+from client.sdk.session import Session
+from protocol.commands import Watch
+from protocol.replies import Snapshot
+from tests.e2e.hostile_server import FOREIGN, KNOWN, HostileServer
+from tests.waiting import TIMEOUT_S
+
+NUMBERS: dict[str, dict[str, Any]] = {
+    "turn": {"turn": 5},
+    "negative turn": {"turn": -1},
+    "negative ply": {"ply": -1},
+    "your seat": {"your_seat": 2},
+    "winner": {"winner": 7, "status": "ended"},
+    "running clock": {"running": -3},
+    "one seat": {"seats": (None,)},
+    "three seats": {"seats": (None, None, None)},
+    "one clock": {"left": (5,)},
+    "one claim": {"claim_at": (1,)},
+}
+
+
+class WrongNumbers(HostileServer):
+    """Puts wrong numbers into every snapshot."""
+
+    def __init__(self, changes: dict[str, Any]) -> None:
+        super().__init__("x")
+        self._changes = changes
+
+    def snapshot(self, room: str) -> Snapshot:
+        return replace(super().snapshot(room), **self._changes)
+
+
+@pytest.mark.parametrize("changes", NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize("room", [KNOWN, FOREIGN])
+async def test_session_drops_the_connection_and_goes_on(changes: dict[str, Any], room: str) -> None:
+    async with WrongNumbers(changes).open() as server, Session(server.url, name="ann") as session:
+        watching = asyncio.create_task(session.ask(Watch(id=session.id(), room=room)))
+        async with asyncio.timeout(TIMEOUT_S):
+            lost = await anext(event async for event in session if isinstance(event, Disconnected))
+        assert "not a message from a server" in lost.reason
+        assert room not in session.rooms
+        watching.cancel()
