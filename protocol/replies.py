@@ -11,6 +11,7 @@ from protocol.types import (
     BoardCells,
     BotInfo,
     Cells,
+    Count,
     EndReason,
     ErrorCode,
     GameInfo,
@@ -171,7 +172,7 @@ class TournamentUpdate(Message):
 
     name: str
     by: str
-    age: int
+    age: Count
     report: TournamentReport
 
 

@@ -88,6 +88,10 @@ SeatNumber = Annotated[int, Meta(ge=0, le=1)]
 Ply = Annotated[int, Meta(ge=0)]
 TimesLeft = tuple[int, int]  # milliseconds left on both clocks
 Options = dict[str, int | str]
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+ShownInteger = Annotated[int, Meta(ge=-(2**53), le=2**53)]  # exact in JavaScript
+Elo = Annotated[int, Meta(ge=-100_000, le=100_000)]
+Amount = Annotated[float, Meta(ge=-1e9, le=1e9)]  # finite
 Names = tuple[str, str]  # of the players for whom the two seats are kept
 Cells = tuple[str, ...]  # names of cells
 BoardCells = tuple[tuple[int | None, int], ...]  # owner and count of each cell, row by row from the top, without gaps
@@ -340,15 +344,15 @@ class TournamentRow(Part):
     """
 
     name: str
-    points: float
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    elo: int | None = None
-    error: int = 0
-    seconds: float = 0.0
-    forfeits: int = 0
+    points: Amount
+    games: Count = 0
+    wins: Count = 0
+    draws: Count = 0
+    losses: Count = 0
+    elo: Elo | None = None
+    error: Count = 0
+    seconds: Amount = 0.0
+    forfeits: Count = 0
 
 
 class TournamentGame(Part):
@@ -357,15 +361,15 @@ class TournamentGame(Part):
     `forfeit`: it was lost other than by play. `moves`: of both players, without those of the opening.
     """
 
-    number: int
+    number: Count
     first: str
     second: str
-    round: int = 1
+    round: Count = 1
     room: str = ""
     result: Result = "*"
     why: str = ""
     forfeit: bool = False
-    moves: int = 0
+    moves: Count = 0
 
 
 class TournamentTest(Part):
@@ -376,12 +380,12 @@ class TournamentTest(Part):
 
     player: str
     against: str
-    llr: float
-    lower: float
-    upper: float
-    elo0: float
-    elo1: float
-    pairs: int
+    llr: Amount
+    lower: Amount
+    upper: Amount
+    elo0: Amount
+    elo1: Amount
+    pairs: Count
     verdict: Literal["yes", "no", ""] = ""
 
 
@@ -406,22 +410,22 @@ class TournamentReport(Part):
     title: str
     game: str
     format: str
-    players: int
-    options: Options = {}
+    players: Count
+    options: dict[str, ShownInteger | str] = {}
     clock: TimeControl = TimeControl()
-    done: int = 0
-    total: int = 0
+    done: Count = 0
+    total: Count = 0
     open_ended: bool = False
     finished: bool = False
-    left: int | None = None
+    left: Count | None = None
     rows: tuple[TournamentRow, ...] = ()
     crosstable: tuple[tuple[str, ...], ...] = ()
     running: tuple[TournamentGame, ...] = ()
     latest: tuple[TournamentGame, ...] = ()
     sprt: TournamentTest | None = None
     goals: tuple[TournamentGoal, ...] = ()
-    goals_met: int = 0
-    goals_total: int = 0
+    goals_met: Count = 0
+    goals_total: Count = 0
 
 
 class TournamentInfo(Part):
@@ -432,9 +436,9 @@ class TournamentInfo(Part):
     title: str
     game: str
     format: str
-    players: int
-    done: int
-    total: int
+    players: Count
+    done: Count
+    total: Count
     open_ended: bool
     finished: bool
-    age: int
+    age: Count

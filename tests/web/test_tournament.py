@@ -83,11 +83,26 @@ async def test_boards_of_running_games_are_live(server: Running, visit: Visit) -
         await player.close()
 
 
+async def test_page_goes_on_after_a_lost_connection(server: Running, visit: Visit) -> None:
+    async with session(server.url, "arbiter") as arbiter:
+        await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report()))
+        eve = await visit("/tournament/cup")
+        await eve.expect_text(".hero p", "3 of 12 games")
+        for connection in list(server.app.server.connections):
+            connection.cut(1012, "restart")
+        await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report(done=4)))
+        await eve.expect_text(".hero p", "4 of 12 games")
+        await expect(eve.find(".banner")).to_be_hidden()
+
+
 async def test_list_leads_to_a_tournament_with_a_hostile_name(server: Running, visit: Visit) -> None:
     async with session(server.url, "arbiter") as arbiter:
         rows = (TournamentRow(name=HOSTILE, points=1.0), TournamentRow(name="<script>alert(1)</script>", points=0.0))
         games = (TournamentGame(number=1, first=HOSTILE, second=HOSTILE, room=HOSTILE, result="1-0", why=HOSTILE),)
-        report = rich_report(title=HOSTILE, game=HOSTILE, format=HOSTILE, rows=rows, latest=games, running=games)
+        cells = (("x",), ("1/0", "-", f"{HOSTILE}/3"), ())
+        report = rich_report(
+            title=HOSTILE, game=HOSTILE, format=HOSTILE, rows=rows, crosstable=cells, latest=games, running=games
+        )
         await arbiter.ask(ReportTournament(id=arbiter.id(), name=HOSTILE, report=report))
         eve = await visit("/tournaments")
         await eve.expect_text(".list li b", HOSTILE)

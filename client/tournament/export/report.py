@@ -26,6 +26,7 @@ from protocol.types import (
 MAX_ROWS, MAX_CROSSTABLE_ROWS, MAX_RUNNING, MAX_LATEST, MAX_GOALS = 60, 24, 12, 12, 60
 MAX_TEXT = 120  # characters
 MAX_NAME = 40
+MAX_ELO_ERROR = 9999.0
 NAME_RESERVE_BYTES = 512  # of a command, for the name of the tournament
 FORFEIT_TEXTS = {
     "time": "{loser} ran out of time",
@@ -116,7 +117,7 @@ def report_row(row: Row) -> TournamentRow:
         draws=row.draws,
         losses=row.losses,
         elo=round(row.rating.elo) if row.games else None,
-        error=round(row.rating.error) if row.games else 0,
+        error=round(min(row.rating.error, MAX_ELO_ERROR)) if row.games else 0,
         seconds=round(row.used.total / row.used.moves / 1000, 3) if row.used.moves else 0.0,
         forfeits=row.forfeits.total(),
     )

@@ -181,6 +181,31 @@ def test_long_name_is_malformed() -> None:
         JSON.decode_command(JSON.encode(ReportTournament(id=1, name="x" * 65, report=report())))
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        '"left": 99999999999999999999999999',
+        '"done": -1',
+        '"options": {"n": 99999999999999999999999999}',
+        '"rows": [{"name": "a", "points": 1e999}]',
+        '"rows": [{"name": "a", "points": 1, "elo": 99999999999999999999999999}]',
+        '"title": "\\ud800"',
+        '"rows": [{"name": "a", "points": 1, "elo": {"a": {"b": 1}}}]',
+    ],
+)
+def test_report_that_could_not_be_sent_on_is_malformed(fields: str) -> None:
+    text = '{"type": "report_tournament", "id": 1, "name": "cup", "report": {"title": "a", "game": "b", "format": "c", '
+    with pytest.raises(Malformed):
+        JSON.decode_command(f'{text}"players": 2, {fields}}}}}'.encode())
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_numbers_of_a_report_are_finite(value: float) -> None:
+    rows = (TournamentRow(name="a", points=value),)
+    with pytest.raises(Malformed):
+        MSGPACK.decode_command(MSGPACK.encode(ReportTournament(id=1, name="cup", report=report(rows=rows))))
+
+
 # -- in a server
 
 
