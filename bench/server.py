@@ -31,12 +31,13 @@ from typing import Any
 
 import uvloop
 
-from client.loadtest.matches import Match, Tally, ask, measure, open_matches, percentile
+from client.loadtest.matches import REPLY_TIMEOUT_S, Match, Tally, ask, measure, open_matches, percentile
 from client.loadtest.matches import play as play_on
 from client.loadtest.sockets import Client, connect, masked
 from protocol.commands import Hello, Watch
 
 MOVE_BYTES = 44  # message of the echo
+SETTLING_POLL_S = 0.05
 ROUNDS = 4  # per measurement that compares two servers
 NO_LIMITS = [
     "--house",
@@ -321,7 +322,9 @@ async def in_turn(matches: list[Match], in_flight: int, tally: Tally, seconds: f
     assert not tally.errors, tally.errors[0]
     for match in matches:
         match.playing = False
-    await asyncio.sleep(0.5)  # for the last moves and for rematches
+    async with asyncio.timeout(REPLY_TIMEOUT_S):  # for the last moves and for rematches
+        while not all(match.settled for match in matches):  # noqa: ASYNC110
+            await asyncio.sleep(SETTLING_POLL_S)
     return measured
 
 

@@ -64,6 +64,7 @@ class Match:
         self.room = ""
         self.ply = 0
         self.sent_at = 0.0
+        self.waiting = False  # for the opponent to receive a move
         self.playing = False
         self.frames: list[bytes] = []
         self.swapped = 0  # the connection that has seat 0
@@ -96,6 +97,11 @@ class Match:
         self.frames = [masked(MSGPACK.encode(move)) for move in moves]
         self.ply = 0
 
+    @property
+    def settled(self) -> bool:
+        """Whether the match waits for nothing but its next move."""
+        return not self.waiting and self.ply < len(self.moves)
+
     def start(self) -> None:
         """Send the first move."""
         self.playing = True
@@ -109,11 +115,11 @@ class Match:
             self.move_now()
 
     def move_now(self) -> None:
-        """Send the next move."""
-        if not self.playing:
+        """Send the next move, unless one is under way or the rematch has yet to start."""
+        if not self.playing or not self.settled:
             return
         side, _ = self.moves[self.ply]
-        self.sent_at = time.perf_counter()
+        self.sent_at, self.waiting = time.perf_counter(), True
         self.players[side ^ self.swapped].send(self.frames[self.ply])
 
     def reader(self, index: int) -> Callable[[bytes], None]:
@@ -128,6 +134,7 @@ class Match:
                 if ply == self.ply + 1 and self.moves[self.ply][0] ^ self.swapped != index:
                     self.tally.delays.append(time.perf_counter() - self.sent_at)
                     self.tally.moves += 1
+                    self.waiting = False
                     self.ply += 1
                     if self.ply < len(self.moves):
                         (self.next_match or self).move()
