@@ -4,8 +4,8 @@ parlour db prune                        delete what the server would delete, at 
 parlour db prune --dry-run              say what would be deleted
 parlour db prune --keep-aborted 7       keep rooms without a result for 7 days
 
-A server that runs deletes the same by itself, in small steps. With a SQLite file, stop the server first. Games with a
-result and ratings always stay.
+A server that runs deletes the same by itself, in small steps. With a SQLite file, stop the server
+first. Games with a result and ratings always stay. --dry-run only reads.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ parlour loadtest
 parlour loadtest --matches 100 --watchers 200 --seconds 20
 parlour loadtest --url wss://parlour.example.org/ws --i-own-this-server
 
-Test only your own servers. A server limits messages per second, connections per address and new rooms
-per minute. For a test at full speed (--think 0), start the server without these limits:
+Test only your own servers. A server limits messages per second, connections per address and new
+rooms per minute. For a test at full speed (--think 0), start the server without these limits:
 
-parlour serve --rate 1e9 --burst 1000000 --connections-per-address 100000 --rooms-per-minute 1000000000
+parlour serve --rate 1e9 --burst 1000000 --connections-per-address 100000 --rooms-per-minute 100000
 """
 
 from __future__ import annotations
