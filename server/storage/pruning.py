@@ -59,7 +59,7 @@ class Pruning(ABC):
         mark = self.mark
         sql = f"""
             SELECT changed_at, room FROM rooms
-            WHERE status = 'ended' AND (changed_at, room) > ({mark}1, {mark}2) AND changed_at < {mark}3
+            WHERE status = 'ended' AND room <> '' AND (changed_at, room) > ({mark}1, {mark}2) AND changed_at < {mark}3
             ORDER BY changed_at, room LIMIT {mark}4
         """
         return [(changed_at, room) for changed_at, room in await self._select(sql, *after, before, limit)]

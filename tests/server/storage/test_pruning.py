@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from protocol.codec import MSGPACK, decode_event
 from protocol.events import Said
 from server.config import Settings
 from server.metrics import Metrics
 from server.rooms.retention import DAY_MS, ROOMS_PER_BATCH, Retention
 from server.storage.interface import Append, Session, Store, append_and_wait
+from server.storage.sqlite.store import SqliteStore
 from tests.server.domain.helpers import NOW
 from tests.server.storage.rows import row
 
@@ -85,3 +91,20 @@ async def test_room_that_ends_later_is_emptied_when_it_is_old(store: Store) -> N
     await append_and_wait(store, Append("a", 2, (b"x",), row("a", "ended", result="1-0", changed_at=OLD + 5)))
     assert await retention(store).prune() == {"chat": 1}
     assert await chat_in(store, "a") == ""
+
+
+async def test_ended_rooms_are_read_from_an_index_without_sorting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(str(tmp_path / "parlour.db"))
+    await store.open()
+    asked: list[tuple[Any, ...]] = []
+
+    async def explain(sql: str, *values: Any) -> list[Any]:
+        asked.extend(await store._read(f"EXPLAIN QUERY PLAN {sql}", *values))
+        return []
+
+    monkeypatch.setattr(store, "_select", explain)
+    await store.ended_rooms((1, "r"), 9, 50)
+    await store.close()
+    assert ["rooms_by_end" in line[3] for line in asked] == [True]
