@@ -32,6 +32,7 @@ from protocol.types import (
     RoomInfo,
     Seat,
     SeatNumber,
+    Seconds,
     Status,
     TimeControl,
     TimesLeft,
@@ -141,7 +142,7 @@ class Error(Message):
     id: int | None
     code: ErrorCode
     text: str
-    retry_after: float | None = None
+    retry_after: Seconds | None = None
     snapshot: Snapshot | None = None
 
 
@@ -180,7 +181,7 @@ class Closing(Message):
     """The server is about to restart and closes with code 1012. Reconnect after `retry_after` seconds."""
 
     text: str
-    retry_after: float
+    retry_after: Seconds
 
 
 AnyReply = Snapshot | Welcome | Ok | Error | LobbyUpdate | Invited | TournamentUpdate | Closing

@@ -86,6 +86,7 @@ Milliseconds = Annotated[int, Meta(ge=0, le=MAX_TIME_MS)]
 CommandId = Annotated[int, Meta(ge=0, le=2**53)]
 SeatNumber = Annotated[int, Meta(ge=0, le=1)]
 Ply = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0, le=1e6)]
 TimesLeft = tuple[int, int]  # milliseconds left on both clocks
 Options = dict[str, int | str]
 Count = Annotated[int, Meta(ge=0, le=2**53)]
@@ -306,13 +307,13 @@ class Limits(Part):
     """
 
     message_bytes: int
-    messages_per_second: float
-    burst: int
+    messages_per_second: Annotated[float, Meta(gt=0)]
+    burst: Annotated[int, Meta(ge=1)]
     rooms: int
     name_length: int
     text_length: int
     note_length: int
-    weights: dict[str, int] = {}
+    weights: dict[str, Annotated[int, Meta(ge=1)]] = {}
 
 
 class OptionInfo(Part):
