@@ -42,7 +42,7 @@ async def test_whole_game(game: str, tmp_path: Path) -> None:
             await settled(pilot, "it is our turn or the game is over", lambda: table.my_move or table.status == "ended")
         assert table.ply >= 3
         shown = picture_of(app)
-        assert "m: rematch" in shown
+        assert "m rematch" in shown
         assert f"{table.ply:>3}" in shown
         await pilot.press("home")
         assert screen.model is not None
@@ -111,7 +111,7 @@ async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
         assert screen.table is not None
         assert screen.table.opponent is not None
         assert screen.table.opponent.name == "robot"
-        await pilot.press("q", "y")
+        await pilot.press("q", "ctrl+y")
         await settled(pilot, "we are back in the lobby", lambda: app.screen is lobby)
 
 
@@ -130,7 +130,7 @@ async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
         await carol.ask(Pair(id=carol.id(), game="conga"))
         async with client(server.url, tmp_path) as (app, pilot):
             await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
-            await pilot.press(*"carol", "ctrl+p")
+            await pilot.press(*"carol", "ctrl+f")
             screen = await at_table(app, pilot)
             assert screen.table is not None
             assert screen.table.opponent is not None
@@ -150,10 +150,11 @@ async def test_watchers_follow_to_the_rematch(tmp_path: Path) -> None:
             await bob.ask(Resign(id=bob.id(), room=made.room))
             await carol.ask(Rematch(id=carol.id(), room=made.room))
             await bob.ask(Rematch(id=bob.id(), room=made.room))
-            await settled(pilot, "the rematch is offered", lambda: "m: watch the rematch" in picture_of(app))
+            await settled(pilot, "the rematch is offered", lambda: "m follows them" in picture_of(app))
             await pilot.press("m")
             await settled(pilot, "the next game is shown", lambda: screen.room != made.room and screen.table)
-            assert "carol - bob" in picture_of(app)
+            lines = picture_of(app).splitlines()
+            assert next(n for n, line in enumerate(lines) if "carol" in line) < len(lines) // 2
 
 
 async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,10 +180,10 @@ async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.Mon
             await pilot.press("home", "space")
             await settled(pilot, "the game is replayed", lambda: model.ply == 5)
             await pilot.press("x", "p")
-            assert model.flipped
+            assert model.turned
             assert app.appearance.theme == "light"
             await pilot.press("q", "escape")
-            await settled(pilot, "the lobby is back", lambda: "Parlour lobby" in picture_of(app))
+            await settled(pilot, "the lobby is back", lambda: "Lobby" in picture_of(app))
 
 
 async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
@@ -199,7 +200,7 @@ async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
         async with client(server.url, tmp_path, "watch", rooms=tuple(rooms)) as (app, pilot):
             await settled(pilot, "all boards are shown", lambda: picture_of(app).count("bob - carol") == len(rooms))
             await bob.ask(Move(id=bob.id(), room=rooms[2], ply=0, move="4"))
-            await settled(pilot, "the move is seen", lambda: "'R'" in picture_of(app))
+            await settled(pilot, "the move is seen", lambda: "1 4" in picture_of(app))
             wall = app.screen
             assert isinstance(wall, WallScreen)
             await pilot.press("tab", "tab", "enter")
@@ -208,6 +209,6 @@ async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
             await pilot.press("q")
             await settled(pilot, "the wall is back", lambda: app.screen is wall)
             await carol.ask(Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
-            await settled(pilot, "the wall is still updated", lambda: "'G'" in picture_of(app))
+            await settled(pilot, "the wall is still updated", lambda: "2 4" in picture_of(app))
             await pilot.press("question_mark")
             assert "Keys on the wall" in picture_of(app)

@@ -23,19 +23,19 @@ async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
         table = screen.table
         assert table is not None
         await pilot.press(*"d4", "enter")
-        assert "d4 will be played" in picture_of(app)
+        assert "d4 is played on your turn" in picture_of(app)
         await bob.session.ask(Move(id=bob.session.id(), room=screen.room, ply=0, move="a1"))
         await settled(pilot, "the premove is played", lambda: table.ply == 2)
         assert table.moves[1].move == "d4"
         await pilot.press("t", *"hi bob", "enter")
-        await settled(pilot, "the message is shown", lambda: "alice: hi bob" in picture_of(app))
-        await pilot.press("r", "n")
+        await settled(pilot, "the message is shown", lambda: "alice  hi bob" in picture_of(app))
+        await pilot.press("R", "n")
         assert table.status == "running"
-        await pilot.press("r", "y")
+        await pilot.press("R", "ctrl+y")
         await settled(pilot, "the game is over", lambda: table.status == "ended")
-        assert "bob wins: you resigned" in picture_of(app)
+        assert "You (black) resigned." in picture_of(app)
         first = screen.room
-        await pilot.press("m", "y")
+        await pilot.press("m")
         await until("bob has the offer", lambda: bob.session.rooms[first].offers.rematch == 1)
         await bob.session.ask(Rematch(id=bob.session.id(), room=first))
         await settled(pilot, "the rematch is shown", lambda: screen.room != first and screen.table is not None)
@@ -56,10 +56,10 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
         await pilot.press("4", "enter")
         await settled(pilot, "bob has answered", lambda: table.ply == 2)
         await bob.session.ask(OfferDraw(id=bob.session.id(), room=screen.room))
-        await settled(pilot, "the offer is seen", lambda: "bob offers a draw: y accepts" in picture_of(app))
+        await settled(pilot, "the offer is seen", lambda: "bob offers a draw." in picture_of(app))
         await pilot.press("n")
         await settled(pilot, "it is declined", lambda: table.offers.draw is None)
-        await pilot.press("u", "y")
+        await pilot.press("u", "ctrl+y")
         await until("bob has the offer", lambda: bob.session.rooms[screen.room].offers.takeback == 0)
         await settled(
             pilot,
@@ -68,12 +68,12 @@ async def test_offers_are_answered_with_a_key(tmp_path: Path) -> None:
         )
         await bob.session.ask(Takeback(id=bob.session.id(), room=screen.room))
         await settled(pilot, "it is taken back", lambda: table.ply == 0)
-        await pilot.press("o", "y")
+        await pilot.press("o", "ctrl+y")
         await until("bob has the offer", lambda: bob.session.rooms[screen.room].offers.draw == 0)
         await settled(pilot, "pending", lambda: "You offered a draw; waiting for bob" in picture_of(app))
         await bob.session.ask(AnswerDraw(id=bob.session.id(), room=screen.room, accept=True))
-        await settled(pilot, "it is a draw", lambda: "Draw by agreement   m: rematch" in picture_of(app))
-        await pilot.press("m", "y")
+        await settled(pilot, "it is a draw", lambda: "Both players agreed." in picture_of(app))
+        await pilot.press("m")
         await settled(pilot, "pending", lambda: "You offered a rematch; waiting for bob" in picture_of(app))
 
 
@@ -87,13 +87,13 @@ async def test_game_of_an_absent_opponent_is_claimed(tmp_path: Path) -> None:
         screen = await at_table(app, pilot)
         await bob.close()
         await settled(pilot, "bob has left", lambda: "bob has left   v: claim the game in" in picture_of(app))
-        await pilot.press("v", "y")
+        await pilot.press("v", "ctrl+y")
         await settled(pilot, "the claim is refused", lambda: "your opponent may be away for" in picture_of(app))
         clock.pass_by(60)
-        await pilot.press("v", "y")
+        await pilot.press("v", "ctrl+y")
         await settled(pilot, "a player to move cannot claim", lambda: "make your move" in picture_of(app))
-        await pilot.press(*"a4b4", "enter", "v", "y")
-        await settled(pilot, "the game is won", lambda: "You win: bob abandoned the game" in picture_of(app))
+        await pilot.press(*"a4b4", "enter", "v", "ctrl+y")
+        await settled(pilot, "the game is won", lambda: "bob (red) left the game." in picture_of(app))
         assert screen.table is not None
         assert "has left" not in picture_of(app)
 
@@ -108,12 +108,12 @@ async def test_game_can_be_aborted_only_before_its_second_move(tmp_path: Path) -
         screen = await at_table(app, pilot)
         table = screen.table
         assert table is not None
-        await pilot.press("z", "n")
+        await pilot.press("Z", "n")
         assert table.status == "running"
-        await pilot.press("z", "y")
-        await settled(pilot, "the game is over", lambda: "Game aborted: it does not count" in picture_of(app))
+        await pilot.press("Z", "ctrl+y")
+        await settled(pilot, "the game is over", lambda: "Not counted" in picture_of(app))
         first = screen.room
-        await pilot.press("m", "y")
+        await pilot.press("m")
         await until("bob has the offer", lambda: bob.session.rooms[first].offers.rematch == 0)
         await bob.session.ask(Rematch(id=bob.session.id(), room=first))
         await settled(pilot, "the rematch is shown", lambda: screen.room != first and screen.table is not None)
@@ -121,5 +121,5 @@ async def test_game_can_be_aborted_only_before_its_second_move(tmp_path: Path) -
         assert table is not None
         await pilot.press("1", "enter")
         await settled(pilot, "two moves were made", lambda: table.ply >= 2)
-        await pilot.press("z")
+        await pilot.press("Z")
         assert "only before its second move" in picture_of(app)

@@ -46,7 +46,7 @@ async def test_unfinished_game_is_offered_again(tmp_path: Path) -> None:
             room = screen.room
             await pilot.press(*"a4b4", "enter")
             await settled(pilot, "bob has answered", lambda: screen.table and screen.table.ply == 2)
-            await pilot.press("q", "y")
+            await pilot.press("q", "ctrl+y")
             await until("the client has ended", lambda: app.return_code is not None)
         async with client(server.url, tmp_path, "play", request) as (app, pilot):
             await settled(pilot, "the game is offered", lambda: "after 2 moves" in picture_of(app))
@@ -131,7 +131,7 @@ async def test_leaving_a_waiting_room_closes_it(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         async with client(server.url, tmp_path, "play", GameRequest("conga")) as (app, pilot):
             await settled(pilot, "the room waits", lambda: "Waiting for an opponent" in picture_of(app))
-            await pilot.press("q", "y")
+            await pilot.press("q", "ctrl+y")
         async with session(server.url, "bob") as bob:
             listed = await bob.ask(List(id=bob.id(), status="waiting"))
             assert listed.rooms == ()

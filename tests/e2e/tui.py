@@ -105,6 +105,8 @@ async def by_arrows(pilot: Pilot[str], screen: TableScreen, text: str) -> None:
             if model.cursor == name:
                 break
             await pilot.press(await towards(screen, name))
+        if not model.touched:  # the cursor of an earlier turn is shown first
+            await pilot.press("enter")
         await pilot.press("enter")
 
 
@@ -114,7 +116,9 @@ async def towards(screen: TableScreen, name: str) -> str:
     assert model is not None
     places = {cell.name: (y, x) for y, row in enumerate(model.board().rows) for x, cell in enumerate(row) if cell}
     here, there = places.get(model.cursor or "", (-1, -1)), places[name]
-    return "down" if here[0] != there[0] else "right"
+    if here[0] != there[0]:
+        return "down" if here[0] < there[0] else "up"
+    return "right" if here[1] < there[1] else "left"
 
 
 class AsyncServer:

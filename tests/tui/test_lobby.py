@@ -59,7 +59,7 @@ async def test_title_counts_rooms_and_bots() -> None:
         for words, title in (("erin", "1 room, 0 bots"), ("greedy", "1 room, 1 bot"), ("", "5 rooms, 2 bots")):
             app.screen.query_one(Input).value = words
             await pilot.pause()
-            assert picture_of(app).startswith(f" Parlour lobby: {title}\n")
+            assert picture_of(app).startswith(f"  Parlour  ·  Lobby  ·  {title}\n")
 
 
 def error_of(dialog: Screen[object]) -> str:

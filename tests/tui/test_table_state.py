@@ -84,6 +84,28 @@ def test_cancel_latest_starts_with_the_typed_text() -> None:
     assert not model.cancel_latest()
 
 
+def test_preview_needs_a_touch_in_this_turn() -> None:
+    model = TableState(table_of())
+    model.hover("a4")
+    model.point("a4")
+    model.hover("b4")
+    assert model.marks().preview
+    assert "b4" in model.preview()
+    model.update(table_of("a4b4", "d1c1"))
+    marks = model.marks()
+    assert (marks.cursor, marks.preview, model.preview()) == (None, {}, "")
+    model.move_cursor("right")
+    assert model.marks().cursor is not None
+
+
+def test_own_side_is_below_and_discs_never_turn() -> None:
+    for seat, flipped in ((0, True), (1, False), (None, False)):
+        assert TableState(table_of(seat=seat)).flipped == flipped
+    model = TableState(table_of(seat=0))
+    model.turned = True
+    assert (model.below, model.flipped) == (1, False)
+
+
 def test_hint_marks_a_move() -> None:
     table = table_of()
     model = TableState(table)

@@ -54,6 +54,7 @@ class ThemedApp(App[str]):
         self.appearance = appearance
         for theme in textual_themes():
             self.register_theme(theme)
+        self.theme = f"parlour-{appearance.theme}"  # the style sheet needs its variables from the start
 
     def apply_appearance(self) -> None:
         """Redraw everything with the current appearance."""

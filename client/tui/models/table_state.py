@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from client.presentation.moves import preview_text, refusal_text
 from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
 from client.tui.models.move_picker import MovePicker, as_if_to_move, changes
@@ -13,6 +16,11 @@ from engine.errors import GameError
 from engine.game import Move, State
 
 
+def order(board: Board) -> Iterator[str]:
+    """Yield the names of the cells in the order of reading."""
+    return (cell.name for cell in board.cells())
+
+
 class TableState:
     """The state of a table. Call `update` after every event of the room."""
 
@@ -20,9 +28,10 @@ class TableState:
         self.table = table
         self.browser = PlyBrowser()
         self.cursor: str | None = None
+        self.touched = False  # whether the user has pointed at a cell in this turn: only then there is a preview
         self.typed = ""
         self.premove = ""
-        self.flipped = False
+        self.turned = False  # whether the user has turned the board round
         self._ended = False
         self.hinted: tuple[str, ...] = ()
         self._picker: MovePicker | None = None
@@ -34,6 +43,7 @@ class TableState:
         if self._picker is not None and self._picker.state != state:
             self._picker = None
             self.hinted = ()
+            self.touched = False
         if table.status == "ended" and not self._ended:  # discard what was meant for the game
             self._ended, self.typed, self.premove = True, "", ""
 
@@ -59,6 +69,20 @@ class TableState:
         """Whether keys make moves: we have a seat in a running game and look at its latest ply."""
         return self.table.seat is not None and self.table.status == "running" and self.browser.live
 
+    @property
+    def below(self) -> int:
+        """The side that is shown below the board: our own, unless the user has turned the board round."""
+        table = self.table
+        near = None if table.game is None else table.game.near
+        side = table.seat if table.seat is not None else near or 0
+        return 1 - side if self.turned else side
+
+    @property
+    def flipped(self) -> bool:
+        """Whether the board is drawn from the other side. Discs and marbles have no side: they never turn."""
+        near = None if self.table.game is None else self.table.game.near
+        return near is not None and near != self.below
+
     def board(self) -> Board:
         assert self.table.game is not None
         return self.table.game.draw(self.table.states[self.ply])
@@ -70,17 +94,31 @@ class TableState:
         last = frozenset(changes(game.draw(self.table.states[ply - 1]), self.board())) if ply else frozenset()
         picker = self.picker()
         if picker is None:
-            return Marks(last=last)
+            return Marks(last=last, decisive=self._decisive())
         picked = picker.picked or self.hinted or self._premove_path(picker)
-        preview = picker.preview(self.cursor) if self.cursor is not None else {}
+        cursor = self.cursor if self.touched else None
+        preview = picker.preview(cursor) if cursor is not None else {}
         return Marks(
-            cursor=self.cursor,
+            cursor=cursor,
             picked=picked,
             targets=picker.targets() if picker.picked else frozenset(),
             preview=preview,
-            end=picker.end_of(self.cursor) if preview and self.cursor is not None else None,
+            end=picker.end_of(cursor) if preview and cursor is not None else None,
             last=last,
         )
+
+    def _decisive(self) -> frozenset[str]:
+        """Return the cells that decided the game, at its end."""
+        table = self.table
+        if table.game is None or table.status != "ended" or self.ply != table.ply:
+            return frozenset()
+        return frozenset(table.game.decisive(table.state))
+
+    def preview(self) -> str:
+        """Return what the move would do that the cursor completes, or an empty string."""
+        picker = self.picker()
+        move = None if picker is None or self.cursor is None or not self.touched else picker.aim(self.cursor)
+        return "" if move is None or picker is None else preview_text(picker.game, picker.state, move)
 
     def _premove_path(self, picker: MovePicker) -> tuple[str, ...]:
         """Return the cells of the premove; none if it would not be legal now."""
@@ -120,11 +158,16 @@ class TableState:
 
     def move_cursor(self, key: str) -> None:
         board = self.board()
-        self.cursor = moved(rotated(board) if self.flipped else board, self.cursor, key)
+        picker = self.picker()
+        start = self.cursor
+        if start is None and picker is not None:
+            start = min(picker.targets(), default=None, key=lambda name: list(order(board)).index(name))
+        self.cursor = moved(rotated(board) if self.flipped else board, start, key)
+        self.touched = True
 
     def point(self, cell: str) -> str:
         """Point at a cell. Return the text of the move that this completes, or an empty string."""
-        self.cursor = cell
+        self.cursor, self.touched = cell, True
         picker = self.picker()
         move = None if picker is None else picker.point(cell)
         return "" if move is None or picker is None else picker.game.format(picker.state, move)
@@ -134,7 +177,11 @@ class TableState:
         picker = self.picker()
         if picker is None or picker.accepts(cell):
             return ""
-        return f"No move goes from {picker.picked[-1]} to {cell}" if picker.picked else f"No move starts at {cell}"
+        return refusal_text(picker.game, picker.state, picker.picked, cell, sorted(picker.targets()))
+
+    def hover(self, cell: str) -> None:
+        """Move the cursor to the cell under the mouse."""
+        self.cursor, self.touched = cell, True
 
     def choose(self, text: str) -> bool:
         """Choose a move. Return True if it can be sent now; otherwise it becomes the premove."""
@@ -157,9 +204,15 @@ class TableState:
             self.hinted = ()
         elif not (self._picker is not None and self._picker.clear()):
             if not self.premove:
-                return False
+                return self._release()
             self.premove = ""
+        self.touched = False
         return True
+
+    def _release(self) -> bool:
+        """Hide the cursor and its preview. Return whether it was shown."""
+        shown, self.touched = self.touched, False
+        return shown
 
     # -- looking back
 

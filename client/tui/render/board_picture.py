@@ -26,6 +26,11 @@ class BoardPicture(ABC):
     def rows(self) -> int:
         """The height in characters."""
 
+    @property
+    @abstractmethod
+    def body_columns(self) -> int:
+        """The width without the labels of the ranks."""
+
     @abstractmethod
     def cell_at(self, x: int, y: int) -> Cell | None:
         """Return the cell at a character of the picture."""

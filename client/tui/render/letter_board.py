@@ -77,6 +77,10 @@ class LetterBoard(BoardPicture):
         return self._margin + len(self.board.files) * self._pitch[0] + self.size.lines
 
     @property
+    def body_columns(self) -> int:
+        return self.columns - self._margin
+
+    @property
     def rows(self) -> int:
         return len(self.board.rows) * self._pitch[1] + self.size.lines + self._labels
 
@@ -139,9 +143,10 @@ class LetterBoard(BoardPicture):
             text = count if self._is_numbered(cell) else self._glyphs.sides[cell.owner] + count
         return text + added
 
-    @staticmethod
-    def _changes(cell: Cell, marks: Marks) -> bool:
-        return marks.change(cell) != 0 or marks.newcomer(cell) is not None
+    def _changes(self, cell: Cell, marks: Marks) -> bool:
+        """Return whether to show what a preview changes. Stones that leave are picked: their number says enough."""
+        shrinks = marks.change(cell) < 0 and not self.board.marks[0]
+        return shrinks or marks.newcomer(cell) is not None
 
     def _row(self, number: int, row: tuple[Cell | None, ...], inner: int, marks: Marks) -> list[Segment]:
         middle = inner == self.size.height // 2

@@ -50,6 +50,10 @@ class PixelBoard(BoardPicture):
         return self.margin + self.size[0]
 
     @property
+    def body_columns(self) -> int:
+        return self.size[0]
+
+    @property
     def rows(self) -> int:
         return self.header + self.size[1] // 2 + self.labels
 

@@ -15,10 +15,11 @@ from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow
+from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.table_keys import LOBBY_HELP, LOBBY_HELP_TITLE
-from client.tui.widgets.footer import Footer
-from client.tui.widgets.plain import PlainTable, PlainText
+from client.tui.widgets.bars import Footer, Header
+from client.tui.widgets.plain import PlainTable
 from engine.registry import GAMES
 from protocol.commands import History, Lobby
 from protocol.replies import Invited, LobbyUpdate, Ok
@@ -27,7 +28,16 @@ from protocol.types import BotInfo
 COLUMNS = (("", 6), ("game", 11), ("players", 23), ("clock", 10), ("", 8), ("watching", 8))
 DEFAULT_GAME = next(iter(GAMES))
 MAX_FINISHED_GAMES = 100
-KEYS = "enter: join, watch or challenge   ctrl+n: new game   esc: quit   ?: all keys"
+KEYS = (
+    Keys("↑↓", "choose"),
+    Keys("enter", "join or watch"),
+    Keys("ctrl+n", "new game"),
+    Keys("ctrl+f", "pair me"),
+    Keys("ctrl+g", "tv"),
+    Keys("ctrl+l", "ratings"),
+    Keys("?", "all keys"),
+    Keys("esc", "leave"),
+)
 
 
 class LobbyScreen(BaseScreen):
@@ -39,11 +49,11 @@ class LobbyScreen(BaseScreen):
         self.rows: list[LobbyRow] = []
 
     def compose_content(self) -> ComposeResult:
-        yield PlainText(" Parlour lobby", id="title")
+        yield Header(self.client.appearance, ["Parlour", "Lobby"])
         hint = "Type to filter by game, player or status"
         yield Input(placeholder=hint, id="filter", compact=True, select_on_focus=False)
         yield PlainTable(COLUMNS, id="rooms")
-        yield Footer(KEYS)
+        yield Footer(self.client.appearance, KEYS)
 
     def set_up(self) -> None:
         self.grid.can_focus = False  # the filter keeps the focus; on_key passes the arrows on
@@ -91,14 +101,14 @@ class LobbyScreen(BaseScreen):
         text = f"{counted(rooms, 'room')}, {counted(len(self.rows) - rooms, 'bot')}"
         if self.rooms.finished is not None:
             text = counted(rooms, "finished game")
-        self.query_one("#title", PlainText).update(f" Parlour lobby: {text}")
+        self.query_one(Header).show(["Parlour", "Lobby", text])
 
     def selected(self) -> LobbyRow | None:
         row = self.grid.cursor_row
         return self.rows[row] if 0 <= row < len(self.rows) else None
 
     def show_notice(self, text: str) -> None:
-        self.query_one(Footer).show(self.client.connection or text)
+        self.query_one(Footer).show(Status(self.client.connection or text))
 
     def connection_changed(self) -> None:
         self.show_notice("")
@@ -125,7 +135,7 @@ class LobbyScreen(BaseScreen):
                 grid.action_page_down()
             case "ctrl+n":
                 self.new_game(GameRequest(DEFAULT_GAME))
-            case "ctrl+p":
+            case "ctrl+f":
                 self.quick_pair()
             case "ctrl+o":
                 self.enter(watch=True)

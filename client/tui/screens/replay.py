@@ -6,10 +6,10 @@ from typing import Protocol
 
 from client.presentation.recorded_room import ROOM
 from client.sdk.room_view import RoomView
+from client.tui.render.bars import Status
 from client.tui.screens.table import TableScreen
+from client.tui.widgets.bars import Header
 from client.tui.widgets.chat import Chat
-from client.tui.widgets.note_view import NoteView
-from client.tui.widgets.plain import PlainText
 
 
 class RecordTexts(Protocol):
@@ -36,31 +36,34 @@ class RecordTexts(Protocol):
 class ReplayScreen(TableScreen):
     """A recorded game, from its start."""
 
+    talk_title = "Notes"
+
     def __init__(self, texts: RecordTexts) -> None:
         super().__init__(ROOM)
         self._texts = texts
 
     def set_up(self) -> None:
         super().set_up()
-        self.query_one(Chat).display = False
         self.do_first()
 
     def refresh_view(self) -> None:
         super().refresh_view()
         if self.model is not None:
-            self.query_one(NoteView).update(self._texts.details(self.model.ply))
+            self.query_one(Chat).show_lines(self._texts.details(self.model.ply))
 
-    def _update_title(self, table: RoomView) -> None:
-        if not self._title:
-            self._title = f" {self._texts.title()}"
-            facts = self._texts.facts()
-            self.query_one("#title", PlainText).update(self._title + (f", {facts}" if facts else ""))
+    @property
+    def _shows_result(self) -> bool:
+        return False  # the status line says it, in the words of the record
 
-    def _footer_text(self) -> str:
+    def _update_header(self, table: RoomView) -> None:
+        self.query_one(Header).show([self._texts.title(), *filter(None, [self._texts.facts()])])
+
+    def _status(self) -> Status:
         model = self.model
         if model is None or model.typed or self._notice:
-            return super()._footer_text()
-        return f"{self._texts.move(model.ply)}   ply {model.ply} of {model.table.ply}   {self._texts.status(model.ply)}"
+            return super()._status()
+        texts, ply = self._texts, model.ply
+        return Status(f"{texts.move(ply)}   ply {ply} of {model.table.ply}   {texts.status(ply)}")
 
     def do_live(self) -> None:
         """Go to the last move. A record has no newer ones to wait for."""

@@ -7,7 +7,6 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
-from client.tui.dialogs.confirm import Confirm
 from client.tui.dialogs.help import Help
 from client.tui.screens.table_actions import TableActions
 from client.tui.screens.table_keys import ACTIONS, TABLE_HELP_TITLE, table_help
@@ -30,8 +29,10 @@ class TableScreen(TableActions):
     # -- keys
 
     def on_key(self, event: events.Key) -> None:
-        if isinstance(self.app.screen, Confirm):  # typed before the prompt got the focus
-            self.app.screen.on_key(event)
+        if self.question is not None:
+            event.stop()
+            event.prevent_default()
+            self.answer(event.key == "ctrl+y")
             return
         if isinstance(self.focused, Input):
             if event.key == "escape":
@@ -46,7 +47,6 @@ class TableScreen(TableActions):
         elif action is not None:
             event.stop()
             event.prevent_default()
-            self.pressed = event.key
             if action == "arrow":
                 self._arrow(event.key)
             else:
@@ -84,10 +84,13 @@ class TableScreen(TableActions):
             self.refresh_view()
         elif text:
             self.show_notice(f"{text!r} is not a move number")
-        elif model.cursor is not None and model.playing:
+        elif model.cursor is not None and model.touched and model.playing:
             self._point(model.cursor)
+        elif model.cursor is not None and model.playing:  # from an earlier turn: show it before anything is played
+            model.hover(model.cursor)
+            self._update_board()
         elif model.playing:
-            self._arrow("up")
+            self.show_notice("Choose a move first: use the arrows, the mouse, or type it.")
 
     def do_escape(self) -> None:
         self._stop_autoplay()
@@ -104,7 +107,7 @@ class TableScreen(TableActions):
 
     def on_board_view_hovered(self, event: BoardView.Hovered) -> None:
         if self.model is not None and self.model.playing:
-            self.model.cursor = event.cell
+            self.model.hover(event.cell)
             self._update_board()
 
     def _point(self, cell: str) -> None:
@@ -168,7 +171,7 @@ class TableScreen(TableActions):
 
     def do_flip(self) -> None:
         if self.model is not None:
-            self.model.flipped = not self.model.flipped
+            self.model.turned = not self.model.turned
             self.refresh_view()
 
     def do_theme(self) -> None:

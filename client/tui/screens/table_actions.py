@@ -1,27 +1,39 @@
 """The actions of a player besides moving: offers, answers, resigning, hints, leaving.
 
-Actions that cannot be undone ask for confirmation. A letter that does not answer the prompt starts a text instead, so
-typing a word does not resign a game.
+Actions that cannot be undone ask first, in the status line. Only ctrl+y says yes: no typed word can resign a game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
+from client.presentation.moves import cell_label
 from client.sdk.note import Note
-from client.tui.dialogs.confirm import Confirm
 from client.tui.models.hints import hint_refusal, think
+from client.tui.render.bars import Keys, Status
 from client.tui.screens.table_view import TableView
+from client.tui.widgets.bars import Footer
 from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rematch, Resign, Takeback, Watch
 
 MAX_ABORTABLE_PLIES = 1  # after more moves, a game can no longer be aborted
 MAX_TYPED_LENGTH = 16
 
 
+class Question(NamedTuple):
+    """A question in the status line, and what to do if the answer is yes."""
+
+    chip: str
+    text: str
+    yes: str
+    act: Callable[[], None]
+
+
 class TableActions(TableView):
     """A table with the actions of a player. `TableScreen` calls `do_…` for each key."""
 
-    pressed = ""  # the key of the current action
+    question: Question | None = None
+    _best: tuple[int, str] = (-1, "")  # a ply, and the numbers of the best move there
 
     def _type(self, character: str) -> None:
         if self.model is not None and (self.model.playing or self.model.typed or character.isdigit()):
@@ -29,46 +41,72 @@ class TableActions(TableView):
             self._notice = ""
             self._update_footer()
 
-    def _ask(self, question: str, command: Command, *, running: bool = True) -> None:
-        """Send a player's command after a confirmation. Refuse it for watchers and at the wrong time."""
+    def _ask(self, question: Question, *, running: bool = True) -> None:
+        """Ask before a player's action. Refuse it for watchers and at the wrong time."""
+        if self._may_act(running):
+            self._put(question)
+
+    def _may_act(self, running: bool = True) -> bool:
         table = self.table
-        if table is None or table.seat is None or (table.status == "running") != running:
-            self.show_notice(f"Only players can do this, and only {'during' if running else 'after'} a game")
+        may = table is not None and table.seat is not None and (table.status == "running") == running
+        if not may:
+            self.show_notice(f"Only players can do this, and only {'during' if running else 'after'} a game.")
+        return may
+
+    def _put(self, question: Question | None) -> None:
+        self.question = question
+        self._update_footer()
+
+    def answer(self, yes: bool) -> None:
+        """Answer the open question."""
+        question = self.question
+        self._put(None)
+        if question is not None and yes:
+            question.act()
+
+    def _update_footer(self) -> None:
+        question = self.question
+        if question is None:
+            super()._update_footer()
             return
+        keys = (Keys("ctrl+y", question.yes), Keys("any other key", "no"))
+        self.query_one(Footer).show(Status(question.text, question.chip, tone="bad", question=True), keys)
 
-        self._confirm(question, lambda: self.client.send(command))
-
-    def _confirm(self, question: str, act: Callable[[], None]) -> None:
-        self.app.push_screen(Confirm(question, self.pressed, self._type), lambda yes: act() if yes else None)
+    def _send(self, command: Command) -> Callable[[], None]:
+        return lambda: self.client.send(command)
 
     def do_resign(self) -> None:
-        self._ask("Resign this game?", Resign(id=self.client.next_id(), room=self.room))
+        resign = Resign(id=self.client.next_id(), room=self.room)
+        self._ask(Question("RESIGN?", "Do you give up this game?", "yes, resign", self._send(resign)))
 
     def do_abort(self) -> None:
         table = self.table
         if table is not None and table.status == "running" and table.ply > MAX_ABORTABLE_PLIES:
-            self.show_notice("A game can be aborted only before its second move   r: resign")
+            self.show_notice("A game can be aborted only before its second move. R resigns.")
             return
-        self._ask("Abort this game? It will not count.", Abort(id=self.client.next_id(), room=self.room))
+        abort = Abort(id=self.client.next_id(), room=self.room)
+        self._ask(Question("ABORT?", "Do you end this game without a result?", "yes, abort", self._send(abort)))
 
     def do_draw(self) -> None:
-        self._ask("Offer a draw?", OfferDraw(id=self.client.next_id(), room=self.room))
+        offer = OfferDraw(id=self.client.next_id(), room=self.room)
+        self._ask(Question("DRAW?", "Do you offer a draw?", "yes, offer it", self._send(offer)))
 
     def do_takeback(self) -> None:
         ply = None if self.table is None else self.table.last_turn(self.table.seat)
-        self._ask("Ask to take back your last move?", Takeback(id=self.client.next_id(), room=self.room, ply=ply))
+        takeback = Takeback(id=self.client.next_id(), room=self.room, ply=ply)
+        self._ask(Question("TAKE BACK?", "Do you ask to take back your last move?", "yes, ask", self._send(takeback)))
 
     def do_rematch(self) -> None:
         table = self.table
         if table is not None and table.seat is None and table.next:  # watchers follow to the rematch
             self.client.send(Watch(id=self.client.next_id(), room=table.next))
             self._change_room(table.next)
-            return
-        rematch = Rematch(id=self.client.next_id(), room=self.room)
-        self._ask("Offer a rematch with sides swapped?", rematch, running=False)
+        elif self._may_act(running=False):
+            self.client.send(Rematch(id=self.client.next_id(), room=self.room))
 
     def do_claim(self) -> None:
-        self._ask("Claim the game because your opponent has left?", Claim(id=self.client.next_id(), room=self.room))
+        claim = Claim(id=self.client.next_id(), room=self.room)
+        self._ask(Question("CLAIM?", "Do you claim the game? Your opponent has left.", "yes, claim", self._send(claim)))
 
     def do_accept(self) -> None:
         self._answer(True)
@@ -102,6 +140,9 @@ class TableActions(TableView):
         if refusal := hint_refusal(table, self.client.is_bot):
             self.show_notice(refusal)
             return
+        if whole and self._best[0] == table.ply:
+            self.show_notice(self._best[1])
+            return
         self.show_notice("Thinking…")
         game, state, ply, past = table.game, table.state, table.ply, list(table.states[:-1])
 
@@ -111,10 +152,11 @@ class TableActions(TableView):
                 return
             text = model.hint(move)
             if whole:
-                self.show_notice(f"Best move: {text}  ({note})")
+                self._best = (ply, f"Best move: {text} ({note})")
+                self.show_notice(f"The best move found is {text}.")
             else:
                 model.hinted = model.hinted[:1]
-                self.show_notice(f"Hint: start with {model.hinted[0]}")
+                self.show_notice(f"Hint: look at {cell_label(game, game.draw(state), model.hinted[0])}.")
             self.refresh_view()
 
         def work() -> None:
@@ -127,9 +169,9 @@ class TableActions(TableView):
         if table is None or table.seat is None or table.status == "ended":
             self.client.leave_table(self.room)
             return
-        question = "Leave? The game is not over. Run parlour play to resume it."
+        text = "The game is not over. Run parlour play to resume it."
         if table.status == "waiting":
-            question = "Leave? The room will be closed."
+            text = "The room will be closed."
         elif not self.client.bots_only:
-            question += " Come back soon, or your opponent can claim the game."
-        self._confirm(question, lambda: self.client.leave_table(self.room))
+            text += " Come back soon, or your opponent can claim the game."
+        self._put(Question("LEAVE?", text, "yes, leave", lambda: self.client.leave_table(self.room)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from client.tui.render.bars import Keys
+
 
 class Key(NamedTuple):
     """Keys with the same action, and a line of the help page (none if `shown` is empty)."""
@@ -24,24 +26,59 @@ TABLE_KEYS = (
     Key(("home",), "first", "home", "go to the start of the game"),
     Key(("end",), "live", "end", "go to the latest move and follow the game"),
     Key(("space",), "autoplay", "space", "replay a finished game"),
-    Key(("s",), "hint", "s w", "show a hint, the best move: casual games against bots only"),
+    Key(("s",), "hint", "s w", "show a hint, the best move (again: its numbers); casual games against bots"),
     Key(("w",), "best", "", ""),
     Key(("o",), "draw", "o", "offer a draw"),
     Key(("u",), "takeback", "u", "ask to take back your last move"),
     Key(("y",), "accept", "y n", "accept or decline an offer"),
     Key(("n",), "decline", "", ""),
-    Key(("r",), "resign", "r z", "resign; abort (before the second move)"),
-    Key(("z",), "abort", "", ""),
+    Key(("R",), "resign", "R Z", "resign; abort (before the second move); both ask first"),
+    Key(("Z",), "abort", "", ""),
     Key(("m",), "rematch", "m", "offer a rematch with sides swapped"),
     Key(("v",), "claim", "v", "claim the game if your opponent has left"),
     Key(("t",), "talk", "t", "chat"),
-    Key(("x",), "flip", "x p", "flip the board, change the theme"),
+    Key(("x",), "flip", "x p", "turn the board, change the colours"),
     Key(("p",), "theme", "", ""),
     Key(("question_mark", "f1"), "help", "?", "show this page"),
     Key(("q",), "leave", "q", "leave (asks first during a game; ctrl+c does not)"),
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 
+PLAYING_KEYS = (
+    Keys("←↑↓→", "choose"),
+    Keys("enter", "play"),
+    Keys("o", "draw"),
+    Keys("R", "resign"),
+    Keys("t", "talk"),
+    Keys("u", "take back"),
+    Keys("s", "hint"),
+    Keys("?", "all keys"),
+    Keys("q", "leave"),
+)
+BROWSING_KEYS = (
+    Keys("←→", "look through"),
+    Keys("end", "latest"),
+    Keys("t", "talk"),
+    Keys("x", "turn"),
+    Keys("?", "all keys"),
+    Keys("q", "leave"),
+)
+ENDED_KEYS = (
+    Keys("m", "rematch"),
+    Keys("←→", "look through"),
+    Keys("space", "replay"),
+    Keys("t", "talk"),
+    Keys("?", "all keys"),
+    Keys("q", "leave"),
+)
+RESULT_KEYS = (Keys("m", "rematch"), Keys("←→", "look through"), Keys("space", "replay"), Keys("q", "leave"))
+OFFER_KEYS = (
+    Keys("y", "accept"),
+    Keys("n", "decline"),
+    Keys("enter", "a move declines too"),
+    Keys("?", "all keys"),
+    Keys("q", "leave"),
+)
 TABLE_HELP_TITLE = "Keys during a game"
 LOBBY_HELP_TITLE = "Keys in the lobby"
 LOBBY_HELP = (
@@ -50,7 +87,7 @@ LOBBY_HELP = (
     ("enter", "join or watch the room, or challenge the bot"),
     ("ctrl+o", "watch the room"),
     ("ctrl+n", "start a new game"),
-    ("ctrl+p", "quick pairing: find an opponent for the selected game"),
+    ("ctrl+f", "quick pairing: find an opponent for the selected game"),
     ("ctrl+l", "show the leaderboard; left and right: other games"),
     ("ctrl+g", "watch all running games"),
     ("ctrl+r", "show finished games; again: back to the lobby"),

@@ -1,36 +1,42 @@
-"""The display of a table: the board, the players, the moves, bot values, chat and footer; and sending moves."""
+"""The display of a table: the board between its players, the moves, the balance, the talk; and sending moves."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Vertical
 
 from client.presentation.launch_plan import GameRequest
+from client.presentation.results import result_card
+from client.presentation.sides import shown_sides
 from client.presentation.texts import (
     absent_text,
+    clock_text,
     gone_text,
     joined,
     offer_text,
+    options_text,
     pending_text,
+    rating_of,
+    rating_text,
     seat_name,
-    situation,
-    title,
+    time_text,
 )
 from client.sdk.events import SessionEvent
 from client.sdk.room_view import RoomView
-from client.tui.models.bot_values import values
 from client.tui.models.table_state import TableState
+from client.tui.render.bars import Keys, Status
+from client.tui.render.strip import PlayerLine
 from client.tui.screens.base import BaseScreen
+from client.tui.screens.table_keys import BROWSING_KEYS, ENDED_KEYS, OFFER_KEYS, PLAYING_KEYS, RESULT_KEYS
+from client.tui.widgets.balance import BalanceView
+from client.tui.widgets.bars import Footer, Header
 from client.tui.widgets.board_view import BoardView
 from client.tui.widgets.chat import Chat
-from client.tui.widgets.footer import Footer
 from client.tui.widgets.move_list import MoveList
-from client.tui.widgets.note_view import NoteView
-from client.tui.widgets.plain import PlainText
-from client.tui.widgets.seat_line import SeatLine
-from client.tui.widgets.value_graph import ValueGraph
+from client.tui.widgets.result_card import ResultView
 from engine.errors import GameError
 from engine.game import Game
 from protocol.commands import Move
@@ -39,35 +45,35 @@ from protocol.replies import Ok
 
 CLEARING_EVENTS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffered, Ended)  # these replace a notice
 CLOCK_INTERVAL_S = 0.1
-PLAYING_KEYS = "arrows enter: move (or type it)   t: chat   r: resign   q: leave   ?: all keys"
-BROWSING_KEYS = "left right: step   home end: first, latest   t: chat   q: leave   ?: all keys"
-ENDED_KEYS = "left right: step   home end: first, last   space: replay   q: leave   ?: all keys"
-FIRST_HINT = "To move: click, use arrows and enter, or type {move}"
+LOW_TIME_S = 10
+FIRST_HINT = "Use the arrows and enter, click, or type a move such as {move}."
+PREVIEW_TAIL = "enter plays it · esc lets go"
 
 
 class TableView(BaseScreen):
     """A table without keys."""
+
+    talk_title = "Talk"
 
     def __init__(self, room: str, pairing: GameRequest | None = None) -> None:
         """Show a room. `pairing`: the quick pairing request for which the room waits."""
         super().__init__()
         self.room, self._pairing = room, pairing
         self.model: TableState | None = None
-        self._notice = self._title = ""
+        self._notice = ""
 
     def compose_content(self) -> ComposeResult:
         appearance = self.client.appearance
-        yield PlainText(id="title")
-        with Horizontal(id="middle"):
+        yield Header(appearance)
+        with Container(id="middle"):
             yield BoardView(appearance, id="board")
-            with Vertical(id="side"):
-                yield SeatLine(appearance, id="seat-1")
-                yield MoveList(id="moves")
-                yield SeatLine(appearance, id="seat-0")
-                yield NoteView(id="note")
-                yield ValueGraph(appearance, id="graph")
-                yield Chat(id="chat")
-        yield Footer()
+            with Container(id="panel"):
+                yield ResultView(appearance, id="card")
+                yield MoveList(appearance, id="moves")
+                with Vertical(id="side"):
+                    yield BalanceView(appearance, id="balance")
+                    yield Chat(appearance, self.talk_title, id="chat")
+        yield Footer(appearance)
 
     def set_up(self) -> None:
         self.query_one(BoardView).focus()
@@ -107,11 +113,11 @@ class TableView(BaseScreen):
 
     def _change_room(self, room: str) -> None:
         """Show another room on this screen, such as the rematch."""
-        flipped = self.model is not None and self.model.flipped
+        turned = self.model is not None and self.model.turned
         self.room, self.model, self._notice = room, None, ""
         if (table := self.table) is not None:
             self.model = TableState(table)
-            self.model.flipped = flipped
+            self.model.turned = turned
 
     def refresh_view(self) -> None:
         """Update all widgets."""
@@ -124,11 +130,19 @@ class TableView(BaseScreen):
         self.model.update(table)
         self._send_premove()
         self._update_board()
-        self.query_one(MoveList).show(table.moves, table.setup.sides, self.model.ply)
-        self.query_one(NoteView).show(table, self.model.ply)
-        self.query_one(ValueGraph).show(values(table.moves[: self.model.ply]), table.setup.sides[0])
+        sides = shown_sides(table)
+        self.query_one(ResultView).show(result_card(table, sides) if self._shows_result else None, RESULT_KEYS)
+        self.query_one(MoveList).show(table.moves, sides, self.model.ply)
+        self.query_one(BalanceView).show(table, self.model.ply, sides)
         self.query_one(Chat).show(table.chat)
+        middle = self.query_one("#middle")
+        middle.set_class(self.query_one(BoardView).is_wide, "-wide-board")
+        middle.set_class(self._shows_result, "-ended")
         self._tick()
+
+    @property
+    def _shows_result(self) -> bool:
+        return self.model is not None and self.model.table.status == "ended" and self.model.browser.live
 
     def _update_board(self) -> None:
         model = self.model
@@ -140,59 +154,65 @@ class TableView(BaseScreen):
         table, model = self.table, self.model
         if table is None or model is None:
             return
-        self._update_title(table)
-        now, points = time.monotonic(), model.table.standing(model.ply)  # the points at the ply shown
-        for side in (0, 1):
-            place = side if not model.flipped else 1 - side
-            self.query_one(f"#seat-{place}", SeatLine).show(table, side, now, points)
+        self._update_header(table)
+        now = time.monotonic()
+        above, below = (player_line(table, side, model, now) for side in (1 - model.below, model.below))
+        self.query_one(BoardView).show_players(above._replace(below=False), below)
         self._update_footer()
 
-    def _update_title(self, table: RoomView) -> None:
-        lag = self.client.lag()
-        text = f" {title(table)}{f'   {lag}' if lag else ''}"
-        if text != self._title:
-            self._title = text
-            self.query_one("#title", PlainText).update(text)
+    def _update_header(self, table: RoomView) -> None:
+        self.query_one(Header).show(header_parts(table), joined(self.client.lag(), f"room {table.room}"))
 
     def _update_footer(self) -> None:
-        ended = self.model is not None and self.model.table.status == "ended"
-        playing = self.model is None or self.model.playing
-        keys = ENDED_KEYS if ended else PLAYING_KEYS if playing else BROWSING_KEYS
-        self.query_one(Footer).show(self._footer_text(), keys)
+        model = self.model
+        ended = model is not None and model.table.status == "ended"
+        playing = model is None or model.playing
+        keys: Sequence[Keys] = ENDED_KEYS if ended else PLAYING_KEYS if playing else BROWSING_KEYS
+        status = self._status()
+        self.query_one(Footer).show(status, OFFER_KEYS if status.question else keys)
 
-    def _footer_text(self) -> str:
+    def _status(self) -> Status:
         """Return the most important message."""
         table, model = self.table, self.model
         if model is not None and model.typed:
-            what, enter = ("Move", "play") if model.playing else ("Go to move", "go")
-            return f"{what}: {model.typed}_   enter: {enter}   esc: clear"
+            chip, enter = ("MOVE", "enter plays it") if model.playing else ("GO TO", "enter goes there")
+            return Status(f"{model.typed}_", chip, f"{enter} · esc clears it")
         if self.client.connection:
-            return self.client.connection
+            return Status(self.client.connection, "RECONNECTING", tone="bad")
         if table is None:
-            return self._notice or f"Loading room {self.room}…"
+            return Status(self._notice or f"Loading room {self.room}…")
         if table.game is None or model is None:
-            return self._notice or f"This client does not know the game {table.setup.game}: {table.position}"
-        offer, gone = offer_text(table), gone_text(table, time.monotonic())
-        if offer or self._notice:
-            return joined(offer and f"{offer}: y accepts, n declines", gone, self._notice)
+            return Status(self._notice or f"This client does not know the game {table.setup.game}: {table.position}")
+        gone = gone_text(table, time.monotonic())
+        if offer := offer_text(table):
+            return Status(joined(f"{offer}.", gone, self._notice), offer_chip(table), question=True)
+        if self._notice:
+            return Status(joined(gone, self._notice))
         if not model.browser.live:
-            where = "last move" if table.status == "ended" else "back to the game"
-            return joined(f"Move {model.ply} of {table.ply}   end: {where}", gone)
+            where = "end goes to the last move" if table.status == "ended" else "end returns to the game"
+            return Status(joined(f"Move {model.ply} of {table.ply}.", gone), "LOOKING BACK", where)
         if model.premove:
-            text = f"Premove {model.premove} will be played on your turn   esc: cancel"
-        else:
-            text = absent_text(table, None if self.client.bots_only else self.client.bots) or situation(table)
-        return joined(text, joined(pending_text(table), gone) or self._suggestion(table, table.game))
+            return Status(f"{model.premove} is played on your turn.", "NEXT MOVE", "esc cancels it")
+        if preview := model.preview():
+            return Status(preview, "PREVIEW", PREVIEW_TAIL)
+        if table.status == "ended":
+            follow = "The players have a rematch: m follows them." if table.next and table.seat is None else ""
+            return Status(pending_text(table) or follow)
+        absent = absent_text(table, None if self.client.bots_only else self.client.bots)
+        return Status(joined(gone or absent or self._situation(table, table.game), pending_text(table)))
 
-    def _suggestion(self, table: RoomView, game: Game) -> str:
-        """Return what the user could do next."""
-        if table.status == "ended" and table.seat is not None:
-            return "m: rematch"
-        if table.status == "ended" and table.next:
-            return "m: watch the rematch"
-        if table.my_move and not table.moves[1:] and self.client.newcomer:
-            return FIRST_HINT.format(move=game.legal(table.state)[0])
-        return ""
+    def _situation(self, table: RoomView, game: Game) -> str:
+        """Return whose turn it is, or which opponent the room waits for."""
+        if table.status == "waiting":
+            awaited = [seat for seat in (0, 1) if table.seats[seat] is None]
+            names = [table.setup.players[seat] for seat in awaited] if table.setup.players else [table.setup.invite]
+            return f"Waiting for {' and '.join(names) or 'an opponent'}. Room {table.room}."
+        if table.my_move:
+            newcomer = not table.moves[1:] and self.client.newcomer
+            hint = FIRST_HINT.format(move=game.legal(table.state)[0]) if newcomer else ""
+            return f"Your move. {hint}".strip()
+        thinker = seat_name(table.seats[table.turn])
+        return f"{thinker} is thinking." + ("" if table.seat is None else " You may choose your next move already.")
 
     def show_notice(self, text: str) -> None:
         self._notice = text
@@ -202,9 +222,9 @@ class TableView(BaseScreen):
         self._update_footer()
 
     def repaint(self) -> None:
-        board = self.query_one(BoardView)
-        board.appearance = self.client.appearance
-        board.repaint()
+        for widget in self.query("Bar, BoardView, ResultView, MoveList, BalanceView"):
+            widget.appearance = self.client.appearance  # type: ignore[attr-defined]
+        self.query_one(BoardView).repaint()
         self.refresh_view()
 
     # -- moves
@@ -234,3 +254,41 @@ class TableView(BaseScreen):
             self._notice = refusal
         if text:
             self._play(text)
+
+
+def header_parts(table: RoomView) -> list[str]:
+    """Return the game, its options, the clock, and whether the game is rated."""
+    setup = table.setup
+    name = setup.game if table.game is None else table.game.title
+    options = ", ".join(options_text(setup.options))
+    clock = "no clock" if setup.clock.kind == "none" else clock_text(setup.clock)
+    return [name, *filter(None, [options]), clock, "rated" if setup.rated else "casual"]
+
+
+def offer_chip(table: RoomView) -> str:
+    other = 1 - (table.seat or 0)
+    return "DRAW?" if table.offers.draw == other else "TAKE BACK?" if table.offers.takeback == other else "REMATCH?"
+
+
+def player_line(table: RoomView, side: int, model: TableState, now: float) -> PlayerLine:
+    """Return what the strip of a player shows."""
+    seat, points = table.seats[side], model.table.standing(model.ply)
+    turn = table.status == "running" and table.turn == side
+    left = table.time_left(side, now)
+    rating = "" if seat is None else rating_of(seat)
+    if table.ratings is not None:
+        rating = rating_text(table.ratings[side].after, table.ratings[side].provisional)
+    you = side == table.seat
+    away = seat is not None and not seat.online and table.status != "ended"
+    note = "you" if you else "away" if away else "bot" if seat is not None and seat.bot else ""
+    return PlayerLine(
+        side=side,
+        name=seat_name(seat),
+        rating=rating,
+        note=note,
+        points="" if points is None else f"{points[side]} {'point' if points[side] == 1 else 'points'}",
+        turn=turn,
+        word="your move" if you else "thinking",
+        clock=time_text(left),
+        low=turn and left is not None and left < LOW_TIME_S,
+    )

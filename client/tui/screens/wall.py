@@ -11,16 +11,22 @@ from textual.containers import Grid, VerticalScroll
 from client.presentation.texts import counted
 from client.sdk.events import SessionEvent
 from client.tui.dialogs.help import Help
+from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
+from client.tui.widgets.bars import Bar, Footer, Header
 from client.tui.widgets.board_tile import BoardTile
-from client.tui.widgets.footer import Footer
-from client.tui.widgets.plain import PlainText
 from protocol.commands import Leave, Watch
 
 MAX_SQUARE_BOARDS = 9  # up to 3 x 3 boards form a square; more are drawn as small as possible
 UPDATE_INTERVAL_S = 0.2
-KEYS = "tab: next board   enter or click: open   p: theme   q: back   ?: all keys"
+KEYS = (
+    Keys("tab", "next board"),
+    Keys("enter", "open"),
+    Keys("p", "colours"),
+    Keys("?", "all keys"),
+    Keys("q", "back"),
+)
 
 
 class WallScreen(BaseScreen):
@@ -34,11 +40,11 @@ class WallScreen(BaseScreen):
         self._grid_shape = (0, 0)
 
     def compose_content(self) -> ComposeResult:
-        yield PlainText(f" Parlour: watching {counted(len(self.rooms), 'game')}", id="title")
+        yield Header(self.client.appearance, ["Parlour", f"watching {counted(len(self.rooms), 'game')}"])
         self._tiles = {room: BoardTile(room, self.client.appearance) for room in self.rooms}
         with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
             yield from self._tiles.values()
-        yield Footer(KEYS)
+        yield Footer(self.client.appearance, KEYS)
 
     def set_up(self) -> None:
         for room in self.rooms:
@@ -79,7 +85,7 @@ class WallScreen(BaseScreen):
             grid.styles.grid_rows = str(tile_height)
 
     def show_notice(self, text: str) -> None:
-        self.query_one(Footer).show(self.client.connection or text)
+        self.query_one(Footer).show(Status(self.client.connection or text))
 
     def connection_changed(self) -> None:
         self.show_notice("")
@@ -87,6 +93,9 @@ class WallScreen(BaseScreen):
     def repaint(self) -> None:
         for tile in self._tiles.values():
             tile.appearance = self.client.appearance
+        for bar in self.query(Bar):
+            bar.appearance = self.client.appearance
+            bar.refresh()
         self._changed.update(self.rooms)
 
     def on_key(self, event: events.Key) -> None:

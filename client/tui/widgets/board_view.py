@@ -1,9 +1,10 @@
-"""A board of any game, as large as the space allows, with marks."""
+"""A board of any game between its two players, as large as the space allows."""
 
 from __future__ import annotations
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -12,12 +13,19 @@ from client.tui.render.appearance import Appearance
 from client.tui.render.board_picture import BoardPicture
 from client.tui.render.fit import fit_board
 from client.tui.render.marks import NO_MARKS, Marks
+from client.tui.render.strip import PlayerLine, strip
 from engine.board import Board
 from engine.game import Game
+from runtime.printable import printable
+
+PANEL_COLUMNS = 34  # the least width of the panel beside the board
+PANEL_ROWS = 5  # the least height of the panel below a wide board
+MARGIN_COLUMNS = 3
+STRIP_ROWS = 2
 
 
 class BoardView(Widget, can_focus=True):
-    """Draws a board and reports clicks and mouse movements by cell."""
+    """Draws a board and its players, and reports clicks and mouse movements by cell."""
 
     class Pointed(Message):
         """A cell was clicked."""
@@ -40,17 +48,54 @@ class BoardView(Widget, can_focus=True):
         self._board: Board | None = None
         self._marks = NO_MARKS
         self._flipped = False
+        self._players: tuple[PlayerLine, PlayerLine] | None = None  # above and below the board
         self._over: str | None = None
         self._strips: list[Strip] | None = None
+        self._space = Size(0, 0)  # for the picture
 
     def show(self, game: Game, board: Board, marks: Marks, flipped: bool) -> None:
+        """Show a position."""
         if (game, board, marks, flipped) != (self._game, self._board, self._marks, self._flipped):
+            new_game = game is not self._game
             self._game, self._board, self._marks, self._flipped = game, board, marks, flipped
+            self.repaint()
+            if new_game:
+                self.refresh(layout=True)
+
+    def show_players(self, above: PlayerLine, below: PlayerLine) -> None:
+        """Show the players beside their sides."""
+        if (above, below) != self._players:
+            self._players = above, below
             self.repaint()
 
     def repaint(self) -> None:
+        """Draw again, with the current appearance."""
         self._strips = None
         self.refresh()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the board is wide, so that the panel is below it."""
+        return self._game is not None and self._game.kind == "pits"
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """Return the width that the board needs beside the panel."""
+        self._measure(container)
+        picture = self.picture()
+        return container.width // 2 if picture is None else picture.columns + 2 * MARGIN_COLUMNS
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the height of the board with its players."""
+        self._measure(container)
+        picture = self.picture()
+        return container.height if picture is None else picture.rows + STRIP_ROWS
+
+    def _measure(self, container: Size) -> None:
+        """Set the space for the picture: what the panel beside or below it leaves."""
+        if self.is_wide:
+            self._space = Size(container.width - 2, container.height - STRIP_ROWS - PANEL_ROWS)
+        else:
+            self._space = Size(container.width - PANEL_COLUMNS - 2 * MARGIN_COLUMNS, container.height - STRIP_ROWS)
 
     def on_resize(self) -> None:
         self.repaint()
@@ -59,12 +104,13 @@ class BoardView(Widget, can_focus=True):
         """Return the picture of the board in the current size."""
         if self._board is None or self._game is None:
             return None
-        width, height = self.size
+        width, height = self._space
         return fit_board(self._game, self._board, width, height, self.appearance, flipped=self._flipped)
 
     def offset_of(self, picture: BoardPicture) -> tuple[int, int]:
-        """Return the position of the picture, which is centred."""
-        return max(0, (self.size.width - picture.columns) // 2), max(0, (self.size.height - picture.rows) // 2)
+        """Return the position of the picture: below the first player, centred if it is wide."""
+        left = max(0, (self.size.width - picture.columns) // 2) if self.is_wide else MARGIN_COLUMNS
+        return left, 1
 
     def render_line(self, y: int) -> Strip:
         if self._strips is None:
@@ -75,12 +121,20 @@ class BoardView(Widget, can_focus=True):
         picture = self.picture()
         if picture is None:
             return []
-        left, top = self.offset_of(picture)
-        ground = self.rich_style
-        strips = [Strip.blank(self.size.width, ground)] * top
-        for line in picture.lines(self._marks):
-            strips.append(Strip([Segment(" " * left, ground), *line]).adjust_cell_length(self.size.width, ground))
-        return strips
+        left, _ = self.offset_of(picture)
+        lines, ground = picture.lines(self._marks), self.rich_style
+        if self._players is not None and self._game is not None:
+            margin = picture.columns - picture.body_columns
+            above, below = (
+                [Segment(" " * margin, ground), *strip(self._game, player, picture.body_columns, self.appearance)]
+                for player in map(readable, self._players)
+            )
+            lines = [above, *lines, below]
+        else:
+            lines = [[], *lines, []]
+        return [
+            Strip([Segment(" " * left, ground), *line]).adjust_cell_length(self.size.width, ground) for line in lines
+        ]
 
     def cell_at(self, x: int, y: int) -> str | None:
         """Return the name of the cell at a position of the widget."""
@@ -101,3 +155,8 @@ class BoardView(Widget, can_focus=True):
         if name is not None and name != self._over:
             self.post_message(self.Hovered(name))
         self._over = name
+
+
+def readable(player: PlayerLine) -> PlayerLine:
+    """Return the player with the control characters of the name escaped."""
+    return player._replace(name=printable(player.name))

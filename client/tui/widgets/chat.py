@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from client.tui.render.appearance import Appearance
+from client.tui.widgets.bars import SectionTitle
 from client.tui.widgets.plain import PlainText
 from protocol.events import Said
 from runtime.printable import printable
@@ -18,19 +21,25 @@ MAX_MESSAGES = 20
 class Chat(Vertical):
     """Shows the latest messages, and an input line while the user is talking."""
 
+    def __init__(self, appearance: Appearance, title: str = "Talk", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._appearance, self._title = appearance, title
+
     def compose(self) -> ComposeResult:
+        yield SectionTitle(self._appearance, self._title)
         yield PlainText(id="said")
-        line = Input(placeholder="Message (enter sends it)", id="say", compact=True, select_on_focus=False)
+        line = Input(placeholder="Say something: enter sends it", id="say", compact=True, select_on_focus=False)
         line.display = False
         yield line
 
     def show(self, messages: list[Said]) -> None:
-        box = self.query_one("#said", PlainText)
-        height, width = self.size.height - self.talking, max(10, self.size.width)
-        lines: list[str] = []
-        for message in messages[-MAX_MESSAGES:]:
-            lines += wrap(f"{printable(message.name)}: {printable(message.text)}", width)
-        box.update(lines[-height:] if height > 0 else "")
+        self.show_lines([f"{message.name}  {message.text}" for message in messages[-MAX_MESSAGES:]])
+
+    def show_lines(self, texts: Sequence[str]) -> None:
+        """Show the latest of these texts."""
+        height, width = self.size.height - 1 - self.talking, max(10, self.size.width)
+        lines = [line for text in texts for line in wrap(printable(text), width)]
+        self.query_one("#said", PlainText).update(lines[-height:] if height > 0 else "")
 
     @property
     def talking(self) -> bool:

@@ -11,6 +11,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from client.tui.render.appearance import Appearance
+from client.tui.render.bars import title_line
+from client.tui.render.strip import tone
 from protocol.types import PlayedMove
 from runtime.printable import printable
 
@@ -25,45 +28,50 @@ class MoveList(Widget):
             super().__init__()
             self.ply = ply
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, appearance: Appearance, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._texts: list[str] = []
+        self.appearance = appearance
+        self._texts: list[tuple[str, str]] = []  # the number with the side, and the move
         self._at = 0
 
     def show(self, moves: Sequence[PlayedMove], sides: tuple[str, str], at: int) -> None:
         letters = initials(sides)
-        texts = [printable(f"{played.ply:>3} {letters[played.side]} {played.move}") for played in moves]
+        texts = [(f"{played.ply:>3} {letters[played.side]} ", printable(played.move)) for played in moves]
         if (texts, at) != (self._texts, self._at):
             self._texts, self._at = texts, at
             self.refresh()
 
     def _grid(self) -> tuple[int, int]:
         """Return the width of a column and the number of columns."""
-        width = max(map(len, self._texts), default=6) + 2
+        width = max((len(number) + len(move) for number, move in self._texts), default=6) + 3
         return width, max(1, self.size.width // width)
 
     def _first_line(self) -> int:
         """Return the number of the line at the top, so that the current move is visible."""
         _, across = self._grid()
-        lines = -(-len(self._texts) // across)
-        choose_opening = max(0, self._at - 1) // across - self.size.height // 2
-        return max(0, min(choose_opening, lines - self.size.height))
+        lines, height = -(-len(self._texts) // across), self.size.height - 1
+        wanted = max(0, self._at - 1) // across - height // 2
+        return max(0, min(wanted, lines - height))
 
     def render_line(self, y: int) -> Strip:
+        if y == 0:
+            return Strip(title_line("Moves", self.size.width, self.appearance))
         width, across = self._grid()
-        first = (self._first_line() + y) * across
-        ground = self.rich_style
+        first = (self._first_line() + y - 1) * across
+        plain, muted = tone(self.appearance, "text"), tone(self.appearance, "muted")
+        current = tone(self.appearance, "accent", bold=True) + Style(underline=True)
         segments = []
         for index in range(first, min(first + across, len(self._texts))):
-            here = index + 1 == self._at
-            text = f"{self._texts[index]}{'<' if here else ' '}"
-            segments.append(Segment(f"{text:<{width}}", ground + Style(bold=here, reverse=here)))
-        return Strip(segments).adjust_cell_length(self.size.width, ground)
+            number, move = self._texts[index]
+            segments.append(Segment(number, muted))
+            segments.append(Segment(move, current if index + 1 == self._at else plain))
+            segments.append(Segment(" " * (width - len(number) - len(move)), plain))
+        return Strip(segments).adjust_cell_length(self.size.width, plain)
 
     def on_click(self, event: events.Click) -> None:
         width, across = self._grid()
-        index = (self._first_line() + event.y) * across + min(event.x // width, across - 1)
-        if index < len(self._texts):
+        index = (self._first_line() + event.y - 1) * across + min(event.x // width, across - 1)
+        if event.y > 0 and index < len(self._texts):
             self.post_message(self.Chosen(index + 1))
 
 

@@ -1,0 +1,41 @@
+"""How a bot judges a position, as a sentence for people."""
+
+from __future__ import annotations
+
+from math import tanh
+
+from client.presentation.texts import seat_name
+from client.sdk.note import parse_note
+from client.sdk.room_view import RoomView
+
+EVEN, LITTLE, CLEAR = 0.15, 0.4, 0.8  # bounds of the share in favour of a side, from 0 (even) to 1 (decided)
+SCALE = 4.0  # the value at which a side is clearly better
+
+
+def share_of(value: float) -> float:
+    """Return the share of the first side, from 0 to 1. 0.5 means that the position is even."""
+    return (tanh(value / SCALE) + 1) / 2
+
+
+def balance_text(value: float, sides: tuple[str, str]) -> str:
+    """Return which side is better: `Red is a little better`."""
+    lead = abs(2 * share_of(value) - 1)
+    if lead < EVEN:
+        return "About even."
+    side = sides[0 if value > 0 else 1].capitalize()
+    return f"{side} is {'a little better' if lead < LITTLE else 'better' if lead < CLEAR else 'winning'}."
+
+
+def numbers_text(table: RoomView, ply: int) -> str:
+    """Return the latest note up to a ply with the numbers of the engine: value, depth and expected line."""
+    for played in reversed(table.moves[:ply]):
+        note, words = parse_note(played.note), list[str]()
+        if note.value is not None:
+            words.append(f"{note.value:+.3g}{' proved' if note.proved else ''}")
+        if note.depth is not None:
+            words.append(f"depth {note.depth}")
+        if note.line:
+            words.append(f"line {' '.join(note.line)}")
+        if words or note.text:
+            return f"{seat_name(table.seats[played.side])} {played.move}: {' '.join([*words, note.text]).strip()}"
+    return ""

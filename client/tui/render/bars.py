@@ -1,0 +1,133 @@
+"""The lines at the edges of a screen: the header, the status line and the key bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from client.tui.render.appearance import Appearance
+from client.tui.render.pixels import text_style
+from client.tui.render.tokens import Colour, mix
+
+KEY_GAP = 3
+WIDE_COLUMNS = 100  # from this width on, there is more space between keys
+ALWAYS_SHOWN = 2  # the last keys of a bar: help and leaving
+ASCII_KEYS = {"←↑↓→": "arrows", "←→": "left right", "↑↓": "up down"}
+SEPARATOR = "  ·  "
+
+
+class Keys(NamedTuple):
+    """A key with its meaning, for the key bar."""
+
+    key: str
+    meaning: str
+
+
+class Status(NamedTuple):
+    """The status line. `chip`: a word in a filled block before the text. `tone`: accent, bad or good.
+
+    `question`: the whole line is tinted, because the user must answer.
+    """
+
+    text: str = ""
+    chip: str = ""
+    tail: str = ""
+    tone: str = "accent"
+    question: bool = False
+
+
+def header_line(parts: Sequence[str], right: str, width: int, appearance: Appearance) -> list[Segment]:
+    """Return the first line of a screen: a title, further parts, and a text at the right."""
+    plain, strong, muted = bar_styles(appearance)
+    title, *rest = parts
+    line = [Segment("  ", plain), Segment(title, strong)]
+    for part in rest:
+        line.append(Segment(f"{'  -  ' if appearance.ascii_only else SEPARATOR}{part}", muted))
+    used = sum(segment.cell_length for segment in line)
+    gap = width - used - cell_len(right) - 2
+    if gap < 2:
+        return clipped(line, width, plain)
+    return [*line, Segment(" " * gap, plain), Segment(f"{right}  ", muted)]
+
+
+def key_line(keys: Sequence[Keys], width: int, appearance: Appearance) -> list[Segment]:
+    """Return the key bar. If there is too little space, keys drop from the right; the last two stay."""
+    plain, strong, muted = bar_styles(appearance)
+    shown = [
+        Keys(ASCII_KEYS.get(key, key), meaning) if appearance.ascii_only else Keys(key, meaning)
+        for key, meaning in keys
+    ]
+    gap = KEY_GAP if width >= WIDE_COLUMNS else KEY_GAP - 1
+    while len(shown) > ALWAYS_SHOWN and bar_width(shown, gap) > width - 2:
+        del shown[-ALWAYS_SHOWN - 1]
+    line = [Segment("  ", plain)]
+    for key, meaning in shown:
+        line += [Segment(key, strong), Segment(f" {meaning}{' ' * gap}", muted)]
+    return clipped(line, width, plain)
+
+
+def bar_width(keys: Sequence[Keys], gap: int) -> int:
+    return sum(cell_len(key) + cell_len(meaning) + 1 + gap for key, meaning in keys)
+
+
+def status_line(status: Status, width: int, appearance: Appearance) -> list[Segment]:
+    """Return the status line. The tail is left out if there is too little space."""
+    tokens = appearance.tokens
+    if tokens is None:
+        plain, muted, chip = Style(bold=status.question), Style(dim=True), Style(reverse=True, bold=True)
+    else:
+        ink: Colour = getattr(tokens, status.tone)
+        ground = mix(ink, tokens.bg, 0.8) if status.question else tokens.bg
+        plain, muted = text_style(tokens.text, ground, False), text_style(tokens.muted, ground, False)
+        chip = text_style(tokens.on_accent, ink, True)
+    line = [Segment("  ", plain)]
+    if status.chip:
+        line += [Segment(f" {status.chip} ", chip), Segment(" ", plain)]
+    line.append(Segment(status.text, plain))
+    used = sum(segment.cell_length for segment in line)
+    gap = width - used - cell_len(status.tail) - 2
+    if status.tail and gap >= 3:
+        line += [Segment(" " * gap, plain), Segment(f"{status.tail}  ", muted)]
+    return clipped(line, width, plain)
+
+
+def title_line(title: str, width: int, appearance: Appearance) -> list[Segment]:
+    """Return the title of a section, on a thin rule."""
+    dash = "-" if appearance.ascii_only else "─"
+    rule = dash * max(0, width - cell_len(title) - 1)
+    if appearance.tokens is None:
+        return [Segment(f"{title} {rule}", Style(dim=True))]
+    tokens = appearance.tokens
+    return [
+        Segment(f"{title} ", text_style(tokens.muted, tokens.bg, False)),
+        Segment(rule, text_style(tokens.line, tokens.bg, False)),
+    ]
+
+
+def clipped(line: list[Segment], width: int, plain: Style) -> list[Segment]:
+    """Return a line that is exactly `width` cells wide. A text that is too long ends with an ellipsis."""
+    out: list[Segment] = []
+    left = width
+    for segment in line:
+        if segment.cell_length > left:
+            text = set_cell_size(segment.text, max(0, left - 1)) + "…" * (left > 0)
+            return [*out, Segment(text, segment.style)]
+        out.append(segment)
+        left -= segment.cell_length
+    return [*out, Segment(" " * left, plain)]
+
+
+def bar_styles(appearance: Appearance) -> tuple[Style, Style, Style]:
+    """Return the styles of a bar: its ground, strong text and muted text."""
+    tokens = appearance.tokens
+    if tokens is None:
+        return Style(), Style(bold=True), Style(dim=True)
+    return (
+        text_style(tokens.text, tokens.bar, False),
+        text_style(tokens.text, tokens.bar, True),
+        text_style(tokens.muted, tokens.bar, False),
+    )

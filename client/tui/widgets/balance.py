@@ -1,0 +1,99 @@
+"""How bots judge the position: a sentence, and a bar or a graph of their values."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from client.presentation.judgement import balance_text, numbers_text, share_of
+from client.sdk.room_view import RoomView
+from client.tui.models.bot_values import fill_gaps, latest, values
+from client.tui.render.appearance import Appearance
+from client.tui.render.bars import title_line
+from client.tui.render.pixel_boards import kind_of, pieces_of
+from client.tui.render.pixels import Pixels, to_segments
+from client.tui.render.strip import tone
+from client.tui.render.tokens import Colour, Tokens
+from runtime.printable import printable
+
+GRAPH_ROWS = 5  # with fewer rows, there is a bar instead of a graph
+
+
+class BalanceView(Widget):
+    """Shows which side bots prefer. It is hidden if no bot has given a value."""
+
+    def __init__(self, appearance: Appearance, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.appearance = appearance
+        self.display = False
+        self.numbers = False  # whether to show the numbers of the engine, too
+        self._series: list[float] = []
+        self._words = ""
+        self._colours: tuple[Colour, Colour] | None = None
+
+    def show(self, table: RoomView, ply: int, sides: tuple[str, str]) -> None:
+        """Show the values up to a ply."""
+        series = values(table.moves[:ply])
+        value = latest(series)
+        self.display = value is not None
+        if value is None or table.game is None:
+            return
+        self._series = [known for known in fill_gaps(series) if known is not None]
+        self._words = printable(numbers_text(table, ply) if self.numbers else balance_text(value, sides))
+        tokens = self.appearance.tokens
+        self._colours = None if tokens is None else side_colours(table, tokens)
+        self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return 3
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        plain = tone(self.appearance, "text")
+        if y == 0:
+            return Strip(title_line("Balance", width, self.appearance))
+        if y == 1:
+            return Strip([Segment(self._words[:width], plain)]).adjust_cell_length(width, plain)
+        rows = self.size.height - 2
+        lines = self._graph(width, rows) if rows >= GRAPH_ROWS else [self._bar(width)]
+        line = lines[y - 2] if y - 2 < len(lines) else []
+        return Strip(line).adjust_cell_length(width, plain)
+
+    def _bar(self, width: int) -> list[Segment]:
+        """Return the share of the first side as a bar."""
+        first = round(width * share_of(self._series[-1])) if self._series else width // 2
+        tokens = self.appearance.tokens
+        if tokens is None or self._colours is None:
+            full, rest = ("#", ".") if self.appearance.ascii_only else ("█", "·")
+            return [Segment(full * first + rest * (width - first))]
+        pixels = Pixels(width, 2, tokens.bg)
+        pixels.rectangle(0, 1, first, 1, self._colours[0])
+        pixels.rectangle(first, 1, width - first, 1, self._colours[1])
+        return to_segments(pixels, [])[0]
+
+    def _graph(self, width: int, rows: int) -> list[list[Segment]]:
+        """Return the values after each move: the first side's above the middle, the second side's below."""
+        tokens = self.appearance.tokens
+        if tokens is None or self._colours is None:
+            return [self._bar(width)]
+        pixels = Pixels(width, 2 * rows, tokens.bg)
+        pixels.rectangle(0, rows, width, 1, tokens.line)
+        shown = self._series[-width:]
+        step = max(1, min(6, width // max(1, len(shown))))
+        for number, value in enumerate(shown):
+            tall = max(1, round(abs(2 * share_of(value) - 1) * (rows - 1)))
+            top, ink = (rows - tall, self._colours[0]) if value > 0 else (rows + 1, self._colours[1])
+            pixels.rectangle(number * step, top, max(1, step - 1), tall, ink)
+        return to_segments(pixels, [])
+
+
+def side_colours(table: RoomView, tokens: Tokens) -> tuple[Colour, Colour]:
+    """Return the colours of both sides in a bar."""
+    assert table.game is not None
+    kind = kind_of(table.game, table.game.draw(table.state))
+    if kind == "pits":
+        return tokens.accent, tokens.line
+    pieces = pieces_of(kind, tokens)
+    return (pieces.first, pieces.ground) if kind == "marbles" else (pieces.first, pieces.second)
