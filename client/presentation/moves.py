@@ -53,8 +53,10 @@ def preview_text(game: Game, state: State, move: Move) -> str:
         ordinal = ORDINALS[row - 1] if row <= len(ORDINALS) else str(row)
         words = f"Column {text}: your disc falls to the {ordinal} row."
     elif before.counted:
-        grown = [f"{new.count - old.count} to {new.name}" for old, new in pairs(before, after) if new.count > old.count]
-        words = f"{text}: {', '.join(grown)}."
+        row, column = place_of(before, game.path(state, move)[0])
+        grown = [(old, new) for old, new in pairs(before, after) if new.count > old.count]
+        grown.sort(key=lambda pair: distance(place_of(before, pair[0].name), (row, column)))
+        words = f"{text}: {', '.join(f'{new.count - old.count} to {new.name}' for old, new in grown)}."
     else:
         words = f"{text}."
     outcome = game.outcome(after_state)
@@ -62,6 +64,10 @@ def preview_text(game: Game, state: State, move: Move) -> str:
         return words
     result = {None: "a draw", state.turn: "you win"}.get(outcome.winner, "you lose")
     return f"{words} The game ends: {result}."
+
+
+def distance(first: tuple[int, int], second: tuple[int, int]) -> int:
+    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
 
 
 def pairs(before: Board, after: Board) -> list[tuple[Cell, Cell]]:

@@ -12,6 +12,7 @@ from engine.registry import GAMES, create
     ("game", "move", "text"),
     [
         ("conga", "a4b4", "a4b4: 1 to b4, 2 to c4, 7 to d4."),
+        ("conga-late", "c2c3", "c2c3: 1 to c3, 1 to c4."),
         ("mancala", "3", "Pit 3 ends in your store: you move again."),
         ("mancala", "1", "Pit 1 ends in pit 5."),
         ("maxconnect4", "4", "Column 4: your disc falls to the first row."),
@@ -19,7 +20,8 @@ from engine.registry import GAMES, create
     ],
 )
 def test_preview_says_what_a_move_does(game: str, move: str, text: str) -> None:
-    rules = create(game)
+    start = {"start": ".,.,.,./.,.,.,./.,.,b2,./b8,.,.,w10 b"} if game == "conga-late" else {}
+    rules = create(game.removesuffix("-late"), start)
     state = rules.start()
     assert preview_text(rules, state, rules.parse(state, move)) == text
 
