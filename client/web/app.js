@@ -22,6 +22,7 @@ export class App {
   /** @type {Page | null} */
   #page = null;
   #visits = 0;
+  #address = ""; // of the page that is shown
   #you = h("button", { class: "btn bare soft push you", type: "button", title: "Your name", click: () => identityDialog(this) });
   #context = h("span", { class: "context" });
   #nav = h("nav", { "aria-label": "Main" });
@@ -38,7 +39,7 @@ export class App {
   start() {
     restoreTheme();
     interceptLinks((path) => this.go(path));
-    addEventListener("popstate", () => this.#show());
+    addEventListener("popstate", () => this.#address !== address() && this.#show()); // not for #connect
     this.session.addEventListener("state", () => say(this.#you, this.session.name));
     this.session.start();
     this.#show();
@@ -73,6 +74,7 @@ export class App {
 
   async #show() {
     const visit = ++this.#visits;
+    this.#address = address();
     this.#page?.close?.();
     this.#page = null;
     const found = findRoute(location.pathname);
@@ -88,6 +90,11 @@ export class App {
     const module = await found.route.load();
     if (visit === this.#visits) this.#page = module.show(this, main, found.parameter);
   }
+}
+
+/** The address of a page, without the place on it. */
+function address() {
+  return location.pathname + location.search;
 }
 
 function switchTheme() {

@@ -102,3 +102,11 @@ async def test_pages_are_accessible(server: Running, visit: Visit, theme: str) -
     results = await AXE.run(eve.page, options=RULES)
     assert results.violations_count == 0, results.generate_report()
     await close(ann, ben)
+
+
+async def test_link_within_a_page_keeps_the_page(visit: Visit) -> None:
+    ann = await visit(height=400)
+    await ann.page.get_by_role("link", name="Connect a bot").click()
+    await expect(ann.find("#connect")).to_be_in_viewport()
+    await ann.page.go_back()
+    await expect(ann.find("#connect")).not_to_be_in_viewport()
