@@ -180,7 +180,7 @@ export class Session extends EventTarget {
   /** @param {CloseEvent} event */
   #closed(event) {
     this.#drop();
-    if (event.code === 1008) this.#become("refused", `The server closed the connection: ${event.reason || "no reason given"}.`);
+    if (event.code === 1008 && event.reason !== "idle") this.#become("refused", `The server closed the connection: ${event.reason || "no reason given"}.`);
     else this.#retry();
   }
   async #retry() {

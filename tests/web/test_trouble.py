@@ -9,12 +9,14 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from client.presentation.website import ROUTES, website_files
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Move, Say
 from server.app import Running
+from server.transport.website import Website
 from tests.e2e.bots import create_account
 from tests.e2e.conftest import Process
-from tests.e2e.local_server import session
+from tests.e2e.local_server import running_server, session
 from tests.web.conftest import Visit
 from tests.web.visitor import Visitor
 
@@ -180,3 +182,16 @@ async def test_watcher_of_a_private_room_can_take_the_free_seat(ben: Session, vi
     ann = await visit(f"/room/{created.room}#code={created.code}")
     await ann.button("Take the free seat").click()
     assert await ann.my_turn()
+
+
+async def test_idle_visitor_is_connected_again(browser: Browser, tmp_path: Path) -> None:
+    website = Website(website_files(), ROUTES)
+    async with running_server(tmp_path, website=website, idle_timeout=0.2, sweep=0.05) as server:
+        context = await browser.new_context()
+        page = await context.new_page()
+        async with page.expect_websocket():
+            await page.goto(f"http://{server.url.removeprefix('ws://').removesuffix('/ws')}/rules/conga")
+        await page.wait_for_event("websocket")  # after the server has closed the first one
+        await page.locator("nav").get_by_role("link", name="Play").click()
+        await expect(page.locator(".lobby")).to_contain_text("No game is being played")
+        await context.close()

@@ -80,9 +80,9 @@ class TvPage {
     this.#arrange();
   };
   #onState = () => {
-    const { state } = this.session;
+    const { state, notice } = this.session;
     if (state === "open") this.#count();
-    else say(this.#state, state === "connecting" ? "" : "Reconnecting… nothing is lost");
+    else say(this.#state, state === "lost" ? "Reconnecting… nothing is lost" : notice);
   };
   #count() {
     const games = this.#candidates().length;
