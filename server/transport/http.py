@@ -35,7 +35,7 @@ and send hello.
 
 
 def text_page(status: HTTPStatus, text: str, content_type: str = PLAIN) -> Page:
-    headers = Headers({"Content-Type": content_type})
+    headers = Headers({"Content-Type": content_type, "Vary": "Accept"})
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = "GET, HEAD"
     return Page(status, text.encode(), headers)

@@ -80,7 +80,8 @@ class Website:
     def page(self, status: HTTPStatus, path: str, request: Headers) -> Page:
         """Return the page of every route. The script on it reads the path."""
         page = answer(self._shell, status, request, "no-cache")
-        page.headers["Content-Security-Policy"] = POLICY.format("*" if path.startswith(EMBED) else "'none'")
+        embedded = path.startswith(EMBED) and self.is_page(path)
+        page.headers["Content-Security-Policy"] = POLICY.format("*" if embedded else "'none'")
         page.headers["Referrer-Policy"] = "same-origin"
         return page
 

@@ -42,6 +42,7 @@ def test_front_page_is_html_for_browsers_and_text_for_others(website: Website) -
     assert f'src="/static/{website.version}/app.js"'.encode() in body
     _, headers, body = respond(website, "/", Accept="*/*")
     assert headers["Content-Type"].startswith("text/plain")
+    assert headers["Vary"] == "Accept"
     assert b"parlour play" in body
 
 
@@ -69,6 +70,7 @@ def test_pages_forbid_inline_scripts_and_foreign_content(website: Website) -> No
 def test_only_embedded_pages_may_be_framed() -> None:
     website = Website(FILES, ["/embed/ID"])
     assert "frame-ancestors *" in respond(website, "/embed/x", **HTML)[1]["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in respond(website, "/embed/x/y", **HTML)[1]["Content-Security-Policy"]
 
 
 def test_files_of_this_version_are_cached_for_good_and_others_are_checked(website: Website) -> None:
