@@ -132,8 +132,8 @@ async def test_lobby_shows_rooms_and_bots_of_all_nodes(start: Start, connect_gue
     ann, eve = await connect_guest(left.url, "ann"), await connect_guest(right.url, "eve")
     await eve.ask("lobby", on=True)
     assert (await eve.find(type="lobby", full=True))["rooms"] == []
-    bot = await connect_guest(left.url, "robo", plays=["conga"])
-    await eve.find(type="lobby", bots=[{"name": "robo", "plays": ["conga"]}])
+    bot = await connect_guest(left.url, "robo", plays=["conga"], engine="robo", version="2")
+    await eve.find(type="lobby", bots=[{"name": "robo", "plays": ["conga"], "engine": "robo", "version": "2"}])
     room = (await ann.ask("create", game="conga"))["room"]
     seen = await eve.find(type="lobby", bots=None)
     assert [(info["room"], info["status"]) for info in seen["rooms"]] == [(room, "waiting")]

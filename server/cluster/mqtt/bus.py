@@ -239,6 +239,8 @@ class MqttBus:
                 plays=tuple(map(str, bot["plays"])),
                 account=bool(bot.get("account")),
                 house=bool(bot.get("house")),
+                engine=str(bot.get("engine", "")),
+                version=str(bot.get("version", "")),
             )
             for bot in node.get("bots", ())
         )
