@@ -133,6 +133,7 @@ async def test_rating_survives_kill_9(spawn: Spawn, connect_guest: ConnectGuest,
     await store.open()
     for name in ("ann", "ben"):
         await store.add_account(name, f"p-{name}", f"token of {name}", 1)
+    await store.close()  # a starting server waits until no other process writes
     ann, ben = [await connect_guest(first.url, token=f"token of {name}") for name in ("ann", "ben")]
     room = await room_of(ann, ben, rated=True)
     await ben.ask("resign", room=room)
@@ -141,6 +142,8 @@ async def test_rating_survives_kill_9(spawn: Spawn, connect_guest: ConnectGuest,
     back = await connect_guest(second.url, token="token of ann")
     await back.ask("watch", room=room)
     assert (await back.find(type="snapshot", room=room))["ratings"] == CHANGES
+    store = open_store(str(tmp_path / "parlour.db"))
+    await store.open()
     assert [row.games for row in await store.rating_history("cohcoh", "p-ann", None, 9)] == [1]
     await store.close()
 
