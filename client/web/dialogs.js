@@ -76,7 +76,8 @@ export function showText(title, text) {
 export function copyButton(text, words = "Copy") {
   const button = h("button", { class: "btn", type: "button", click: copy }, words);
   async function copy() {
-    const copied = await navigator.clipboard.writeText(text()).then(() => true, () => false);
+    // A page that was not loaded over TLS has no clipboard.
+    const copied = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
     say(button, copied ? "Copied" : "Copy it by hand");
     if (!copied) showText("Copy this text", text());
   }
@@ -127,15 +128,15 @@ export function identityDialog(app) {
  * @param {App} app @param {ReturnType<typeof identityFields>} fields @param {HTMLElement} error
  */
 async function becomePerson(app, fields, error) {
-  const { session } = app, before = session.identity;
+  const { session } = app, { identity, remember } = session;
   const token = fields.token.value.trim(), name = fields.name.value.trim();
   try {
     if (fields.isNew()) await session.changeIdentity(token ? { token } : { name }, fields.remember.checked);
-    else if (fields.remember.checked) session.keep();
+    else session.keep(fields.remember.checked);
     return true;
   } catch (refusal) {
-    say(error, `${/** @type {Error} */ (refusal).message}. Choose another name.`);
-    await session.changeIdentity(before, session.remember).catch(() => undefined);
+    say(error, /** @type {Error} */ (refusal).message);
+    await session.changeIdentity(identity, remember).catch(() => undefined);
     return false;
   }
 }

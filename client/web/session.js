@@ -125,10 +125,10 @@ export class Session extends EventTarget {
     this.#open();
     return this.ready();
   }
-  /** Keep the session in this tab's storage, at the person's wish. */
-  keep() {
-    this.remember = true;
-    store(this.identity);
+  /** Keep the session in this tab's storage, or remove it. @param {boolean} remember the person's wish */
+  keep(remember) {
+    this.remember = remember;
+    store(remember ? this.identity : null);
   }
   /** Use the session here again after another tab has taken it over. */
   takeBack() {

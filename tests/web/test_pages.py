@@ -110,3 +110,10 @@ async def test_link_within_a_page_keeps_the_page(visit: Visit) -> None:
     await expect(ann.find("#connect")).to_be_in_viewport()
     await ann.page.go_back()
     await expect(ann.find("#connect")).not_to_be_in_viewport()
+
+
+async def test_page_without_a_clipboard_shows_the_text_to_copy(visit: Visit) -> None:
+    ann = await visit()
+    await ann.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    await ann.button("Copy").click()
+    await ann.expect_text("dialog", "parlour bot my_bot.py --url ws://")
