@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, WebSocketRoute, expect
 
 from client.presentation.website import ROUTES, website_files
 from client.sdk.session import Session
@@ -202,3 +203,18 @@ async def test_idle_visitor_is_connected_again(browser: Browser, tmp_path: Path)
         await page.locator("nav").get_by_role("link", name="Play").click()
         await expect(page.locator(".lobby")).to_contain_text("No game is being played")
         await context.close()
+
+
+async def test_button_pressed_before_the_connection_works_after_it(visit: Visit) -> None:
+    connected = asyncio.Event()
+
+    async def connect_later(socket: WebSocketRoute) -> None:
+        await connected.wait()
+        socket.connect_to_server()
+
+    ann = await visit("/rules/conga")
+    await ann.page.route_web_socket("**/ws", connect_later)
+    await ann.open("/")
+    await ann.button("Play a game").click()
+    connected.set()
+    await expect(ann.find("dialog select[name=opponent] option")).not_to_have_count(0)

@@ -37,6 +37,8 @@ class LobbyPage {
   #feature;
   #error = h("p", { class: "banner", role: "alert", hidden: true });
   #leaveLobby;
+  /** The bot for the dialog that opens once the lobby is known, "" for any opponent. @type {string | null} */
+  #wanted = null;
 
   /** @param {App} app @param {HTMLElement} main */
   constructor(app, main) {
@@ -57,6 +59,7 @@ class LobbyPage {
     this.#loadResults();
   }
   close() {
+    this.#wanted = null;
     this.#leaveLobby();
     this.session.removeEventListener("lobby", this.#onLobby);
     this.session.removeEventListener("state", this.#onState);
@@ -122,6 +125,10 @@ class LobbyPage {
     say(this.#botCount, model.bots.length ? counted(model.bots.length, "bot") : "");
     say(this.#runningCount, running.length ? counted(running.length, "game") : "");
     if (model.loaded) this.#feature.choose(running);
+    if (this.#wanted !== null && model.loaded && this.session.state === "open") {
+      newGameDialog(this.app, { bots: model.bots, bot: this.#wanted });
+      this.#wanted = null;
+    }
   }
 
   /** A game in which this player has a seat. @param {Room} room */
@@ -167,7 +174,8 @@ class LobbyPage {
   }
   /** @param {string} [bot] */
   #newGame(bot = "") {
-    if (this.session.state === "open") newGameDialog(this.app, { bots: this.#model.bots, bot });
+    this.#wanted = bot;
+    this.#update();
   }
   /** @param {string} room */
   async #join(room) {
