@@ -17,6 +17,7 @@ GROUPS = {
     "play and watch": {
         "play": "play in the terminal, against a bot or a person",
         "watch": "watch a game, a wall of several games, or the lobby",
+        "rules": "explain a game: its goal, its moves, its notation",
         "rooms": "list the rooms of a server",
         "leaderboard": "list the best players of a server",
     },

@@ -25,6 +25,7 @@ from client.presentation.rules.chapter import (
     parse,
     spans,
 )
+from client.presentation.rules.wrapping import length, plain_lines, text_lines, wrapped
 from engine.game import InvalidOption
 from engine.registry import GAMES, create
 from server.domain.boards import Position, layout
@@ -100,3 +101,42 @@ def test_spans_of_a_text() -> None:
     parts = spans("a **b** *c* `d` [e](f.md)")
     assert parts == (("", "a "), ("b", "b"), ("", " "), ("i", "c"), ("", " "), ("code", "d"), ("", " "), ("", "e"))
     assert Path(ROOT / "scripts" / "rules").stat().st_mode & 0o100
+
+
+@pytest.mark.parametrize("width", [40, 44, 80, 132])
+@pytest.mark.parametrize("name", GAMES)
+def test_texts_are_wrapped_without_losing_a_word(name: str, width: int) -> None:
+    for block in load_chapter(name).blocks:
+        if isinstance(block, Paragraph | Bullets | Table):
+            lines = text_lines(block, width)
+            assert max(map(length, lines)) <= width
+        if isinstance(block, Paragraph):
+            text = " ".join("".join(part for _, part in line) for line in lines)
+            assert text.split() == "".join(part for _, part in block.spans).split()
+
+
+def test_code_keeps_the_punctuation_that_follows_it() -> None:
+    assert wrapped(spans("It is `abcd`, yes."), 8) == [
+        (("", "It"), ("", " "), ("", "is")),
+        (("code", "abcd"), ("", ",")),
+        (("", "yes."),),
+    ]
+
+
+def test_long_words_are_broken() -> None:
+    assert wrapped(spans("abcdefgh"), 3) == [(("", "abc"),), (("", "def"),), (("", "gh"),)]
+
+
+def test_wide_columns_of_a_table_are_wrapped() -> None:
+    (table,) = parse("## T\n\n| a | b |\n| --- | --- |\n| 1 | one two three |\n", create("conga"))
+    assert isinstance(table, Table)
+    lines = ["".join(part for _, part in line) for line in text_lines(table, 12)]
+    assert lines == ["a  b", "1  one two", "   three"]
+
+
+def test_plain_text_shows_boards_before_and_after_a_move() -> None:
+    lines = list(plain_lines(load_chapter("conga"), 80))
+    assert lines[:5] == ["Conga", "", "GOAL", "", load_chapter("conga").lead]
+    at = lines.index("The preview of a4b4: 1, 2 and the rest, 7.")
+    assert lines[at + 1] == "    4  b10   .   .   .      4    .  b1  b2  b7"
+    assert "  ->  " in lines[at + 3]

@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from engine.registry import GAMES
 from parlour.cli.main import COMMANDS, main
 from tests.parlour.records import GOOD, MANCALA, save
 
@@ -26,7 +27,7 @@ def test_version_is_printed(capsys: Out) -> None:
     assert capsys.readouterr().out.startswith("parlour 0.")
 
 
-@pytest.mark.parametrize("name", ["perft", "show", "verify", "export"])
+@pytest.mark.parametrize("name", ["perft", "rules", "show", "verify", "export"])
 def test_command_has_help(name: str, capsys: Out) -> None:
     for words in ([name, "--help"], ["help", name]):
         with pytest.raises(SystemExit) as caught:
@@ -99,6 +100,22 @@ def test_tournament_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: Out
     file = save(tmp_path, GOOD)
     words = ["tournament", "new", file, "--game", "conga", "--bot", "greedy", "--bot", "random"]
     assert f"{file} is a file, not a folder: choose another name" in complaint(words, capsys)
+
+
+def test_rules_lists_the_games_or_explains_one(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["rules"]) == 0
+    listed = capsys.readouterr().out
+    assert all(f"{name} " in listed for name in GAMES)
+    for columns in (44, 100):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert main(["rules", "cohcoh"]) == 0
+        text = capsys.readouterr().out
+        assert "NOTATION" in text
+        assert columns - 12 < max(map(len, text.splitlines())) <= columns
+
+
+def test_rules_of_an_unknown_game_are_refused(capsys: Out) -> None:
+    assert "chess" in complaint(["rules", "chess"], capsys)
 
 
 def test_perft_prints_one_line_per_depth(capsys: Out) -> None:
