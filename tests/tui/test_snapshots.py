@@ -29,6 +29,7 @@ from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.replay import ReplayScreen
+from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table import TableScreen
 from client.tui.screens.table_actions import TableActions
 from client.tui.screens.table_keys import (
@@ -139,6 +140,8 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "help-table": lambda app: app.push_screen(Help(TABLE_HELP_TITLE, table_help("a4b3"))),
     "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
     "help-lobby": lambda app: app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP)),
+    "rules": lambda app: app.show(RulesScreen("conga")),
+    "rules-mancala": lambda app: app.show(RulesScreen("mancala")),
     "leaderboard": leaderboard,
     "replay": replay,
     "choice": lambda app: app.push_screen(

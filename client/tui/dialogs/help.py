@@ -15,7 +15,7 @@ from client.tui.widgets.plain import PlainText
 class Help(Dialog[None]):
     """Shows a title and a list of keys with their meaning."""
 
-    BINDINGS = [Binding("escape,q,question_mark,enter,space,f1", "dismiss", show=False)]
+    BINDINGS = [Binding("escape,q,question_mark,enter,space", "dismiss", show=False)]
 
     def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:
         super().__init__()

@@ -18,6 +18,8 @@ WIDE_COLUMNS = 100  # from this width on, there is more space between keys
 ALWAYS_SHOWN = 2  # the last keys of a bar: help and leaving
 ASCII_KEYS = {"←↑↓→": "arrows", "←→": "left right", "↑↓": "up down"}
 SEPARATOR = "  ·  "
+TAB_MARGIN = 2
+TAB_GAP = 2
 
 
 class Keys(NamedTuple):
@@ -106,6 +108,31 @@ def title_line(title: str, width: int, appearance: Appearance) -> list[Segment]:
         Segment(f"{title} ", text_style(tokens.muted, tokens.bg, False)),
         Segment(rule, text_style(tokens.line, tokens.bg, False)),
     ]
+
+
+def tab_line(titles: Sequence[str], chosen: int, width: int, appearance: Appearance) -> list[Segment]:
+    """Return titles side by side, with the chosen one in a filled block. Each has a space at either side."""
+    tokens = appearance.tokens
+    if tokens is None:
+        plain, other, block = Style(), Style(dim=True), Style(reverse=True, bold=True)
+    else:
+        plain, other = (text_style(ink, tokens.bg, False) for ink in (tokens.text, tokens.muted))
+        block = text_style(tokens.on_accent, tokens.accent, True)
+    line = [Segment(" " * TAB_MARGIN, plain)]
+    for number, title in enumerate(titles):
+        line += [Segment(f" {title} ", block if number == chosen else other), Segment(" " * TAB_GAP, plain)]
+    return clipped(line, width, plain)
+
+
+def tab_at(titles: Sequence[str], x: int) -> int | None:
+    """Return the number of the title at a column of a line of tabs."""
+    left = TAB_MARGIN
+    for number, title in enumerate(titles):
+        right = left + cell_len(title) + 2
+        if left <= x < right:
+            return number
+        left = right + TAB_GAP
+    return None
 
 
 def clipped(line: list[Segment], width: int, plain: Style) -> list[Segment]:

@@ -17,6 +17,7 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow
 from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import BaseScreen
+from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import LOBBY_HELP, LOBBY_HELP_TITLE
 from client.tui.widgets.bars import Footer, Header
 from client.tui.widgets.plain import PlainTable
@@ -33,6 +34,7 @@ KEYS = (
     Keys("enter", "join or watch"),
     Keys("ctrl+n", "new game"),
     Keys("ctrl+f", "pair me"),
+    Keys("F1", "rules"),
     Keys("ctrl+g", "tv"),
     Keys("ctrl+l", "ratings"),
     Keys("?", "all keys"),
@@ -146,7 +148,7 @@ class LobbyScreen(BaseScreen):
             case "ctrl+r":
                 self.finished_games()
             case "f1":
-                self.app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP))
+                self.app.push_screen(RulesScreen(self._selected_game()))
             case "escape":
                 self._escape()
             case _:
@@ -223,9 +225,15 @@ class LobbyScreen(BaseScreen):
     def leaderboard(self) -> None:
         """Show the leaderboard for the game and the options of the selected row."""
         row = self.selected()
-        room, bot = (None, None) if row is None else (row.room, row.bot)
-        game = room.game if room is not None else bot.plays[0] if bot is not None and bot.plays else DEFAULT_GAME
-        self.app.push_screen(Leaderboard(game, {} if room is None else room.options))
+        options = {} if row is None or row.room is None else row.room.options
+        self.app.push_screen(Leaderboard(self._selected_game(), options))
+
+    def _selected_game(self) -> str:
+        """Return the game of the selected room, the first game of the selected bot, or the default game."""
+        row = self.selected()
+        if row is not None and row.room is not None:
+            return row.room.game
+        return row.bot.plays[0] if row is not None and row.bot is not None and row.bot.plays else DEFAULT_GAME
 
     def wall(self) -> None:
         running = self.rooms.running()

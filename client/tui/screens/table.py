@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.help import Help
+from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_actions import TableActions
 from client.tui.screens.table_keys import ACTIONS, TABLE_HELP_TITLE, table_help
 from client.tui.widgets.board_view import BoardView
@@ -176,6 +177,9 @@ class TableScreen(TableActions):
 
     def do_theme(self) -> None:
         self.client.cycle_theme()
+
+    def do_rules(self) -> None:
+        self.app.push_screen(RulesScreen("" if self.table is None else self.table.setup.game))
 
     def do_help(self) -> None:
         game = None if self.table is None else self.table.game

@@ -26,7 +26,7 @@ TABLE_KEYS = (
     Key(("home",), "first", "home", "go to the start of the game"),
     Key(("end",), "live", "end", "go to the latest move and follow the game"),
     Key(("space",), "autoplay", "space", "replay a finished game"),
-    Key(("s",), "hint", "s w", "show a hint, the best move (again: its numbers); casual games against bots"),
+    Key(("s",), "hint", "s w", "hint, best move (again: its numbers); casual games with bots"),
     Key(("w",), "best", "", ""),
     Key(("o",), "draw", "o", "offer a draw"),
     Key(("u",), "takeback", "u", "ask to take back your last move"),
@@ -39,7 +39,8 @@ TABLE_KEYS = (
     Key(("t",), "talk", "t", "chat"),
     Key(("x",), "flip", "x p", "turn the board, change the colours"),
     Key(("p",), "theme", "", ""),
-    Key(("question_mark", "f1"), "help", "?", "show this page"),
+    Key(("f1",), "rules", "F1", "show the rules of the game"),
+    Key(("question_mark",), "help", "?", "show this page"),
     Key(("q",), "leave", "q", "leave (asks first during a game; ctrl+c does not)"),
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
@@ -47,6 +48,7 @@ ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 PLAYING_KEYS = (
     Keys("←↑↓→", "choose"),
     Keys("enter", "play"),
+    Keys("F1", "rules"),
     Keys("o", "draw"),
     Keys("R", "resign"),
     Keys("t", "talk"),
@@ -60,6 +62,7 @@ BROWSING_KEYS = (
     Keys("end", "latest"),
     Keys("t", "talk"),
     Keys("x", "turn"),
+    Keys("F1", "rules"),
     Keys("?", "all keys"),
     Keys("q", "leave"),
 )
@@ -68,6 +71,7 @@ ENDED_KEYS = (
     Keys("←→", "look through"),
     Keys("space", "replay"),
     Keys("t", "talk"),
+    Keys("F1", "rules"),
     Keys("?", "all keys"),
     Keys("q", "leave"),
 )
@@ -91,6 +95,7 @@ LOBBY_HELP = (
     ("ctrl+l", "show the leaderboard; left and right: other games"),
     ("ctrl+g", "watch all running games"),
     ("ctrl+r", "show finished games; again: back to the lobby"),
+    ("F1", "show the rules of the games"),
     ("esc", "clear the filter; quit if it is empty"),
     ("?", "show this page (1620? in the list is a provisional rating)"),
 )
@@ -100,6 +105,7 @@ WALL_HELP = (
     ("enter", "open the game; q returns to the wall"),
     ("mouse", "click a board to open it; scroll for more boards"),
     ("p", "change the theme"),
+    ("F1", "show the rules of the games"),
     ("?", "show this page"),
     ("q, esc", "back"),
 )

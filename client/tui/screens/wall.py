@@ -13,6 +13,7 @@ from client.sdk.events import SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import BaseScreen
+from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
 from client.tui.widgets.bars import Bar, Footer, Header
 from client.tui.widgets.board_tile import BoardTile
@@ -24,6 +25,7 @@ KEYS = (
     Keys("tab", "next board"),
     Keys("enter", "open"),
     Keys("p", "colours"),
+    Keys("F1", "rules"),
     Keys("?", "all keys"),
     Keys("q", "back"),
 )
@@ -102,7 +104,9 @@ class WallScreen(BaseScreen):
         match event.key:
             case "q" | "escape":
                 self._leave()
-            case "question_mark" | "f1":
+            case "f1":
+                self.app.push_screen(RulesScreen())
+            case "question_mark":
                 self.app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP))
             case "p":
                 self.client.cycle_theme()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
+from textual import events
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from client.tui.render.appearance import Appearance
-from client.tui.render.bars import Keys, Status, header_line, key_line, status_line, title_line
+from client.tui.render.bars import Keys, Status, header_line, key_line, status_line, tab_at, tab_line, title_line
 from runtime.printable import printable
 
 STATUS_MARGIN_COLUMNS = 7  # around a status and its chip
@@ -56,6 +58,34 @@ class SectionTitle(Bar):
 
     def render_line(self, y: int) -> Strip:
         return Strip(title_line(self.title, self.size.width, self.appearance))
+
+
+class Tabs(Bar):
+    """Titles side by side, of which one is chosen."""
+
+    class Chosen(Message):
+        """A title was clicked."""
+
+        def __init__(self, number: int) -> None:
+            super().__init__()
+            self.number = number
+
+    def __init__(self, appearance: Appearance, titles: Sequence[str], chosen: int) -> None:
+        super().__init__(appearance)
+        self._titles, self._chosen = tuple(titles), chosen
+
+    def show(self, chosen: int) -> None:
+        """Choose another title."""
+        self._chosen = chosen
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        return Strip(tab_line(self._titles, self._chosen, self.size.width, self.appearance))
+
+    def on_click(self, event: events.Click) -> None:
+        number = tab_at(self._titles, event.x)
+        if number is not None:
+            self.post_message(self.Chosen(number))
 
 
 class Footer(Bar):

@@ -1,0 +1,113 @@
+"""The rules of the games: one page for each."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.app import ComposeResult
+
+from client.presentation.rules.chapter import load_chapter
+from client.tui.render.bars import Keys, Status
+from client.tui.screens.base import BaseScreen
+from client.tui.widgets.bars import Bar, Footer, Header, Tabs
+from client.tui.widgets.rules_page import RulesPage
+from engine.registry import GAMES
+
+KEYS = (
+    Keys("←→", "other games"),
+    Keys("↑↓", "scroll"),
+    Keys("pgup pgdn", "by pages"),
+    Keys("p", "colours"),
+    Keys("esc", "back"),
+)
+NAMES = tuple(GAMES)
+TITLES = tuple(game.title for game in GAMES.values())
+
+
+class RulesScreen(BaseScreen):
+    """Shows the rules of a game. The arrows at the left and right switch to the other games."""
+
+    def __init__(self, game: str = "") -> None:
+        """Show a game; the first one if the client does not know it."""
+        super().__init__()
+        self._at = NAMES.index(game) if game in NAMES else 0
+        self._notice = ""
+
+    @property
+    def game(self) -> str:
+        return NAMES[self._at]
+
+    def compose_content(self) -> ComposeResult:
+        appearance = self.client.appearance
+        yield Header(appearance)
+        yield Tabs(appearance, TITLES, self._at)
+        yield RulesPage(appearance, load_chapter(self.game))
+        yield Footer(appearance, KEYS)
+
+    def set_up(self) -> None:
+        self.watch(self.page, "scroll_y", self._update_footer, init=False)
+        self.watch(self.page, "virtual_size", self._update_footer, init=False)
+        self._update_header()
+
+    @property
+    def page(self) -> RulesPage:
+        return self.query_one(RulesPage)
+
+    def _update_header(self) -> None:
+        self.query_one(Header).show(["Rules", TITLES[self._at]], f"{self._at + 1} of {len(NAMES)}")
+
+    def _update_footer(self) -> None:
+        status = Status(self.client.connection or self._notice, tail="more below" if self.page.has_more else "")
+        self.query_one(Footer).show(status)
+
+    def show_notice(self, text: str) -> None:
+        self._notice = text
+        self._update_footer()
+
+    def connection_changed(self) -> None:
+        self._update_footer()
+
+    def repaint(self) -> None:
+        for bar in self.query(Bar):
+            bar.appearance = self.client.appearance
+            bar.refresh()
+        self.page.appearance = self.client.appearance
+        self.page.repaint()
+
+    def _turn_to(self, number: int) -> None:
+        """Show the game of a number. The first game follows the last one."""
+        self._at = number % len(NAMES)
+        self._notice = ""
+        self.query_one(Tabs).show(self._at)
+        self.page.show(load_chapter(self.game))
+        self._update_header()
+
+    def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
+        self._turn_to(event.number)
+
+    def on_key(self, event: events.Key) -> None:
+        page = self.page
+        match event.key:
+            case "left":
+                self._turn_to(self._at - 1)
+            case "right":
+                self._turn_to(self._at + 1)
+            case "up":
+                page.scroll_up(animate=False)
+            case "down":
+                page.scroll_down(animate=False)
+            case "pageup":
+                page.scroll_page_up(animate=False)
+            case "pagedown" | "space":
+                page.scroll_page_down(animate=False)
+            case "home":
+                page.scroll_home(animate=False)
+            case "end":
+                page.scroll_end(animate=False)
+            case "p":
+                self.client.cycle_theme()
+            case "escape" | "q" | "f1":
+                self.client.leave_screen()
+            case _:
+                return
+        event.stop()
+        event.prevent_default()
