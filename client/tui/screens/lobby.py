@@ -31,10 +31,10 @@ DEFAULT_GAME = next(iter(GAMES))
 MAX_FINISHED_GAMES = 100
 KEYS = (
     Keys("↑↓", "choose"),
-    Keys("enter", "join or watch"),
+    Keys("enter", "open"),
     Keys("ctrl+n", "new game"),
-    Keys("ctrl+f", "pair me"),
     Keys("F1", "rules"),
+    Keys("ctrl+f", "pair me"),
     Keys("ctrl+g", "tv"),
     Keys("ctrl+l", "ratings"),
     Keys("?", "all keys"),
