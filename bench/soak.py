@@ -22,9 +22,10 @@ from tempfile import TemporaryDirectory
 from bench.server import Server, parlour
 from client.sdk.session import Session
 from engine.registry import GAMES
-from protocol.commands import Create, Join, Move, Say, Watch
+from protocol.commands import Create, Join, Move, Resign, Say, Watch
 
 SAMPLE_S = 30.0
+RESIGNS_PER_MOVE, VANISHES_PER_MOVE = 0.01, 0.0002  # a game without players stays in memory for half an hour
 LIMIT_S = 60.0  # for one step of a game
 
 
@@ -77,7 +78,7 @@ async def churn(url: str, number: int, until: float, played: list[int]) -> None:
 
 
 async def play_once(guests: list[Guest], rng: random.Random) -> None:
-    """Play a game between the first two guests, before the third. Some games are left behind unfinished."""
+    """Play a game between the first two guests, before the third. Some resign, and few leave without a word."""
     for guest in guests:
         await guest.open()
     first, second, watcher = (guest.session for guest in guests)
@@ -87,7 +88,12 @@ async def play_once(guests: list[Guest], rng: random.Random) -> None:
     await watcher.ask(Say(id=watcher.id(), room=room, text="good luck"))
     await guests[0].until(lambda: room in first.rooms and first.rooms[room].status == "running")
     view = first.rooms[room]
-    while view.status == "running" and view.game is not None and rng.random() > 0.01:
+    while view.status == "running" and view.game is not None:
+        chance = rng.random()
+        if chance < RESIGNS_PER_MOVE:
+            await first.ask(Resign(id=first.id(), room=room))
+        if chance < RESIGNS_PER_MOVE + VANISHES_PER_MOVE:
+            return
         mover, ply = (first, second)[view.turn], view.ply
         await mover.ask(Move(id=mover.id(), room=room, ply=ply, move=rng.choice(view.game.legal(view.state))))
         await guests[0].until(lambda: first.rooms[room].ply > ply or first.rooms[room].status == "ended")  # noqa: B023

@@ -40,7 +40,7 @@ async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
                 ply, move = before.ply, before.game.legal(before.state)[0]
                 await by_typing(pilot, screen, move)
                 await settled(pilot, "the move", lambda: now(screen).ply > ply)  # noqa: B023
-                await pilot.press("r", "y")
+                await pilot.press("R", "ctrl+y")
                 await settled(pilot, "the result", lambda: len(recorder.ended()) == number)  # noqa: B023
                 await pilot.press("q")
             await asyncio.wait_for(tournament, TIMEOUT_S)
