@@ -1,9 +1,9 @@
-"""The values of bots and their graph."""
+"""The values that bots gave to positions."""
 
 from __future__ import annotations
 
 from client.sdk.room_view import RoomView
-from client.tui.models.bot_values import graph, values
+from client.tui.models.bot_values import fill_gaps, latest, values
 from tests.tui.offline_app import snapshot_of
 
 
@@ -13,10 +13,6 @@ def test_values_are_for_the_first_side() -> None:
     assert values(table.moves) == [2.0, -1.5, None]
 
 
-def test_graph_has_the_given_size_and_is_centred_on_zero() -> None:
-    lines = graph([4.0, 0.0, -4.0, None], 10, 2)
-    assert lines == ["█   ", "██  "]
-    assert graph([None, 4.0, None, -4.0], 10, 1) == [" ██ "]
-    assert graph([1.0] * 50, 10, 3)[0] == "█" * 10
-    assert all(line.isascii() for line in graph([1.0, -0.5], 5, 3, ascii_only=True))
-    assert graph([], 0, 2) == ["", ""]
+def test_gaps_keep_the_value_before_them() -> None:
+    assert fill_gaps([None, 4.0, None, -4.0, None]) == [None, 4.0, 4.0, -4.0, -4.0]
+    assert (latest([1.0, None]), latest([None])) == (1.0, None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -15,17 +13,13 @@ ANSWERS = {"y": True, "n": False, "escape": None}
 
 
 class Confirm(Dialog[bool | None]):
-    """Returns True or False, or None if the prompt is cancelled.
-
-    Enter and the key that opened the prompt (`opened_by`) are ignored: they may belong to typed text. Any other letter
-    cancels the prompt and is passed to `otherwise`.
-    """
+    """Returns True or False, or None if the prompt is cancelled."""
 
     AUTO_FOCUS = ""
 
-    def __init__(self, question: Lines, opened_by: str = "", otherwise: Callable[[str], None] | None = None) -> None:
+    def __init__(self, question: Lines) -> None:
         super().__init__()
-        self._question, self._opened_by, self._otherwise = question, opened_by, otherwise
+        self._question = question
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
@@ -42,9 +36,6 @@ class Confirm(Dialog[bool | None]):
         key = event.key.lower()  # caps lock may be on
         if key in ANSWERS and self.is_current:
             self._answer(ANSWERS[key])
-        elif event.is_printable and self._otherwise is not None and key != self._opened_by:
-            self._answer(None)
-            self._otherwise(event.character or "")
 
     def _answer(self, yes: bool | None) -> None:
         if self.is_current:  # keys can arrive faster than screens close: answer only once

@@ -14,27 +14,21 @@ OLDER_NAMES = {"classic": "dark"}
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A theme, whether to draw only ASCII characters, and whether the terminal has enough colours for pixels.
-
-    `motion`: whether moves are animated.
-    """
+    """A theme, whether to draw only ASCII characters, and whether the terminal has enough colours for pixels."""
 
     theme: str = "dark"
     ascii_only: bool = False
     pixels: bool = True
-    motion: bool = True
 
     @classmethod
-    def choose(
-        cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ, motion: bool = True
-    ) -> Appearance:
+    def choose(cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ) -> Appearance:
         """Return the requested appearance. What was not requested depends on the terminal and `NO_COLOR`."""
         terminal = environment.get("TERM", "dumb")
         simple = terminal in ("dumb", "vt52", "unknown")
         no_color = "NO_COLOR" in environment and environment["NO_COLOR"] != ""
         theme = OLDER_NAMES.get(theme, theme) or ("mono" if no_color or simple else "dark")
         ascii_only = ascii_only or simple or not supports_unicode(environment)
-        return cls(theme, ascii_only, has_many_colours(environment), motion)
+        return cls(theme, ascii_only, has_many_colours(environment))
 
     @property
     def tokens(self) -> Tokens | None:
@@ -43,9 +37,6 @@ class Appearance:
 
     def next_theme(self) -> Appearance:
         return replace(self, theme=THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)])
-
-    def presence_mark(self, online: bool) -> str:
-        return ("*" if online else "-") if self.ascii_only else ("●" if online else "○")
 
 
 def supports_unicode(environment: Mapping[str, str]) -> bool:
