@@ -22,6 +22,7 @@ MAX_TOURNAMENTS = 100  # of a node; a report has at most 16 KB
 MAX_TOURNAMENTS_PER_ADDRESS = 20
 NAME_RESERVED_MS = 10 * 60_000  # after the last report only its arbiter may use the name again
 UPDATE_INTERVAL_S = 1.0
+ECHO_MS = 10_000  # a node hears its own reports from the bus: until then, reports of the same arbiter are its own
 MAX_UNREAD_BYTES = 1 << 20  # a client with more is disconnected
 
 
@@ -105,9 +106,10 @@ class TournamentReports:
 
     def receive(self, update: TournamentUpdate) -> None:
         """Keep a report that an arbiter sent to another node. This node's own announcements are ignored."""
-        known = self._kept.get(update.name)
-        if known is None or not known.address or (known.by, known.report) != (update.by, update.report):
-            self._keep(KeptReport(update.name, update.by, "", self._now() - update.age, update.report))
+        known, made_at = self._kept.get(update.name), self._now() - update.age
+        own = known is not None and known.address and known.by == update.by and made_at < known.at + ECHO_MS
+        if not own:
+            self._keep(KeptReport(update.name, update.by, "", made_at, update.report))
 
     def is_watching(self, client: Client) -> bool:
         """Return whether a client waits for reports, and so may stay silent."""

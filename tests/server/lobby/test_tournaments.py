@@ -157,6 +157,14 @@ async def test_report_reaches_other_nodes(board: Board) -> None:
     assert other.titles() == ["ann has reconnected to the second node"]
 
 
+async def test_late_echo_of_an_older_report_is_ignored(board: Board) -> None:
+    await board.watch(board.eve)
+    for title in ("older", "newer"):
+        await board.report(board.ann, title=title)
+    board.reports.receive(board.announced[0])
+    assert board.titles()[-1] == "newer"
+
+
 async def test_json_watchers_get_text_frames(board: Board) -> None:
     board.eve.text = True
     await board.watch(board.eve)
