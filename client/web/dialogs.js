@@ -91,6 +91,7 @@ function identityFields(app) {
   const token = h("input", { class: "field", name: "token", type: "password", autocomplete: "off", placeholder: "only for accounts" });
   const remember = h("input", { type: "checkbox", name: "remember" });
   remember.checked = true;
+  token.addEventListener("input", () => { remember.checked = token.value === ""; }); // a token is kept only if asked for
   const isNew = () => token.value.trim() !== "" || (name.value.trim() !== "" && name.value.trim() !== session.name);
   return { name, token, remember, isNew };
 }

@@ -72,6 +72,7 @@ export class Room {
   reset(snapshot) {
     const wall = now() - snapshot.at; // the server's clock, in ours
     this.id = snapshot.room;
+    this.takebackPly = null;
     this.seq = snapshot.seq;
     this.game = snapshot.game;
     this.options = snapshot.options ?? {};

@@ -26,6 +26,8 @@ class RoomPage {
   /** The ply that is shown while looking back, or null. @type {number | null} */
   #viewed = null;
   #flipped = false;
+  /** @type {number | undefined} */
+  #replayTimer;
   #refusal = "";
   #refusalTimer = 0;
   #code = "";
@@ -291,9 +293,10 @@ class RoomPage {
     return `${location.origin}/${room?.status === "ended" ? "game" : "room"}/${encodeURIComponent(this.id)}${fragment}`;
   }
   async #replay() {
+    clearInterval(this.#replayTimer);
     await this.#look(0);
-    const timer = setInterval(() => {
-      if (this.#viewed === null || !this.#board.isConnected) clearInterval(timer);
+    this.#replayTimer = setInterval(() => {
+      if (this.#viewed === null || !this.#board.isConnected) clearInterval(this.#replayTimer);
       else this.#step(1);
     }, 700);
   }
