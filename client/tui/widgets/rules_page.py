@@ -23,7 +23,7 @@ MARGIN_COLUMNS = 3
 GAP_COLUMNS = 4  # between text and figures
 MAX_TEXT_COLUMNS = 72
 FIGURE_SHARE = 0.42  # of the width
-MIN_FIGURE_ROWS = 10
+MIN_FIGURE_ROWS = 12  # enough for drawn discs
 
 Line = list[Segment]
 
