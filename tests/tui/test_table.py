@@ -323,6 +323,11 @@ async def test_wide_name_leaves_space_for_the_clock() -> None:
         assert [re.search(r" [45]:\d\d( |$)", line) is not None for line in seats] == [True, True]
 
 
+async def test_own_name_you_is_shown_once() -> None:
+    async with table(snapshot_of("conga", names=("you", "bob"), seat=0)) as (app, _, _):
+        assert "you you" not in picture_of(app)
+
+
 async def test_presence_and_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = TimeControl(kind="fischer", base=300_000, increment=3000)
     async with table(snapshot_of("conga", MOVES, seat=1, clock=clock, left=(299_000, 61_500), running=1)) as (

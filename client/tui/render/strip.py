@@ -50,7 +50,7 @@ def strip(game: Game, player: PlayerLine, width: int, appearance: Appearance) ->
     gap = room - length(line)
     if player.turn and player.word and gap >= cell_len(player.word) + 3:
         line.append(Segment(" " * (gap - cell_len(player.word) - 2), ground(appearance)))
-        line.append(Segment(player.word, tone(appearance, "accent", bold=player.note == "you")))
+        line.append(Segment(player.word, tone(appearance, "accent", bold=player.below)))
         gap = 2
     return [*line, Segment(" " * gap, ground(appearance)), *right]
 

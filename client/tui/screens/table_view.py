@@ -280,7 +280,15 @@ def player_line(table: RoomView, side: int, model: TableState, now: float) -> Pl
         rating = rating_text(table.ratings[side].after, table.ratings[side].provisional)
     you = side == table.seat
     away = seat is not None and not seat.online and table.status != "ended"
-    note = "you" if you else "away" if away else "bot" if seat is not None and seat.bot else ""
+    note = (
+        ("you" if seat_name(seat) != "you" else "")
+        if you
+        else "away"
+        if away
+        else "bot"
+        if seat is not None and seat.bot
+        else ""
+    )
     return PlayerLine(
         side=side,
         name=seat_name(seat),
