@@ -15,7 +15,8 @@ from engine.registry import GAMES, create
 async def test_the_cost_of_a_bot_can_be_measured() -> None:
     times = await measure(5)
     assert set(times) == {"flush", "bare", "thread", "exec"}
-    assert all(len(values) >= 5 and min(values) > 0 for values in times.values())
+    assert all(len(values) >= 5 for values in times.values())
+    assert all(min(values) >= 0 < sum(values) for values in times.values())  # in whole milliseconds: some are 0
     assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
 
 
