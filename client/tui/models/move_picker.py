@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from client.tui.render.board_picture import column_of
 from engine.board import Board, Cell
 from engine.game import Game, Move, Side, State
 
@@ -93,14 +94,6 @@ class MovePicker:
 
 def cells(board: Board) -> dict[str, Cell]:
     return {cell.name: cell for row in board.rows for cell in row if cell is not None}
-
-
-def column_of(board: Board, name: str) -> int | None:
-    for row in board.rows:
-        for column, cell in enumerate(row):
-            if cell is not None and cell.name == name:
-                return column
-    return None
 
 
 def changes(before: Board, after: Board) -> dict[str, Cell]:
