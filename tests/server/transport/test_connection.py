@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from typing import Any
 
@@ -15,7 +16,7 @@ from protocol.replies import Ok
 from protocol.types import Player
 from server.domain.clock import MAX_UNVERIFIED_LATENCY_S
 from server.transport import fast_path
-from server.transport.connection import Connection
+from server.transport.connection import Connection, kernel_rtt_s
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import BINARY, PING, PONG, TEXT, RawClient, close_frame, command, frame
@@ -261,3 +262,23 @@ async def test_refused_handshakes_do_not_count_for_a_forwarded_address() -> None
             assert caught.value.response.status_code == 403
         async with connect(url, additional_headers=headers):
             assert set(server.ip_limits._counts) == {"1.2.3.4"}
+
+
+# -- the round trip of the kernel
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+async def test_kernel_measures_the_round_trip_with_the_handshake(server: StubServices, client: RawClient) -> None:
+    rtt_s = kernel_rtt_s((await server.connection()).transport)
+    assert rtt_s is not None
+    assert rtt_s > 0
+
+
+def test_transport_without_a_socket_has_no_round_trip() -> None:
+    assert kernel_rtt_s(asyncio.BaseTransport()) is None
+
+
+def test_socket_that_is_not_tcp_has_no_round_trip() -> None:
+    first, second = socket.socketpair()
+    with first, second:
+        assert kernel_rtt_s(asyncio.BaseTransport({"socket": first})) is None
