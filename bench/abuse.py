@@ -31,7 +31,8 @@ from typing import NamedTuple
 
 import uvloop
 
-from bench.server import NO_LIMITS, flush_ms
+from bench.processes import NO_LIMITS
+from bench.server import flush_ms
 from client.loadtest.matches import Tally, ask, open_matches, percentile
 from client.loadtest.sockets import Client, connect, masked
 from protocol.codec import MSGPACK

@@ -17,8 +17,7 @@ from tempfile import gettempdir
 
 import uvloop
 
-from bench.compare import cpu_s
-from bench.server import Server, parlour
+from bench.processes import Server, cpu_s, parlour
 from client.loadtest.matches import Match, Tally, percentile
 from client.loadtest.sockets import Client, connect, masked
 from protocol.types import Options

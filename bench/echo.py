@@ -34,7 +34,7 @@ async def main() -> None:
             await asyncio.sleep(0)
         print(f"broadcast {time.perf_counter() - began:.3f}", flush=True)
 
-    async with serve(handle, "127.0.0.1", 0, compression=None) as server:
+    async with serve(handle, "127.0.0.1", 0, compression=None, backlog=4096) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         print(f"listening on ws://127.0.0.1:{port}/ws", flush=True)
         await server.serve_forever()

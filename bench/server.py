@@ -2,6 +2,7 @@
 
     python -m bench.server              everything, a few minutes
     python -m bench.server moves        durable moves in 200 matches, relative to echo round trips on 400 connections
+    python -m bench.server hello        clients that connect and say hello, relative to bare connections
     python -m bench.server calm         delay of a move at a tenth of that load
     python -m bench.server watchers     events to 200 watchers of one room, relative to websockets.broadcast()
     python -m bench.server crowd        delay of a move with 200 watchers, relative to none
@@ -10,6 +11,9 @@
 
 Servers and load run in separate processes, all on the loopback interface. A move counts when the opponent has received
 it, which is after it is on disk. So no delay is shorter than a write to the disk of --dir, which is measured too.
+
+Each rate comes with the CPU time of the server and its writer process. CPU time varies less than rates on a shared
+machine. The load generator in Python is slower than the server: for rates, use a compiled one with --generator.
 """
 
 from __future__ import annotations
@@ -17,126 +21,31 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import shlex
 import sqlite3
 import statistics
-import subprocess
-import sys
 import time
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvloop
 
-from client.loadtest.matches import REPLY_TIMEOUT_S, Match, Tally, ask, measure, open_matches, percentile
+from bench.loads import Measured, add_generator_argument, in_turn, load_of
+from bench.processes import Cpu, Server, parlour, server
+from client.loadtest.matches import Match, Tally, ask, open_matches, percentile
 from client.loadtest.matches import play as play_on
 from client.loadtest.sockets import Client, connect, masked
 from protocol.commands import Hello, Watch
 
-MOVE_BYTES = 44  # message of the echo
-SETTLING_POLL_S = 0.05
+MATCHES = 200
 ROUNDS = 4  # per measurement that compares two servers
-NO_LIMITS = [
-    "--house",
-    "none",
-    "--rate",
-    "1e9",
-    "--burst",
-    "1000000",
-    "--connections-per-address",
-    "100000",
-    "--log-level",
-    "error",
-]
-
-
-# a variable, because bench.compare also starts older servers: they ignore what they do not know
-NO_ROOM_LIMIT = {"PARLOUR_ROOMS_PER_MINUTE": "1000000000"}
-
-
-class Server:
-    """A server process. The last word of the first line it prints is its URL."""
-
-    def __init__(self, *command: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **NO_ROOM_LIMIT},
-        )
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().decode().split()[-1]
-
-    def rss_bytes(self) -> int:
-        return rss_bytes(self.process.pid)
-
-    def children_rss_bytes(self) -> int:
-        """Return the memory of its child processes: the one that writes to the database."""
-        pid = self.process.pid
-        return sum(rss_bytes(int(child)) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-
-    def send_line(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{line}\n".encode())
-        self.process.stdin.flush()
-
-
-def rss_bytes(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
-
-
-@contextmanager
-def server(*command: str) -> Iterator[Server]:
-    running = Server(*command)
-    try:
-        yield running
-    finally:
-        running.process.terminate()
-        running.process.communicate()
-
-
-@contextmanager
-def parlour(folder: str, *flags: str) -> Iterator[Server]:
-    with (
-        TemporaryDirectory(dir=folder) as place,
-        server("parlour", "serve", "--port", "0", "--db", f"{place}/bench.db", *NO_LIMITS, *flags) as running,
-    ):
-        yield running
+STORM_CONNECTIONS = 2000
 
 
 # -- loads
-
-
-async def echo(url: str, connections: int, seconds: float) -> float:
-    """Return the round trips per second of an echo."""
-    clients = [await connect(url) for _ in range(connections)]
-    count, running, frame = 0, True, masked(bytes(MOVE_BYTES))
-
-    def reader(client: Client) -> Callable[[bytes], None]:
-        def read(payload: bytes) -> None:
-            nonlocal count
-            count += 1
-            if running:
-                client.send(frame)
-
-        return read
-
-    for client in clients:
-        client.on_message = reader(client)
-        client.send(frame)
-    await asyncio.sleep(0.5)
-    before, began = count, time.perf_counter()
-    await asyncio.sleep(seconds)
-    rate = (count - before) / (time.perf_counter() - began)
-    running = False
-    await asyncio.sleep(0.2)
-    for client in clients:
-        client.transport.close()
-    return rate
 
 
 async def play(matches: list[Match], tally: Tally, seconds: float) -> tuple[float, list[float]]:
@@ -167,45 +76,75 @@ def flush_ms(folder: str) -> float:
 async def moves(args: Namespace) -> None:
     """Measure in short alternating rounds, because the speed of a shared machine changes from second to second."""
     print(f"disk: {flush_ms(args.dir):.1f} ms for a minimal transaction")
-    ratios, late = [], []
-    with server("bench.echo") as bare, parlour(args.dir) as ours:
-        tally = Tally()
-        matches = await open_matches(ours.url, 200, tally)
+    load = load_of(args.generator)
+    rates, costs, late = [], [], []
+    with server("bench.echo") as bare, parlour(args.dir, *args.serve) as ours:
         for _ in range(args.repeat * ROUNDS):
-            trips = await echo(bare.url, 400, args.seconds / ROUNDS)
-            rate, delays = await in_turn(matches, len(matches), tally, args.seconds / ROUNDS)
-            ratios.append(rate / trips)
-            late.append(percentile(delays, 99))
+            echo = await load.echo(bare, args.seconds / ROUNDS)
+            moved = await load.moves(ours, args.seconds / ROUNDS, MATCHES)
+            rates.append(moved.rate / echo.rate)
+            costs.append(moved.cpu.total_us / echo.cpu.total_us)
+            late.append(moved.p99_ms)
             print(
-                f"moves: {rate:.0f}/s durable, echo {trips:.0f}/s: {ratios[-1]:.2f} x; "
-                f"latency p50 {percentile(delays, 50):.1f} p99 {late[-1]:.1f} ms",
+                f"moves: {moved.rate:.0f}/s durable at {as_text(moved.cpu)}, "
+                f"echo {echo.rate:.0f}/s at {echo.cpu.total_us:.1f} µs: "
+                f"rate {rates[-1]:.2f} x, CPU {costs[-1]:.2f} x; p50 {moved.p50_ms:.1f} p99 {moved.p99_ms:.1f} ms",
                 flush=True,
             )
-        size, writing = ours.rss_bytes() / 2**20, ours.children_rss_bytes() / 2**20
-        for match in matches:
-            match.close()
+        memory_mb = ours.pss_bytes() / 1e6
+    print(f"moves: rate {spread(rates)} x echo (goal 0.75), CPU {spread(costs)} x (goal 1.5)")
     print(
-        f"moves: median {statistics.median(ratios):.2f} x (goal 0.75), p99 {statistics.median(late):.1f} ms (goal 25); "
-        f"RSS with 200 matches {size:.0f} MB (goal 60), writer process {writing:.0f} MB"
+        f"moves: p99 {spread(late)} ms (goal 25); "
+        f"{MATCHES} matches take {memory_mb:.0f} MB with the writer process (goal 75)"
     )
 
 
-async def calm(args: Namespace) -> None:
-    with parlour(args.dir) as ours:
-        tally = Tally()
-        rate, _ = await play(await open_matches(ours.url, 200, tally), tally, args.seconds)
-        tally = Tally()
-        paced, delays = await play(await open_matches(ours.url, 200, tally, think=2000 / rate), tally, 2 * args.seconds)
+def as_text(cpu: Cpu) -> str:
+    """Return the CPU time per operation, with the share of the process that writes to the database."""
+    return f"{cpu.total_us:.1f} µs CPU (writer {cpu.children_us:.1f})"
+
+
+def spread(values: list[float]) -> str:
+    """Return the median with the range, which is the noise of this machine."""
+    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+async def hello(args: Namespace) -> None:
+    """Measure clients that connect all at once and say hello."""
+    load = load_of(args.generator)
+    rates, costs = [], []
+    for _ in range(args.repeat):
+        with server("bench.echo") as bare, parlour(args.dir, *args.serve) as ours:
+            echo = await load.storm(bare, STORM_CONNECTIONS, False)
+            welcomed = await load.storm(ours, STORM_CONNECTIONS, True)
+        rates.append(welcomed.rate / echo.rate)
+        costs.append(welcomed.cpu.total_us / echo.cpu.total_us)
         print(
-            f"calm: {paced:.0f}/s of {rate:.0f}/s: latency "
+            f"hello: {welcomed.rate:.0f} connections/s at {as_text(welcomed.cpu)}, "
+            f"bare websockets {echo.rate:.0f}/s at {echo.cpu.total_us:.1f} µs",
+            flush=True,
+        )
+    print(f"hello: rate {spread(rates)} x, CPU {spread(costs)} x of a bare connection with one echo")
+
+
+async def calm(args: Namespace) -> None:
+    with parlour(args.dir, *args.serve) as ours:
+        tally = Tally()
+        rate, _ = await play(await open_matches(ours.url, MATCHES, tally), tally, args.seconds)
+        tally = Tally()
+        matches = await open_matches(ours.url, MATCHES, tally, think=10 * MATCHES / rate)
+        cpu = ours.cpu()
+        paced, delays = await play(matches, tally, 2 * args.seconds)
+        print(
+            f"calm: {paced:.0f}/s of {rate:.0f}/s at {as_text(ours.cpu().per(tally.moves, since=cpu))}: latency "
             f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms "
             f"(goal p99 5; the disk takes {flush_ms(args.dir):.1f} ms)"
         )
 
 
-async def deliveries(url: str, start: Callable[[Client], None], count: int, watch: bool) -> float:
-    """Return the deliveries per second of `count` messages to 200 connections, until the last byte has arrived."""
-    clients = [await connect(url) for _ in range(200)]
+async def deliveries(running: Server, start: Callable[[Client], None], count: int, watch: bool) -> Measured:
+    """Measure the deliveries of `count` messages to 200 connections, until the last byte has arrived."""
+    clients = [await connect(running.url) for _ in range(200)]
     for client in clients if watch else ():
         await ask(client, Hello(id=1))
         await ask(client, Watch(id=2, room="crowded"))
@@ -222,13 +161,13 @@ async def deliveries(url: str, start: Callable[[Client], None], count: int, watc
     for client in clients:
         client.on_bytes = count_bytes
     size = EVENT_BYTES + 4  # with the header of the frame
-    began = time.perf_counter()
+    began, cpu, total = time.perf_counter(), running.cpu(), count * len(clients)
     start(clients[0])
     await asyncio.wait_for(done.wait(), 120)
-    rate = count * len(clients) / (time.perf_counter() - began)
+    measured = Measured(total / (time.perf_counter() - began), running.cpu().per(total, since=cpu))
     for client in clients:
         client.transport.close()
-    return rate
+    return measured
 
 
 EVENT_BYTES = 158  # size of an event of bench/fanout.py
@@ -239,12 +178,13 @@ async def watchers(args: Namespace) -> None:
     request = masked(f"broadcast {count} {EVENT_BYTES}".encode())
     with server("bench.echo") as bare, server("bench.fanout", "0") as once, server("bench.fanout", "0.02") as tick:
         for _ in range(args.repeat):
-            base = await deliveries(bare.url, lambda client: client.send(request), count, False)
-            at_once = await deliveries(once.url, lambda _: once.send_line(str(count)), count, True)
-            on_tick = await deliveries(tick.url, lambda _: tick.send_line(str(count)), count, True)
+            base = await deliveries(bare, lambda client: client.send(request), count, False)
+            at_once = await deliveries(once, lambda _: once.send_line(str(count)), count, True)
+            on_tick = await deliveries(tick, lambda _: tick.send_line(str(count)), count, True)
             print(
-                f"watchers: broadcast() {base / 1e6:.2f} M/s; at once {at_once / base:.2f} x (goal 1.5), "
-                f"on the tick {on_tick / base:.2f} x (goal 8)",
+                f"watchers: broadcast() {base.rate / 1e6:.2f} M/s at {base.cpu.total_us:.2f} µs CPU; "
+                f"at once {at_once.rate / base.rate:.2f} x (goal 1.5) at {at_once.cpu.total_us:.2f} µs, "
+                f"on the tick {on_tick.rate / base.rate:.2f} x (goal 8) at {on_tick.cpu.total_us:.2f} µs",
                 flush=True,
             )
 
@@ -290,46 +230,34 @@ async def memory(args: Namespace) -> None:
 
 async def rooms(args: Namespace) -> None:
     """Keep ten moves in flight at any time, in all rooms by turns."""
-    rates: dict[int, list[float]] = {10: [], 200: [], 2000: []}
+    measured: dict[int, list[Measured]] = {10: [], 200: [], 2000: []}
     with ExitStack() as servers:
-        tables: dict[int, tuple[Tally, list[Match]]] = {}
-        for count in rates:
-            tally = Tally()
-            matches = await open_matches(servers.enter_context(parlour(args.dir)).url, count, tally)
+        tables: dict[int, tuple[Server, Tally, list[Match]]] = {}
+        for count in measured:
+            tally, running = Tally(), servers.enter_context(parlour(args.dir))
+            matches = await open_matches(running.url, count, tally)
             for number, match in enumerate(matches):
                 match.next_match = matches[(number + 10) % count] if count > 10 else None
-            tables[count] = tally, matches
+            tables[count] = running, tally, matches
         for _ in range(args.repeat):
-            for count, (tally, matches) in tables.items():
-                rate, _ = await in_turn(matches, 10, tally, args.seconds)
-                rates[count].append(rate)
-        for _, matches in tables.values():
+            for count, (running, tally, matches) in tables.items():
+                measured[count].append(await in_turn(running, matches, 10, tally, args.seconds))
+        for _, _, matches in tables.values():
             for match in matches:
                 match.close()
-    for count, measured in rates.items():
-        ratio = statistics.median(rate / few for rate, few in zip(measured, rates[10], strict=True))
-        rate = statistics.median(measured)
-        print(f"rooms: {count}: {rate:.0f} moves/s, {ratio:.2f} x of 10 rooms (goal 0.8)", flush=True)
-
-
-async def in_turn(matches: list[Match], in_flight: int, tally: Tally, seconds: float) -> tuple[float, list[float]]:
-    """Measure as `play` does, with `in_flight` moves at any time. The matches can continue afterwards."""
-    for match in matches:
-        match.playing = True
-    for match in matches[:in_flight]:
-        match.move()
-    measured = await measure(tally, seconds)
-    assert not tally.errors, tally.errors[0]
-    for match in matches:
-        match.playing = False
-    async with asyncio.timeout(REPLY_TIMEOUT_S):  # for the last moves and for rematches
-        while not all(match.settled for match in matches):  # noqa: ASYNC110
-            await asyncio.sleep(SETTLING_POLL_S)
-    return measured
+    for count, rounds in measured.items():
+        ratio = statistics.median(many.rate / few.rate for many, few in zip(rounds, measured[10], strict=True))
+        rate = statistics.median(each.rate for each in rounds)
+        cpu_us = statistics.median(each.cpu.total_us for each in rounds)
+        print(
+            f"rooms: {count}: {rate:.0f} moves/s at {cpu_us:.1f} µs CPU, {ratio:.2f} x of 10 rooms (goal 0.8)",
+            flush=True,
+        )
 
 
 PARTS: dict[str, Callable[[Namespace], Coroutine[Any, Any, None]]] = {
     "moves": moves,
+    "hello": hello,
     "calm": calm,
     "watchers": watchers,
     "crowd": crowd,
@@ -339,12 +267,18 @@ PARTS: dict[str, Callable[[Namespace], Coroutine[Any, Any, None]]] = {
 
 
 def main() -> None:
-    parser = ArgumentParser(description=__doc__)
+    parser = ArgumentParser(
+        description=__doc__, formatter_class=RawDescriptionHelpFormatter, prog="python -m bench.server"
+    )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
     parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement (default: 5)")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--idle", type=int, default=5000, help="connections of the memory part (default: 5000)")
     parser.add_argument("--dir", default=".", help="folder on the disk to measure (default: the current folder)")
+    parser.add_argument(
+        "--serve", metavar="FLAGS", type=shlex.split, default=[], help="more flags for `parlour serve`, as one text"
+    )
+    add_generator_argument(parser)
     args = parser.parse_args()
     if unknown := [part for part in args.parts if part not in PARTS]:
         parser.error(f"{unknown[0]!r} is not a part: try {', '.join(PARTS)}")

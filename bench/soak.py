@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from bench.server import Server, parlour
+from bench.processes import Server, parlour
 from client.sdk.session import Session
 from engine.registry import GAMES
 from protocol.commands import Create, Join, Move, Resign, Say, Watch

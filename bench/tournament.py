@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 import uvloop
 
 from bench.instant import GAME, name
-from bench.server import parlour
+from bench.processes import parlour
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant, Plan
 from client.tournament.model.plan_defaults import with_defaults
