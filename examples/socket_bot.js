@@ -22,6 +22,7 @@ socket.onmessage = ({ data }) => {
   else if (message.type === "error") process.exit(console.error(message.text) ?? 1);
   if (message.type === "ended" && challenges.length) {
     console.log(message.result, message.reason);
-    socket.close();
+    process.exit(0);
   }
 };
+socket.onclose = ({ code, reason }) => process.exit(console.error("connection lost:", code, reason) ?? 1);

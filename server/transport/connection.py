@@ -31,6 +31,7 @@ from server.transport.services import Services
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
+TIMER_MARGIN_S = 0.01  # a client's timer may fire some milliseconds early; an obedient client is not refused again
 RTT_OFFSET_BYTES = 68  # of tcpi_rtt in the tcp_info struct of Linux, which only grows at its end
 RTT_END_BYTES = RTT_OFFSET_BYTES + 4
 
@@ -173,7 +174,7 @@ class Connection(FastPath):
         self.count_refused_frame()
         if not self.failed:
             text = f"too many messages: send at most {limit.rate:g} per second"
-            self.refuse(self.codec.find_id(data), "rate_limited", text, limit.seconds_to_token())
+            self.refuse(self.codec.find_id(data), "rate_limited", text, limit.seconds_to_token() + TIMER_MARGIN_S)
 
     def charge_frame(self) -> None:
         """Take a token for a frame that is not a message: it takes as long to read."""
