@@ -20,6 +20,7 @@ from server.config import Settings
 from server.handlers.dispatcher import Dispatcher
 from server.handlers.hello import HelloHandler
 from server.handlers.queries import QueryHandler
+from server.handlers.revocations import Revocations
 from server.ids import new_player_id
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
@@ -192,6 +193,7 @@ class App:
             registry=self.registry,
             broadcaster=self.broadcaster,
             dispatcher=self.dispatcher,
+            revocations=Revocations(store),
             matchmaker=self.matchmaker,
             invitations=self.invitations,
             feed=self.feed,

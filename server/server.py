@@ -7,13 +7,13 @@ import logging
 from collections import Counter
 
 from protocol.replies import Closing
-from protocol.usernames import fold
 from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus
 from server.cluster.clock_sync import StoreClock
 from server.cluster.node import Node
 from server.config import Settings
 from server.handlers.dispatcher import Dispatcher
+from server.handlers.revocations import Revocations
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
@@ -47,6 +47,7 @@ class Server:
         registry: RoomRegistry,
         broadcaster: Broadcaster,
         dispatcher: Dispatcher,
+        revocations: Revocations,
         matchmaker: Matchmaker,
         invitations: Invitations,
         feed: LobbyFeed,
@@ -62,7 +63,7 @@ class Server:
             registry, broadcaster, dispatcher, matchmaker,
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
-        self._invitations, self._tournaments = invitations, tournaments
+        self._invitations, self._tournaments, self._revocations = invitations, tournaments, revocations
         self.receive, self.spawn = dispatcher.receive, tasks.start
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
@@ -107,6 +108,7 @@ class Server:
     async def start(self) -> None:
         """Synchronise the clock, and resume open games. Raises StoreError or Unavailable."""
         await self._node.start()
+        await self._revocations.start()
         await self._registry.start(self._node.id)
 
     async def run(self) -> None:
@@ -125,7 +127,7 @@ class Server:
             self._invitations.sweep()
             try:
                 self._check_store()
-                await self.disconnect_revoked()
+                await self._revocations.apply(self.connections, loop.time())
                 self._progress.report()
                 await self._registry.sweep()
                 if self._store.shared:
@@ -166,22 +168,6 @@ class Server:
             self._refusals = refused, now
         elif now - self._refusals[1] > STORE_RECOVERY_S:
             self.status.store_works()
-
-    async def disconnect_revoked(self) -> None:
-        """Disconnect clients whose account was revoked, and guests whose name belongs to an account now."""
-        if not any(client.player for client in self.connections):
-            return
-        accounts = [account for account in await self._store.accounts() if account.revoked_at is None]
-        active = {account.player for account in accounts}
-        owned = {fold(account.name) for account in accounts}
-        for client in list(self.connections):
-            player = client.player
-            if player is None:
-                continue
-            if player.account and player.id not in active:
-                client.cut(1008, "your account has been revoked")
-            elif not player.account and fold(player.name) in owned:
-                client.cut(1008, "your name belongs to an account now; reconnect with another name")
 
     async def drain(self) -> None:
         """Tell every client that the server restarts, and make durable what has begun."""

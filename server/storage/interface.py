@@ -105,6 +105,13 @@ class Account(NamedTuple):
     revoked_at: int | None
 
 
+class AccountChange(NamedTuple):
+    """An account that was added or revoked. Changes are numbered from 1 in the order in which they were written."""
+
+    number: int
+    account: Account
+
+
 Done = Callable[[Exception | None], None]
 OnCommit = Callable[[float, int], None]  # the duration of a transaction in seconds, and the number of its jobs
 
@@ -210,6 +217,12 @@ class Store(Protocol):
 
     async def accounts(self) -> list[Account]:
         """Return all accounts, including revoked ones, oldest first."""
+
+    async def account_changes(self, after: int) -> list[AccountChange]:
+        """Return the accounts that were added or revoked after the change with this number, in order."""
+
+    async def last_account_change(self) -> int:
+        """Return the number of the newest change of accounts, or 0 if there is none."""
 
     async def account_of_token(self, token: str) -> Account | None:
         """Return the active account of a token."""

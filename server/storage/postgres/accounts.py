@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from protocol.usernames import fold
-from server.storage.interface import Account, ReturningPlayer, Session, digest
+from server.storage.interface import Account, AccountChange, ReturningPlayer, Session, digest
+
+ACCOUNTS_LOCK = "accounts"  # changes are numbered in the order of their transactions
 
 
 class Accounts(ABC):
@@ -42,18 +44,32 @@ class Accounts(ABC):
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
-            INSERT INTO accounts (token, name, player, created_at, folded) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO accounts (token, name, player, created_at, folded, change)
+            SELECT $1, $2, $3, $4, $5, coalesce(max(change), 0) + 1 FROM accounts
             ON CONFLICT (folded) WHERE revoked_at IS NULL DO NOTHING RETURNING 1
         """
-        return bool(await self._fetch(sql, digest(token), name, player, now, fold(name)))
+        return bool(await self._fetch(sql, digest(token), name, player, now, fold(name), lock=ACCOUNTS_LOCK))
 
     async def revoke_account(self, name: str, now: int) -> bool:
-        sql = "UPDATE accounts SET revoked_at = $2 WHERE folded = $1 AND revoked_at IS NULL RETURNING 1"
-        return bool(await self._fetch(sql, fold(name), now))
+        sql = """
+            UPDATE accounts SET revoked_at = $2, change = (SELECT max(change) + 1 FROM accounts)
+            WHERE folded = $1 AND revoked_at IS NULL RETURNING 1
+        """
+        return bool(await self._fetch(sql, fold(name), now, lock=ACCOUNTS_LOCK))
 
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
         return [Account(*row) for row in await self._fetch(sql)]
+
+    async def account_changes(self, after: int) -> list[AccountChange]:
+        sql = """
+            SELECT change, name, player, created_at, revoked_at FROM accounts WHERE change > $1 ORDER BY change
+        """
+        return [AccountChange(change, Account(*account)) for change, *account in await self._fetch(sql, after)]
+
+    async def last_account_change(self) -> int:
+        rows = await self._fetch("SELECT coalesce(max(change), 0) FROM accounts")
+        return int(rows[0][0])
 
     async def account_of_token(self, token: str) -> Account | None:
         return await self._account("token = $1", digest(token))

@@ -12,6 +12,7 @@ from server.storage import queries
 from server.storage.interface import (
     BUSY_TIMEOUT_S,
     Account,
+    AccountChange,
     Append,
     Done,
     OnCommit,
@@ -202,18 +203,32 @@ class SqliteStore(Ratings, Pruning):
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
-            INSERT INTO accounts (token, name, player, created_at, folded) SELECT ?1,?2,?3,?4,?5
+            INSERT INTO accounts (token, name, player, created_at, folded, change)
+            SELECT ?1, ?2, ?3, ?4, ?5, (SELECT coalesce(max(change), 0) + 1 FROM accounts)
             WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE folded = ?5 AND revoked_at IS NULL)
         """
         return await self._write(sql, digest(token), name, player, now, fold(name)) == 1
 
     async def revoke_account(self, name: str, now: int) -> bool:
-        sql = "UPDATE accounts SET revoked_at = ? WHERE folded = ? AND revoked_at IS NULL"
+        sql = """
+            UPDATE accounts SET revoked_at = ?1, change = (SELECT max(change) + 1 FROM accounts)
+            WHERE folded = ?2 AND revoked_at IS NULL
+        """
         return await self._write(sql, now, fold(name)) == 1
 
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
         return [Account(*row) for row in await self._read(sql)]
+
+    async def account_changes(self, after: int) -> list[AccountChange]:
+        sql = """
+            SELECT change, name, player, created_at, revoked_at FROM accounts WHERE change > ? ORDER BY change
+        """
+        return [AccountChange(change, Account(*account)) for change, *account in await self._read(sql, after)]
+
+    async def last_account_change(self) -> int:
+        rows = await self._read("SELECT coalesce(max(change), 0) FROM accounts")
+        return int(rows[0][0])
 
     async def account_of_token(self, token: str) -> Account | None:
         return await self._account("token", digest(token))

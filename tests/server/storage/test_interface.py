@@ -144,6 +144,17 @@ async def test_account_name_is_free_again_after_revocation(store: Store) -> None
     assert [(account.name, account.revoked_at) for account in await store.accounts()] == [("Ann", 7), ("ann", None)]
 
 
+async def test_changes_of_accounts_are_numbered(store: Store) -> None:
+    assert await store.last_account_change() == 0
+    await asyncio.gather(*(store.add_account(f"ann{n}", f"p{n}", f"t{n}", 5) for n in range(8)))
+    assert [change.number for change in await store.account_changes(0)] == [1, 2, 3, 4, 5, 6, 7, 8]
+    await store.revoke_account("ann3", 7)
+    ((number, account),) = await store.account_changes(8)
+    assert (number, account.player, account.revoked_at) == (9, "p3", 7)
+    assert await store.last_account_change() == 9
+    assert await store.account_changes(9) == []
+
+
 async def test_guest_name_is_free_after_the_last_connection_has_left(store: Store) -> None:
     assert await store.claim_name("a", "p1", "Ann")
     assert await store.claim_name("b", "p1", "Ann")
