@@ -125,8 +125,13 @@ async def test_start_waits_for_the_checkpoint_of_a_writer_that_exits(
     )
     await build.communicate(SLOW_DISK.encode())
     assert build.returncode == 0
-    first = await serve(LD_PRELOAD=str(library), FLUSHES_WAIT_FOR=str(wait), FLUSH_WAITS=str(waits))
-    await connect_guest(await first.url(), "ann")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    preload = f"/proc/{os.getpid()}/fd/{folder}/{library.name}"  # LD_PRELOAD cannot name a folder with spaces
+    try:
+        first = await serve(LD_PRELOAD=preload, FLUSHES_WAIT_FOR=str(wait), FLUSH_WAITS=str(waits))
+        await connect_guest(await first.url(), "ann")
+    finally:
+        os.close(folder)
     [writer] = children(first.process.pid)
     wait.touch()
     try:
