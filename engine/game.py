@@ -267,6 +267,13 @@ class Game(ABC):
         """
         return move in self.moves(state)
 
+    def dump_after(self, before: str, state: State, move: Move, after: State) -> str:
+        """Return the text of the state after a move. `before` is the text of the state before it.
+
+        Games override this if a move changes few characters of the text.
+        """
+        return self.dump(after)
+
     def legal(self, state: State) -> tuple[str, ...]:
         """Return the texts of the legal moves, sorted by length, then alphabetically."""
         texts = [self.format(state, move) for move in self.moves(state)]

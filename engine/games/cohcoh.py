@@ -264,6 +264,10 @@ class CohCoh(Game):
         edge = rules.COLUMN << rules.N  # the empty column, set in both words so that it is left out
         return bits_to_text(first | edge, second | edge, rules.WIDTH, MARKS) + (" b" if state.turn else " w")
 
+    def dump_after(self, before: str, state: State, move: Move, after: State) -> str:
+        marble, turn = ("w", "b") if state.turn == 0 else ("b", "w")
+        return f"{before[:move]}{marble}{before[move + 1 : -1]}{turn}"
+
     def load(self, text: str) -> State:
         board, _, turn = text.strip().partition(" ")
         n, stride = self.rules.N, self.rules.STRIDE

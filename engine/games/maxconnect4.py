@@ -223,6 +223,12 @@ class MaxConnect4(Game):
         board = bits_to_text(red, green, WIDTH, MARKS)
         return f"{board[5::7]}/{board[4::7]}/{board[3::7]}/{board[2::7]}/{board[1::7]}/{board[::7]} {state.turn + 1}"
 
+    def dump_after(self, before: str, state: State, move: Move, after: State) -> str:
+        height = ((state.mine | state.rest) >> 7 * move & 127).bit_count()
+        square = (ROWS - 1 - height) * (COLUMNS + 1) + move  # a row of the text ends with a slash
+        piece, turn = ("1", "2") if state.turn == 0 else ("2", "1")
+        return f"{before[:square]}{piece}{before[square + 1 : -1]}{turn}"
+
     def load(self, text: str) -> State:
         board, _, player = text.strip().partition(" ")
         rows = board.split("/")

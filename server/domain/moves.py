@@ -59,7 +59,7 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
         ply=ply + 1,
         side=seat,
         move=game.format(state, number),
-        position=game.dump(after),
+        position=game.dump_after(room.position, state, number, after),
         turn=after.turn,
         took=took,
         charged=charged,

@@ -78,6 +78,15 @@ def test_positions_round_trip_through_text(variant: Variant) -> None:
 
 
 @every_variant
+def test_text_after_a_move_is_that_of_the_state_after_it(variant: Variant) -> None:
+    for game, state in positions(variant, GAMES_EACH):
+        before = game.dump(state)
+        for move in game.moves(state):
+            after = game.after(state, move)
+            assert game.dump_after(before, state, move, after) == game.dump(after)
+
+
+@every_variant
 def test_moves_round_trip_through_text(variant: Variant) -> None:
     for game, state in positions(variant, GAMES_EACH):
         texts = [game.format(state, move) for move in game.moves(state)]
