@@ -13,6 +13,7 @@ from client.bots.policy import Policy, Seek
 from client.sdk.credentials import CredentialsFile
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
+from client.sdk.result_text import result_text
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.commands import Leave, Lobby, Rematch
@@ -158,9 +159,7 @@ class Runner:
         view = self._session.rooms[room]
         outcome = view.outcome()
         if outcome is not None:
-            word = "draw" if outcome.winner is None else "won" if outcome.winner == view.seat else "lost"
-            word = "no result" if view.result == "*" else word
-            self._notify(f"{room}: {word} ({outcome.reason}) after {view.ply} move{'s' * (view.ply != 1)}")
+            self._notify(f"{room}: {result_text(view, outcome)}, after {view.ply} move{'s' * (view.ply != 1)}")
         self.played += 1
         if self._games is not None and self.played >= self._games and not self._playing:
             self._done.set()

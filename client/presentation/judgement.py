@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import tanh
 
-from client.presentation.texts import seat_name
 from client.sdk.note import parse_note
+from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
 
 EVEN, LITTLE, CLEAR = 0.15, 0.4, 0.8  # bounds of the share in favour of a side, from 0 (even) to 1 (decided)

@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable
 from io import TextIOWrapper
 
 from client.presentation.launch_plan import LaunchPlan
 from client.presentation.plain_watch import Write, lines
-from client.presentation.texts import absent_text, left_text, offer_text, pending_text, seat_name
+from client.presentation.texts import absent_text, invited_text, left_text, offer_text, pending_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Disconnected, SessionEvent
+from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from engine.errors import GameError
 from protocol.commands import Abort, AnswerDraw, Claim, Command, Lobby, Move, OfferDraw, Resign, Say, Takeback, Watch
 from protocol.events import DrawOffered, Event, Presence, Rematched, TakebackOffered
-from protocol.replies import LobbyUpdate, Snapshot
+from protocol.replies import Invited, LobbyUpdate, Snapshot
 from protocol.types import BotInfo
 
 HELP = "Type a move, or: moves, say TEXT, draw, takeback, yes, no, resign, abort, claim, help, quit"
 NOT_YOUR_TURN = "It is not your turn"
+ANY_TIME = ("help", "?", "say", "quit")  # these need no running game
+GAME_COMMANDS = ("resign", "abort", "claim", "draw", "takeback", "yes", "no")  # these need no turn
 LOBBY = ""  # stands for the lobby in a set of rooms; no room has an empty name
 Input = SessionEvent | SessionError | str | None  # an event, the end of the session, a typed line, the end of the input
 
@@ -32,36 +36,88 @@ class InputEnded(Exception):
 
 
 class PlainPlay:
-    """One game, played line by line."""
+    """One game, played line by line.
 
-    def __init__(self, session: Session, room: str, write: Write, bots: tuple[BotInfo, ...] | None = None) -> None:
+    With `in_order`, as for a pipe, a line waits until the game has come to it: a move waits for the player's turn. So a
+    script may send all its moves at once. A person at a terminal gets an answer to every line at once.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        room: str,
+        write: Write,
+        bots: tuple[BotInfo, ...] | None = None,
+        *,
+        in_order: bool = True,
+        bots_only: bool = False,
+    ) -> None:
         """Play in a room. `bots`: the connected bots; None if every invited bot is started."""
         self.session, self.room, self.write, self.bots = session, room, write, bots
         self.table: RoomView | None = None
+        self._in_order, self._bots_only = in_order, bots_only
+        self._typed: deque[str] = deque()  # lines that are not handled yet
+        self._input_ended = False
+        self._awaited_seq = 0  # the event of our latest command; until it comes, no other line is handled
 
     async def run(self, inputs: asyncio.Queue[Input]) -> None:
         """Play until the game is over or the input ends. Raises SessionError if the session ends."""
-        early = list[Input]()  # typed before the room was known
         while True:
             item = await inputs.get()
             if isinstance(item, SessionError):
                 raise item
-            if self.table is None and isinstance(item, str | None):
-                early.append(item)
-            elif item is None or item == "quit":
-                await self.leave()
-                return
+            if item is None:
+                self._input_ended = True
             elif isinstance(item, str):
-                await self.handle_line(item.strip())
+                self._typed.append(item.strip())
             elif isinstance(item, Disconnected):
                 self.write(f"Connection lost ({item.reason}); reconnecting")
+            elif isinstance(item, Invited):
+                self.write(f"{invited_text(item)}: parlour play --room {item.room.room}")
             elif isinstance(item, Rematched) and item.room == self.room and self.waiting:
                 await self.change_room(item.next)
             elif getattr(item, "room", None) == self.room and self.handle_event(item):
                 return
-            elif self.table is not None:
-                put_back(inputs, early)
-                early.clear()
+            if await self._handle_typed():
+                return
+
+    async def _handle_typed(self) -> bool:
+        """Handle the typed lines that are due. Return whether the player leaves."""
+        while self.table is not None and self._typed and self._is_due(self._typed[0], self.table):
+            text = self._typed.popleft()
+            if text == "quit":
+                await self.leave()
+                return True
+            await self.handle_line(text)
+        if self.table is None or not self._input_ended or not self._is_stuck(self.table):
+            return False
+        self.write(self._ended_text(self.table))
+        await self.leave()
+        return True
+
+    def _is_due(self, text: str, table: RoomView) -> bool:
+        """Return whether to handle a line now."""
+        word = text.partition(" ")[0]
+        if not self._in_order or not text:
+            return True
+        if table.seq < self._awaited_seq:
+            return False
+        return word in ANY_TIME or (table.status == "running" and (word in GAME_COMMANDS or table.my_move))
+
+    def _is_stuck(self, table: RoomView) -> bool:
+        """Return whether nothing more can happen after the input has ended: no line is left that the game awaits."""
+        if not self._in_order:
+            return True
+        absent = table.opponent is not None and not table.opponent.online
+        idle = table.status == "waiting" or absent or table.my_move
+        return not self._typed and table.seq >= self._awaited_seq and idle
+
+    def _ended_text(self, table: RoomView) -> str:
+        """Return what happens because the input has ended."""
+        if table.status == "waiting":
+            return "Input ended: you have left, and the room is closed."
+        text = f"Input ended: you have left the game in room {table.room}. Run parlour play to resume it"
+        return f"{text}." if self._bots_only else f"{text} soon, or your opponent can claim it."
 
     @property
     def waiting(self) -> bool:
@@ -104,11 +160,12 @@ class PlainPlay:
 
     async def handle_line(self, text: str) -> None:
         command = self.command(text)
-        if command is not None:
-            try:
-                await self.session.ask(command)
-            except SessionError as error:
-                self.write(str(error))
+        if command is None:
+            return
+        try:
+            self._awaited_seq = (await self.session.ask(command)).seq
+        except SessionError as error:
+            self.write(str(error))
 
     def command(self, text: str) -> Command | None:
         """Return the command for a typed line. Return None if it was answered here."""
@@ -155,9 +212,15 @@ class PlainPlay:
 
 
 async def play_plain(
-    session: Session, plan: LaunchPlan, bots_only: bool, inputs: asyncio.Queue[Input], write: Write
+    session: Session,
+    plan: LaunchPlan,
+    bots_only: bool,
+    inputs: asyncio.Queue[Input],
+    write: Write,
+    *,
+    in_order: bool = True,
 ) -> None:
-    """Start the planned game, or resume an unfinished one, and play it.
+    """Start the planned game, or resume an unfinished one, and play it. `in_order`: as for `PlainPlay`.
 
     Raises SessionError if the session ends, and InputEnded if the input ended before the game began.
     """
@@ -168,7 +231,8 @@ async def play_plain(
         command = await choose_opening(session, opening, inputs, write, plan.resigns_unfinished(bots_only))
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
-            await PlainPlay(session, room, write, bots).run(inputs)
+            play = PlainPlay(session, room, write, bots, in_order=in_order, bots_only=bots_only)
+            await play.run(inputs)
     finally:
         reader.cancel()
         await asyncio.gather(reader, return_exceptions=True)

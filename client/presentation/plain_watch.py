@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from client.presentation.texts import (
-    outcome_text,
-    program_text,
-    seat_name,
-    side_name,
-    situation,
-    standing_text,
-    title,
-)
+from client.presentation.texts import outcome_text, program_text, situation, standing_text, title
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
+from client.sdk.result_text import seat_name, side_name
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
 from protocol.codec import JSON

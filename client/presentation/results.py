@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from client.presentation.moves import listed
-from client.presentation.texts import counted, player_name, rating_text, seat_name
+from client.presentation.texts import counted, rating_text
+from client.sdk.result_text import player_name, seat_name
 from client.sdk.room_view import RoomView
 from protocol.types import RatingChange
 

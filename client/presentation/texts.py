@@ -8,28 +8,18 @@ from math import ceil
 
 from client.bots.builtin.names import BUILTIN_BOT
 from client.sdk.events import Disconnected
+from client.sdk.result_text import result_text, seat_name, side_name
 from client.sdk.room_view import RoomView
+from client.sdk.time_control import parse_time_control
+from engine.errors import GameError
 from engine.game import Outcome
+from engine.registry import GAMES
+from protocol.replies import Invited
 from protocol.types import BotInfo, Leader, Options, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
 from runtime.printable import printable
 
+MAX_BOTS_NAMED = 3
 TENTHS_BELOW_S = 20  # a clock with less time left shows tenths of a second
-LOSS_TEXTS = {
-    "no_moves": "{loser} {has} no moves left",
-    "score": "",
-    "line": "{loser} completed a line{length}",
-    "resigned": "{loser} resigned",
-    "time": "{loser} ran out of time",
-    "abandoned": "{loser} abandoned the game",
-    "illegal_moves": "{loser} made too many illegal moves",
-}
-DRAW_TEXTS = {
-    "no_moves": "Draw: no moves left",
-    "score": "Draw",
-    "repetition": "Draw by repetition",
-    "ply_limit": "Draw: move limit reached",
-    "agreed": "Draw by agreement",
-}
 
 
 def lost_text(lost: Disconnected, url: str) -> str:
@@ -46,10 +36,6 @@ def joined(*texts: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 game`, `2 games`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def seat_name(seat: Seat | None) -> str:
-    return "(empty)" if seat is None else printable(seat.name)
 
 
 def marked_name(seat: Seat) -> str:
@@ -125,6 +111,15 @@ def clock_text(control: TimeControl) -> str:
     return "none"
 
 
+def recorded_clock_text(text: str) -> str:
+    """Return the clock of a record, which counts in seconds (`300+3`), as it is written on the command line (`5+3`)."""
+    base, plus, increment = text.partition("+")
+    try:
+        return clock_text(parse_time_control(f"{base}s{plus}{increment}" if base.replace(".", "").isdigit() else text))
+    except GameError:  # written by hand
+        return text
+
+
 def seconds_text(milliseconds: int) -> str:
     return f"{milliseconds / 1000:g}"
 
@@ -149,17 +144,6 @@ def players(seats: tuple[Seat | None, ...] | list[Seat | None]) -> str:
 
 def rated_players(seats: tuple[Seat | None, ...]) -> str:
     return " - ".join("?" if seat is None else f"{marked_name(seat)} {rating_of(seat)}".rstrip() for seat in seats)
-
-
-def side_name(table: RoomView, side: int) -> str:
-    """Return the name and the side of a player: `search (white)`."""
-    return f"{seat_name(table.seats[side])} ({table.setup.sides[side]})"
-
-
-def player_name(table: RoomView, side: int) -> str:
-    """Return the name of a player, with the side if both players have the same name."""
-    names = [seat_name(seat) for seat in table.seats]
-    return side_name(table, side) if names[0] == names[1] else names[side]
 
 
 def options_text(options: Options) -> list[str]:
@@ -190,28 +174,6 @@ def outcome_text(table: RoomView, outcome: Outcome) -> str:
     return f"{result_text(table, outcome)}{f'. {changes}' if changes else ''}"
 
 
-def result_text(table: RoomView, outcome: Outcome) -> str:
-    """Return who won and why: `You win: random completed a line of 3`, `search@5 wins 8–6`."""
-    if table.result == "*":
-        return "Game aborted: it does not count"
-    if outcome.winner is None:
-        score = f" {outcome.scores[0]}–{outcome.scores[1]}" if outcome.scores else ""
-        return DRAW_TEXTS.get(outcome.reason, f"Draw: {printable(outcome.reason)}") + score
-    winner, loser = outcome.winner, 1 - outcome.winner
-    score = f" {outcome.scores[winner]}–{outcome.scores[loser]}" if outcome.scores else ""
-    head = "You win" if winner == table.seat else f"{player_name(table, winner)} wins"
-    length = table.setup.options.get("k")
-    if outcome.reason in LOSS_TEXTS:
-        why = LOSS_TEXTS[outcome.reason].format(
-            loser="you" if loser == table.seat else player_name(table, loser),
-            has="have" if loser == table.seat else "has",
-            length=f" of {length}" if length else "",
-        )
-    else:  # of a newer server, or of a record written by hand
-        why = printable(outcome.reason)
-    return f"{head}{score}{f': {why}' if why else ''}"
-
-
 def situation(table: RoomView) -> str:
     """Return the result of the game, whose turn it is, or which opponent the room is waiting for."""
     outcome = table.outcome()
@@ -227,7 +189,7 @@ def situation(table: RoomView) -> str:
 
 
 def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
-    """Return a notice for a player who invited a house bot that is not connected, with the bots that are.
+    """Return a notice for a player who invited a house bot that is not connected, and whom to invite instead.
 
     Return an empty string for watchers, and if `bots` is None (every bot is started, or the lobby is not known yet).
     """
@@ -236,7 +198,8 @@ def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
     awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
     if table.status != "waiting" or not BUILTIN_BOT.match(awaited) or awaited in here:
         return ""
-    return f"{awaited} is not connected" + (f"; available: {printable(', '.join(here))}" if here else "")
+    other = printable(", ".join(here[:MAX_BOTS_NAMED])) or "anyone"
+    return f"Waiting for {awaited}, which is not connected. Or leave, and use --vs {other}."
 
 
 def left_text(table: RoomView) -> str:
@@ -245,6 +208,11 @@ def left_text(table: RoomView) -> str:
     if table.opponent is None:
         return f"{name}, waiting for an opponent"
     return f"{name} against {seat_name(table.opponent)} after {counted(table.ply, 'move')}"
+
+
+def has_begun(info: RoomInfo) -> bool:
+    """Return whether a game was played, however short. A room that was closed before that is no finished game."""
+    return info.ply > 0 or info.result != "*"
 
 
 def room_line(info: RoomInfo) -> str:
@@ -288,6 +256,12 @@ def pending_text(table: RoomView) -> str:
     elif table.offers.rematch == table.seat and not table.next:
         offer = "offered a rematch"
     return f"You {offer}; waiting for {seat_name(table.opponent)}" if offer else ""
+
+
+def invited_text(invited: Invited) -> str:
+    """Return the notice that a room waits for us."""
+    game = GAMES[invited.room.game].title if invited.room.game in GAMES else printable(invited.room.game)
+    return f"{printable(invited.by)} invites you to {game} in room {invited.room.room}"
 
 
 def gone_text(table: RoomView, now: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from client.presentation.recorded_room import view_of
-from client.presentation.texts import situation
+from client.presentation.texts import recorded_clock_text, situation
 from engine.record import Record, fault, play_through
 from engine.record_move import TIME_FIELDS
 from runtime.printable import printable
@@ -30,7 +30,7 @@ class Transcript:
     def facts(self) -> str:
         """Return the options and the headers that are not empty."""
         shown = {name: str(value) for name, value in self.record.options.items()}
-        shown |= {"clock": self.record.clock, "date": self.record.date}
+        shown |= {"clock": recorded_clock_text(self.record.clock), "date": self.record.date}
         if self.record.seed is not None:
             shown["seed"] = str(self.record.seed)
         return ", ".join(f"{name} {printable(value)}" for name, value in shown.items() if value)

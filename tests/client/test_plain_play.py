@@ -7,10 +7,13 @@ import asyncio
 import pytest
 
 from client.presentation.plain_play import Input, InputEnded, PlainPlay, choose_opening
+from client.sdk.events import SessionEvent
 from client.sdk.session import Session
-from protocol.commands import Claim, Create
-from protocol.events import Presence, TakebackOffered
-from tests.tui.offline_app import AT, snapshot_of
+from protocol.commands import Claim, Command, Create, Leave, Move
+from protocol.events import Moved, Presence, Started, TakebackOffered
+from protocol.replies import Ok
+from tests.tui.offline_app import AT, OfflineSession, snapshot_of
+from tests.waiting import settle
 
 
 def test_offers_and_claims_are_printed() -> None:
@@ -37,8 +40,75 @@ async def test_lines_typed_before_the_snapshot_are_handled_after_it() -> None:
     printed: list[str] = []
     play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", printed.append)
     await play.run(queue_of("moves", "a9", None, snapshot_of("conga")))
-    assert printed[-2] == "a4a3 a4b3 a4b4"
-    assert printed[-1].startswith("'a9' is not a move of conga")
+    assert printed[-3] == "a4a3 a4b3 a4b4"
+    assert printed[-2].startswith("'a9' is not a move of conga")
+    assert printed[-1].startswith("Input ended: you have left the game in room room. Run parlour play")
+
+
+LINE = ("a4b4", "d1c2", "d4c3", "a4a3")
+
+
+def moved(ply: int) -> Moved:
+    after = snapshot_of("conga", LINE[:ply])
+    return Moved(
+        room="room", seq=ply + 5, at=AT, ply=ply, side=(ply - 1) % 2, move=LINE[ply - 1], position=after.position,
+        turn=after.turn, took=1, charged=1,
+    )  # fmt: skip
+
+
+def sent_moves(sent: list[Command]) -> list[tuple[int, str]]:
+    return [(command.ply, command.move) for command in sent if isinstance(command, Move)]
+
+
+class ScriptedSession(OfflineSession):
+    """A session whose server appends one event for every move."""
+
+    async def ask(self, command: Command, within: float | None = None) -> Ok:
+        await super().ask(command, within)
+        return Ok(id=command.id, seq=command.ply + 6 if isinstance(command, Move) else 0)
+
+
+async def test_piped_moves_wait_for_the_opponent_and_for_the_turn() -> None:
+    sent: list[Command] = []
+    printed: list[str] = []
+    play = PlainPlay(ScriptedSession(sent), "room", printed.append)
+    inputs = queue_of("a4b4", "d4c3", None)
+    playing = asyncio.create_task(play.run(inputs))
+    waiting = snapshot_of("conga", status="waiting", your_move=False)
+    steps: list[tuple[SessionEvent, int]] = [  # an event, and how many moves are sent after it
+        (waiting, 0),
+        (Started(room="room", seq=5, at=AT, position=waiting.position, turn=0), 1),
+        (moved(1), 1),
+        (moved(2), 2),
+        (moved(3), 2),
+    ]
+    for event, count in steps:
+        inputs.put_nowait(event)
+        await settle()
+        assert sent_moves(sent) == [(0, "a4b4"), (2, "d4c3")][:count]
+    assert not playing.done()  # the opponent may still end the game
+    inputs.put_nowait(moved(4))
+    await playing
+    assert "It is not your turn" not in printed
+    assert printed[-1].startswith("Input ended")
+
+
+async def test_end_of_the_input_closes_a_room_that_waits() -> None:
+    sent: list[Command] = []
+    printed: list[str] = []
+    await PlainPlay(OfflineSession(sent), "room", printed.append).run(
+        queue_of(snapshot_of("conga", status="waiting", your_move=False), None)
+    )
+    assert printed[-1] == "Input ended: you have left, and the room is closed."
+    assert [type(command) for command in sent] == [Leave]
+
+
+async def test_a_person_at_a_terminal_is_answered_at_once() -> None:
+    printed: list[str] = []
+    play = PlainPlay(OfflineSession([]), "room", printed.append, in_order=False, bots_only=True)
+    await play.run(queue_of(snapshot_of("conga", ("a4b4",)), "d4c3", None))
+    assert printed[-2] == "It is not your turn"
+    assert printed[-1].endswith("Run parlour play to resume it.")
 
 
 async def test_no_room_is_created_if_the_input_has_ended() -> None:

@@ -8,16 +8,16 @@ import pytest
 
 from client.bots.builtin.names import NAMES
 from client.presentation.texts import (
-    DRAW_TEXTS,
-    LOSS_TEXTS,
     absent_text,
     clock_text,
     gone_text,
+    has_begun,
     left_text,
     lost_text,
     offer_text,
     pending_text,
     program_text,
+    recorded_clock_text,
     room_line,
     situation,
     time_text,
@@ -27,7 +27,7 @@ from client.sdk.events import Disconnected
 from client.sdk.room_view import RoomView
 from client.sdk.time_control import parse_time_control
 from protocol.events import Presence
-from protocol.types import END_REASONS, Offers, RatingChange, Seat, replace
+from protocol.types import Offers, RatingChange, Seat, replace
 from tests.tui.lobby_samples import room
 from tests.tui.offline_app import AT, snapshot_of
 
@@ -48,15 +48,18 @@ def test_clock_text_can_be_parsed_again(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "shown"), [("60+1", "1+1"), ("90+0", "90s+0"), ("10/move", "10/move"), ("none", "none"), ("?", "?")]
+)
+def test_clock_of_a_record_is_shown_in_minutes(written: str, shown: str) -> None:
+    assert recorded_clock_text(written) == shown
+
+
+@pytest.mark.parametrize(
     ("seconds", "shown"),
     [(None, ""), (9.57, "9.5"), (0.0, "0.0"), (20.0, "0:20"), (299.9, "4:59"), (3661.0, "1:01:01")],
 )
 def test_time_text(seconds: float | None, shown: str) -> None:
     assert time_text(seconds) == shown
-
-
-def test_every_end_reason_has_a_text() -> None:
-    assert {*LOSS_TEXTS, *DRAW_TEXTS, "aborted"} == set(END_REASONS)
 
 
 def test_situation_of_a_running_or_waiting_room() -> None:
@@ -115,7 +118,8 @@ def test_players_with_the_same_name_are_distinguished_by_side() -> None:
 )
 def test_only_house_bots_are_reported_as_absent(awaited: str, missed: bool) -> None:
     waiting = view("conga", status="waiting", invite=awaited)
-    assert (absent_text(waiting, ()) == f"{awaited} is not connected") == missed
+    assert absent_text(waiting, ()).startswith(f"Waiting for {awaited}, which is not connected.") == missed
+    assert absent_text(waiting, ()).endswith("--vs anyone.") == missed
     assert absent_text(waiting, None) == ""
 
 
@@ -198,3 +202,9 @@ def test_bots_are_marked_in_lists_and_titles() -> None:
     assert "- deep (bot)," in title(table)
     assert program_text(seat) == "deep: mine\\u001b 2"
     assert "deep (bot) 1500" in room_line(replace(room("r", "conga", "", ""), seats=(None, seat)))
+
+
+def test_rooms_that_never_began_are_no_finished_games() -> None:
+    assert not has_begun(room("r1", "conga", "alice", "", status="ended", result="*"))
+    assert has_begun(room("r2", "conga", "alice", "bob", status="ended", result="*", ply=1))
+    assert has_begun(room("r3", "conga", "alice", "bob", status="ended", result="1-0"))

@@ -101,8 +101,17 @@ def test_undecodable_input_is_accepted(errors: str, tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+def test_a_script_may_pipe_all_its_lines_at_once(tmp_path: Path) -> None:
+    with playing(tmp_path, "mancala", "--seat", "first") as process:
+        out, _ = process.communicate("1\nmoves\nresign\n", timeout=TIMEOUT_S)
+    assert "It is not your turn" not in out
+    assert "random wins: you resigned" in out
+    assert process.returncode == 0
+
+
 def test_end_of_input_quits(game: subprocess.Popen[str]) -> None:
     until(game, "Your move")
     assert game.stdin is not None
     game.stdin.close()
+    until(game, "Input ended: you have left the game in room ")
     assert game.wait(TIMEOUT_S) == 0

@@ -15,7 +15,7 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.wall import WallScreen
 from protocol.commands import Command, Create, History, Join, Lobby, Watch
-from protocol.replies import LobbyUpdate
+from protocol.replies import Invited, LobbyUpdate
 from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import OfflineApp, picture_of
 
@@ -129,3 +129,12 @@ async def test_help_and_quitting() -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert app.return_code == 0
+
+
+async def test_invitation_that_came_before_the_lobby_is_shown_in_it() -> None:
+    app = OfflineApp()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.deliver(Invited(by="spring cup", room=room("r7", "conga", "", "")))
+        await app.show(LobbyScreen())
+        await pilot.pause()
+        assert "spring cup invites you to Conga in room r7: select it and press enter" in picture_of(app)

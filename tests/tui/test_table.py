@@ -18,8 +18,9 @@ from client.tui.screens.table_keys import TABLE_KEYS, table_help
 from engine.registry import GAMES
 from protocol.commands import Abort, Claim, Command, Move, OfferDraw, Resign, Say, Takeback
 from protocol.events import Declined, DrawOffered, Ended, Moved, Presence, Said
-from protocol.replies import LobbyUpdate, Snapshot
+from protocol.replies import Invited, LobbyUpdate, Snapshot
 from protocol.types import BotInfo, Offers, TimeControl
+from tests.tui.lobby_samples import room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 if TYPE_CHECKING:
@@ -286,7 +287,14 @@ async def test_only_players_are_told_about_an_absent_bot(seat: int | None, notif
         app.deliver(LobbyUpdate(rooms=(), bots=()))
         app.deliver(waiting)
         await pilot.pause()
-        assert ("search@8 is not connected" in picture_of(app)) == notified
+        assert ("search@8, which is not connected" in picture_of(app)) == notified
+
+
+async def test_invitations_are_shown_at_a_table() -> None:
+    async with table(ENDED) as (app, pilot, _):
+        app.deliver(Invited(by="spring cup", room=room("r7", "conga", "", "")))
+        await pilot.pause()
+        assert "spring cup invites you to Conga in room r7" in picture_of(app)
 
 
 async def test_refused_hint_shows_the_reason() -> None:

@@ -15,14 +15,14 @@ from textual.binding import Binding
 from textual.css.query import NoMatches
 
 from client.presentation.launch_plan import GameRequest, LaunchPlan
-from client.presentation.texts import lost_text
+from client.presentation.texts import invited_text, lost_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.tui.app.themed_app import QUIT_KEYS, ThemedApp
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen, StartScreen
 from protocol.commands import Command, Join, Leave, Lobby, Watch
-from protocol.replies import LobbyUpdate, Ok, Snapshot
+from protocol.replies import Invited, LobbyUpdate, Ok, Snapshot
 from protocol.types import BotInfo
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class ParlourApp(ThemedApp):
         self.session: Session | None = None
         self.bots: tuple[BotInfo, ...] | None = None
         self.connection = ""
+        self.invitation = ""
         self._missing: set[str] = set()  # unfinished games whose snapshots have not arrived yet; LOBBY likewise
 
     def on_mount(self) -> None:
@@ -128,6 +129,9 @@ class ParlourApp(ThemedApp):
                 self._arrived(LOBBY)
             case Snapshot(room=room):
                 self._arrived(room)
+            case Invited():
+                self.invitation = invited_text(event)
+                self._notify(self.invitation)
         self._each(lambda screen: screen.receive(event))
 
     def _arrived(self, room: str) -> None:

@@ -18,6 +18,7 @@ class Client(Protocol):
 
     appearance: Appearance
     connection: str  # what is wrong with the connection; empty if it works
+    invitation: str  # the latest invitation, for the lobby; empty if there was none
     bots: tuple[BotInfo, ...] | None  # the bots in the lobby; None until the server has listed them
 
     @property

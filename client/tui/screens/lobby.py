@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
-from client.presentation.texts import counted
+from client.presentation.texts import counted, invited_text
 from client.sdk.events import Connected, SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
@@ -29,6 +29,7 @@ from protocol.types import BotInfo
 COLUMNS = (("", 6), ("game", 11), ("players", 23), ("clock", 10), ("", 8), ("watching", 8))
 DEFAULT_GAME = next(iter(GAMES))
 MAX_FINISHED_GAMES = 100
+HOW_TO_JOIN = "select it and press enter"
 KEYS = (
     Keys("↑↓", "choose"),
     Keys("enter", "open"),
@@ -61,7 +62,7 @@ class LobbyScreen(BaseScreen):
         self.grid.can_focus = False  # the filter keeps the focus; on_key passes the arrows on
         self.query_one("#filter", Input).focus()
         self.client.send(Lobby(id=self.client.next_id(), on=True))
-        self.show_notice("")
+        self.show_notice(self.client.invitation and f"{self.client.invitation}: {HOW_TO_JOIN}")
 
     @property
     def grid(self) -> PlainTable:
@@ -74,8 +75,7 @@ class LobbyScreen(BaseScreen):
             self.rooms.update(event)
             self.update_rows()
         elif isinstance(event, Invited):
-            game = GAMES[event.room.game].title if event.room.game in GAMES else event.room.game
-            self.show_notice(f"{event.by} invites you to {game}: select the room and press enter")
+            self.show_notice(f"{invited_text(event)}: {HOW_TO_JOIN}")
         elif isinstance(event, Connected):
             self.show_notice("")
 

@@ -21,10 +21,10 @@ from client.presentation.texts import (
     pending_text,
     rating_of,
     rating_text,
-    seat_name,
     time_text,
 )
 from client.sdk.events import SessionEvent
+from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
 from client.tui.models.table_state import TableState
 from client.tui.render.bars import Keys, Status

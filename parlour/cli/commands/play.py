@@ -16,6 +16,7 @@ Bots: search@1 (weakest) to search@10, search (the strongest), greedy, random.
 from __future__ import annotations
 
 import asyncio
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -117,12 +118,17 @@ async def play_in_lines(plan: LaunchPlan) -> int:
     inputs, server = read_lines(), ServerChoice(plan)
     try:
         session = await server.connect()
-        await play_plain(session, plan, server.is_private, inputs, write)
+        await play_plain(session, plan, server.is_private, inputs, write, in_order=not is_typed())
     except (InputEnded, SessionError) as error:
         raise UserError(str(error)) from None
     finally:
         await server.close()
     return 0
+
+
+def is_typed() -> bool:
+    """Return whether a person types the input at a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def write(line: str) -> None:

@@ -50,13 +50,13 @@ def run(args: Namespace) -> int:
 
 
 async def rooms(args: Namespace) -> list[str]:
-    from client.presentation.texts import room_line
+    from client.presentation.texts import has_begun, room_line
     from protocol.codec import to_builtins
     from protocol.commands import List
 
     async with open_session(args, "parlour rooms") as session:
         found = await session.ask(List(id=session.id(), game=args.game, status=args.status), within=SERVER_TIMEOUT_S)
-    infos = found.rooms or ()
+    infos = [info for info in found.rooms or () if has_begun(info) or info.status != "ended"]
     if args.json:
         return [json.dumps(to_builtins(info)) for info in infos]
     return [room_line(info) for info in infos]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from client.tournament.export.report import reason_text
 from client.tournament.export.tables import HEADINGS, columns, row_cells
 from client.tournament.formats.standings import standings
 from client.tournament.model.results import Pairing, Result
@@ -28,8 +29,8 @@ PRINT_AT_ONCE: Print = partial(print_line, flush=True)
 
 def result_line(game: Pairing, result: Result) -> str:
     first, second = game.seats
-    lost = f", forfeit: {result.forfeit}" if result.forfeit else ""
-    return f"game {game.number}, round {game.round}: {first} - {second} {result.result} ({result.reason}){lost}"
+    why = f"{'forfeit, ' if result.forfeit else ''}{reason_text(game, result)}"
+    return f"game {game.number}, round {game.round}: {first} - {second} {result.result} ({why})"
 
 
 class LineOutput:

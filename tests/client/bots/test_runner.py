@@ -97,7 +97,7 @@ async def test_runner_ends_after_its_games() -> None:
         await fixture.deliver()
         await asyncio.wait_for(task, TIMEOUT_S)
     assert fixture.runner.played == 1
-    assert fixture.lines[-1] == "r: won (resigned) after 0 moves"
+    assert fixture.lines[-1] == "r: You win: bob resigned, after 0 moves"
 
 
 async def test_finished_room_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
