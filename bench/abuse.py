@@ -8,8 +8,10 @@ The server runs with its default limits. Honest players play matches in this pro
 another process with many connections from 127.0.0.2, each of which sends as many messages per second as a connection
 may. The database has 300,000 aborted rooms, 300 waiting ones, and a running game with a log of 9,500 events.
 
-Each attack is measured in short rounds that alternate with rounds without it, because the speed of a shared machine
-changes from second to second. Linux only: other systems have no second loopback address.
+Each attack is measured in short rounds between rounds without it, because the speed of a shared machine changes from
+second to second. The noise (A/A) compares quiet rounds with each other: they are split in two halves at random, again
+and again, and 95 % of the ratios of the two p99 are below the figure. A ratio below it says nothing against the server.
+Linux only: other systems have no second loopback address.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -61,6 +64,8 @@ WAITING_ROOMS, ABORTED_ROOMS, LONG_LOG_EVENTS = 300, 300_000, 9500
 MATCHES = 20
 THINK_S = 0.04  # mean time before a move: each player stays far below the rate limit
 SETTLE_S = 0.3  # between rounds
+SPLITS = 500  # of the quiet rounds, to estimate the noise
+SHORT_REPLY_BYTES = 500  # longer ones are counted and not decoded: the stranger's CPU time is not the server's
 
 
 # -- the stranger: a process of its own
@@ -92,10 +97,11 @@ class Stranger:
     def read(self, payload: bytes) -> None:
         """Count a reply by its type or code."""
         if b"\xa4type\xa2ok" in payload[:10]:
-            reply = MSGPACK.decode_server_message(payload)
-            assert isinstance(reply, Ok)
-            self.room = reply.room or self.room
             self.replies["ok"] += 1
+            if len(payload) < SHORT_REPLY_BYTES:
+                reply = MSGPACK.decode_server_message(payload)
+                assert isinstance(reply, Ok)
+                self.room = reply.room or self.room
         elif b"\xa4type\xa5error" in payload[:14]:
             error = MSGPACK.decode_server_message(payload)
             assert isinstance(error, Error)
@@ -160,7 +166,7 @@ ATTACKS: dict[str, Attack] = {
 
 async def attack(name: str, url: str, long: str, connections: int, rate: float) -> None:
     """Attack for as many seconds, and in the room, that each line of standard input says. Print what came back."""
-    os.nice(5)  # the stranger has a machine of its own, which must not look like load on the server
+    os.nice(10)  # the stranger has a machine of its own, which must not look like load on the server
     strangers = [Stranger(number, long) for number in range(connections)]
     ids = [count(2) for _ in strangers]
     for line in sys.stdin:
@@ -253,13 +259,26 @@ def age(db: str, long: str, aborted: str) -> None:
 
 
 class Delays(NamedTuple):
-    """Sorted delays of honest players' moves in ms, without and with the attack."""
+    """Delays of honest players' moves in ms, for each round without and with the attack."""
 
-    quiet: list[float]
-    attacked: list[float]
+    quiet: list[list[float]]
+    attacked: list[list[float]]
 
     def ratio(self, percent: float) -> float:
-        return percentile(self.attacked, percent) / percentile(self.quiet, percent)
+        return percentile_of(self.attacked, percent) / percentile_of(self.quiet, percent)
+
+    def noise(self, percent: float) -> float:
+        """Return the ratio that two halves of the quiet rounds stay below in 95 % of all splits."""
+        ratios, rounds, half = [], list(self.quiet), len(self.quiet) // 2
+        for _ in range(SPLITS):
+            random.shuffle(rounds)
+            ratios.append(percentile_of(rounds[:half], percent) / percentile_of(rounds[half:], percent))
+        return percentile(sorted(ratios), 95)
+
+
+def percentile_of(rounds: list[list[float]], percent: float) -> float:
+    """Return a percentile of the delays in several rounds."""
+    return percentile(sorted(delay for delays in rounds for delay in delays), percent)
 
 
 def start_stranger(name: str, url: str, long: str, args: argparse.Namespace) -> subprocess.Popen[bytes]:
@@ -281,17 +300,18 @@ async def measure(url: str, long: str, name: str, args: argparse.Namespace) -> t
     try:
         await asyncio.sleep(1)
         for _ in range(args.rounds):
-            delays.quiet.extend(await round_of(tally, args.seconds))
+            delays.quiet.append(await round_of(tally, args.seconds))
             stranger.stdin.write(f"{args.seconds + 2 * SETTLE_S} {matches[0].room}\n".encode())
             stranger.stdin.flush()
-            delays.attacked.extend(await round_of(tally, args.seconds))
+            delays.attacked.append(await round_of(tally, args.seconds))
             said = (await asyncio.to_thread(stranger.stdout.readline)).decode().strip()
+            delays.quiet.append(await round_of(tally, args.seconds))
     finally:
         stranger.stdin.close()
         stranger.wait()
         for match in matches:
             match.close()
-    return Delays(sorted(delays.quiet), sorted(delays.attacked)), said
+    return delays, said
 
 
 async def round_of(tally: Tally, seconds: float) -> list[float]:
@@ -313,7 +333,7 @@ def main() -> None:
     )
     parser.add_argument("attacks", nargs="*", metavar="ATTACK", help=f"{', '.join(ATTACKS)} (default: all)")
     parser.add_argument("--tree", type=Path, default=HERE, help="the checkout whose server runs; default: this one")
-    parser.add_argument("--rounds", type=int, default=5, help="of each kind, for each attack; default: 5")
+    parser.add_argument("--rounds", type=int, default=5, help="with each attack, and twice as many without; default: 5")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each round; default: 2")
     parser.add_argument("--connections", type=int, default=20, help="of the stranger; default: 20")
     parser.add_argument("--rate", type=float, default=29.0, help="messages per second on each of them; default: 29")
@@ -325,13 +345,14 @@ def main() -> None:
     for name in args.attacks or ATTACKS:
         with prepared_server(args.tree.resolve(), args.dir, "random,greedy" if name == "house" else "none") as server:
             delays, said = uvloop.run(measure(*server, name, args))
-        p50, p99 = delays.ratio(50), delays.ratio(99)
-        print(
-            f"{name:12} p50 {percentile(delays.quiet, 50):6.2f} -> {percentile(delays.attacked, 50):6.2f} ms "
-            f"({p50:5.2f} x)   p99 {percentile(delays.quiet, 99):6.2f} -> {percentile(delays.attacked, 99):6.2f} ms "
-            f"({p99:5.2f} x)   {said}",
-            flush=True,
-        )
+        figures = f"{compare(delays, 50)}   {compare(delays, 99)}, A/A {delays.noise(99):.2f} x"
+        print(f"{name:12} {figures}   {said}", flush=True)
+
+
+def compare(delays: Delays, percent: float) -> str:
+    """Return a percentile without and with the attack, and their ratio."""
+    quiet, attacked = percentile_of(delays.quiet, percent), percentile_of(delays.attacked, percent)
+    return f"p{percent:.0f} {quiet:6.2f} -> {attacked:6.2f} ms ({delays.ratio(percent):5.2f} x)"
 
 
 if __name__ == "__main__":
