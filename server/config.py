@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from protocol.types import Limits
+from protocol.types import Limits, Player
+from protocol.usernames import fold
 
+ARBITER_ALLOWANCE = 16  # by which the limits of an arbiter that the operator names are higher
 MAX_PORT = 65535
 MAX_NUMBER = 10**12
 
@@ -64,7 +66,12 @@ class Settings:
     connections_per_address: int = setting(200, "maximum connections from one address", low=1)
     rooms_per_player: int = setting(20, "maximum open rooms in which a player is seated", low=1)
     rooms_per_minute: int = setting(
-        600, "rooms that one address, or one account, may create per minute, and at once", low=1
+        600, "rooms that one address, or one account, may create per minute; at most 100 at once", low=1
+    )
+    arbiters: str = setting(
+        "",
+        f"accounts that run tournaments, separated by commas: they may send {ARBITER_ALLOWANCE} times as much, and "
+        "create as many times as many rooms",
     )
     chat_rate: float = setting(
         2.0,
@@ -101,17 +108,21 @@ class Settings:
     )
     log_level: str = setting("info", "how much to log", choices=("debug", "info", "warning", "error"))
 
-    @property
-    def limits(self) -> Limits:
-        """The limits that `welcome` tells clients."""
+    def allowance(self, player: Player) -> int:
+        """Return the factor by which a player's limits are higher: 1, unless the operator named the account."""
+        arbiters = {fold(name.strip()) for name in self.arbiters.split(",")}
+        return ARBITER_ALLOWANCE if player.account and fold(player.name) in arbiters else 1
+
+    def limits(self, allowance: int = 1) -> Limits:
+        """Return the limits that `welcome` tells a client."""
         from protocol.codec import MAX_MESSAGE_BYTES
         from protocol.weights import WEIGHTS_BY_NAME
 
         return Limits(
             message_bytes=MAX_MESSAGE_BYTES,
-            messages_per_second=self.rate,
-            burst=self.burst,
-            rooms=self.rooms_per_player,
+            messages_per_second=self.rate * allowance,
+            burst=self.burst * allowance,
+            rooms=self.rooms_per_player * allowance,
             name_length=self.name_length,
             text_length=self.text_length,
             note_length=self.note_length,

@@ -45,7 +45,6 @@ class HelloHandler:
         self._node, self._settings, self._store, self._registry = node, settings, store, registry
         self._membership, self._presence, self._feed = membership, presence, feed
         self._invitations, self._status, self._now = invitations, status, now
-        self._limits = settings.limits
         self._house_bots = {name.strip() for name in settings.house.split(",")}
 
     async def hello(self, client: Client, command: Hello) -> None:
@@ -68,6 +67,9 @@ class HelloHandler:
             engine=command.engine,
             version=command.version,
         )
+        allowance = self._settings.allowance(player)
+        if allowance > 1:
+            client.raise_limits(allowance)
         client.wishes = WISHES.intersection(command.wants)
         self._presence.add(client)
         if command.plays:
@@ -78,7 +80,7 @@ class HelloHandler:
                 you=player,
                 session=identity.secret,
                 server="parlour",
-                limits=self._limits,
+                limits=self._settings.limits(allowance),
                 games=snapshots.game_list(),
                 rooms=tuple(rooms),
             )

@@ -83,6 +83,7 @@ class Matchmaker:
                 if live is not None and await self._seat(live, rated):
                     self._broadcaster.seat(live, client, command.id)
                     return
+            self._admission.check_room_rate(client)
             live = await self._admission.open(client, creation.create_room(created, rated, random.randrange(2)))
         self._broadcaster.seat(live, client, command.id)
         bot_at = None if command.bot_after is None else seeker.since + command.bot_after
@@ -115,7 +116,12 @@ class Matchmaker:
 
     def sweep(self) -> None:
         """Pair the players who wait here, unless that is under way."""
-        waiting = {name: wait for name, wait in self._waiting.items() if wait.live.room.status == "waiting"}
+        loaded = self._registry.rooms
+        waiting = {
+            name: wait
+            for name, wait in self._waiting.items()
+            if wait.live.room.status == "waiting" and loaded.get(name) is wait.live  # else it has been evicted
+        }
         self._waiting = waiting
         if waiting and not self._pairing:
             self._pairing = True

@@ -20,6 +20,8 @@ from server.rooms.timers import Now
 from server.storage.interface import Conflict, Store, append_and_wait
 from server.storage.room_index import creation_append
 
+MAX_ROOMS_AT_ONCE = 100  # that an address, or an account, may create
+
 
 class Admission:
     """Checks the limits of a player, and writes new rooms and seats."""
@@ -36,7 +38,9 @@ class Admission:
     ) -> None:
         self._store, self._registry, self._processor = store, registry, processor
         self._pauses, self._settings, self._now = pauses, settings, now
-        self._room_rates = TokenBuckets(settings.rooms_per_minute / 60, settings.rooms_per_minute)
+        self._room_rates = TokenBuckets(
+            settings.rooms_per_minute / 60, float(min(settings.rooms_per_minute, MAX_ROOMS_AT_ONCE))
+        )
 
     async def create_with_seat(self, client: Client, created: Created, seat: int) -> Decision:
         """Return the first events of a room whose creator has this seat."""
@@ -50,6 +54,8 @@ class Admission:
             creation.check_rated(options, command.clock, player_of(client) if full.players is None else None)
             if full.players is None:
                 self._pauses.check(player_of(client).id)
+        if isinstance(command, Create):
+            self.check_room_rate(client)  # before the store is read
         await self.check_room_limit(client)
         invited_ids = await self.invited_ids(full)
         now = self._now()
@@ -82,7 +88,6 @@ class Admission:
 
     async def open(self, client: Client, created: Decision) -> LiveRoom:
         """Write a new room of a client to the store and load it. Raises Refusal or Unavailable."""
-        self.check_room_rate(client)
         append = creation_append(created)
         try:
             await append_and_wait(self._store, append)
@@ -112,15 +117,16 @@ class Admission:
         """Count a new room of a client. Raises Refusal if its address, or its account, has created too many."""
         player, now_s = player_of(client), self._now() / 1000
         key = player.id if player.account else client.address
-        seconds = self._room_rates.of(key, now_s).wait(now_s)
+        allowance = self._settings.allowance(player)
+        seconds = self._room_rates.of(key, now_s).wait(now_s, 1 / allowance)
         if seconds:
-            limit = self._settings.rooms_per_minute
+            limit = self._settings.rooms_per_minute * allowance
             text = f"too many new rooms: create at most {limit} per minute; wait {seconds:.1f} seconds"
             raise Refusal("rate_limited", text, retry_after=seconds)
 
     async def check_room_limit(self, client: Client) -> None:
         """Raise Refusal if the player has as many open rooms as allowed."""
-        limit = self._settings.rooms_per_player
+        limit = self._settings.rooms_per_player * self._settings.allowance(player_of(client))
         if len(await self._registry.rooms_of(player_of(client).id)) >= limit:
             raise Refusal("too_many_rooms", f"you already have a seat in {limit} open rooms; finish or leave one first")
         if self._registry.count_arbitrated(player_of(client).id) >= limit:

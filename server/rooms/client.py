@@ -40,6 +40,9 @@ class Client(Protocol):
     def charge(self, weight: float) -> float:
         """Spend more of the rate limit on a command. Return 0.0, or the seconds to wait if it is used up."""
 
+    def raise_limits(self, allowance: int) -> None:
+        """Give the client so many times the rate limit, and a budget apart from that of its address."""
+
     def backlog(self) -> int:
         """Return the number of bytes that the other side has not read yet."""
 

@@ -27,6 +27,7 @@ from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
 from server.transport.http import HttpHandler
 from server.transport.ip_limits import counted_address
+from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
@@ -39,7 +40,7 @@ RTT_END_BYTES = RTT_OFFSET_BYTES + 4
 class Connection(FastPath):
     """A client, from the TCP handshake until the connection is lost."""
 
-    __slots__ = ("abort_timer", "active_at", "address", "closing", "http", "lost", "rooms")
+    __slots__ = ("abort_timer", "active_at", "address", "closing", "http", "lost", "rooms", "spends_alone")
 
     def __init__(
         self, services: Services, http: HttpHandler, protocol: ServerProtocol, server: Server, **options: Any
@@ -48,6 +49,7 @@ class Connection(FastPath):
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
+        self.spends_alone = False  # the budget of the address is not for this client
         self.active_at = self.loop.time()
         self.closing = False
         self.lost = False
@@ -193,7 +195,13 @@ class Connection(FastPath):
         """
         now = self.loop.time()
         own = 0.0 if self.player is None else self.rate_limit.owe(weight, now)
-        return own or self.services.ip_limits.charge(self.address, weight, now)
+        return own if own or self.spends_alone else self.services.ip_limits.charge(self.address, weight, now)
+
+    def raise_limits(self, allowance: int) -> None:
+        """Give the client so many times the rate limit, and a budget apart from that of its address."""
+        settings, now = self.services.settings, self.loop.time()
+        self.rate_limit = RateLimit(settings.rate * allowance, float(settings.burst * allowance), now)
+        self.spends_alone = True
 
     # -- closing
 

@@ -49,6 +49,7 @@ class RecordingClient:
         self.address = "192.0.2.1"
         self.charged = 0.0
         self.wait = 0.0  # what `charge` returns
+        self.allowance = 1
         self.rooms: dict[str, LiveRoom] = {}
         self.latency = 0.0
         self.wishes: frozenset[str] = frozenset()
@@ -86,6 +87,9 @@ class RecordingClient:
     def charge(self, weight: float) -> float:
         self.charged += weight
         return self.wait
+
+    def raise_limits(self, allowance: int) -> None:
+        self.allowance = allowance
 
     def backlog(self) -> int:
         return self.unread_bytes

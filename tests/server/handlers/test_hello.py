@@ -8,6 +8,7 @@ from protocol.commands import Create, Hello, Join
 from protocol.events import Presence
 from protocol.replies import Invited, Snapshot, Welcome
 from protocol.types import BotInfo
+from server.config import ARBITER_ALLOWANCE
 from server.handlers.hello import SESSION_RENEWAL_MS
 from server.storage.interface import Session, Unavailable
 from tests.server.conftest import Build
@@ -34,12 +35,21 @@ async def test_welcome_says_who_the_client_is_and_what_the_server_offers(server:
     reply = welcome(client)
     assert client.player == reply.you
     assert (reply.you.name, reply.server, reply.rooms) == ("ann", "parlour", ())
-    assert reply.limits == server.settings.limits
+    assert reply.limits == server.settings.limits()
     assert {game.name for game in reply.games} == {"conga", "mancala", "maxconnect4", "cohcoh"}
     assert server.app.presence.named("ann") == [client]
     returning = await server.store.load_session(reply.session)
     assert returning is not None
     assert returning.session.player == reply.you.id
+
+
+async def test_named_arbiter_gets_higher_limits(build: Build) -> None:
+    server = await build(arbiters="Referee")
+    await server.store.add_account("referee", "p-referee", "token", NOW)
+    arbiter, guest = await hello(server, token="token"), await hello(server, name="ann")
+    assert (arbiter.allowance, guest.allowance) == (ARBITER_ALLOWANCE, 1)
+    assert welcome(arbiter).limits == server.settings.limits(ARBITER_ALLOWANCE)
+    assert welcome(arbiter).limits.messages_per_second == ARBITER_ALLOWANCE * welcome(guest).limits.messages_per_second
 
 
 async def test_second_hello_is_refused(server: Harness) -> None:

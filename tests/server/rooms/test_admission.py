@@ -5,7 +5,9 @@ import pytest
 from protocol.commands import Abort, Create, Join, Pair, Rematch, Resign
 from protocol.events import Seated
 from protocol.types import Player, TimeControl
+from server.config import ARBITER_ALLOWANCE
 from server.domain.decision import Refusal
+from server.rooms.admission import MAX_ROOMS_AT_ONCE
 from server.storage.interface import Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
@@ -129,6 +131,38 @@ async def test_accepted_rematch_counts_as_a_new_room(build: Build) -> None:
     server.clock.advance(60_000)
     await server.ask(ben, Rematch, room=live.room.id)
     assert live.room.next
+
+
+async def test_rooms_at_once_are_fewer_than_those_of_a_minute(server: Harness) -> None:
+    ann = RecordingClient(ANN)
+    for _ in range(MAX_ROOMS_AT_ONCE):
+        server.app.admission.check_room_rate(ann)
+    with pytest.raises(Refusal, match="at most 600 per minute"):
+        server.app.admission.check_room_rate(ann)
+    server.clock.advance(101)
+    server.app.admission.check_room_rate(ann)
+
+
+async def test_refused_room_costs_no_read_of_the_store(build: Build) -> None:
+    server = await build(rooms_per_minute=1)
+    ann = server.connect(ANN)
+    await create(server, ann)
+    reads = server.store.reads
+    assert (await server.ask(ann, Create, game="cohcoh")).code == "rate_limited"
+    assert server.store.reads == reads
+
+
+async def test_named_arbiter_may_create_more_rooms(build: Build) -> None:
+    server = await build(rooms_per_minute=1, rooms_per_player=1, arbiters=f"other, {ANN_ACCOUNT.name.upper()}")
+    arbiter, guest = server.connect(ANN_ACCOUNT), server.connect(Player(id="p-impostor", name=ANN_ACCOUNT.name))
+    for _ in range(ARBITER_ALLOWANCE):
+        await server.ask(arbiter, Create, game="cohcoh", players=("ben", "eve"))
+    assert server.app.registry.count_arbitrated(ANN_ACCOUNT.id) == ARBITER_ALLOWANCE
+    assert (await server.ask(arbiter, Create, game="cohcoh", players=("ben", "eve"))).code == "rate_limited"
+    server.clock.advance(60_000)
+    assert (await server.ask(arbiter, Create, game="cohcoh", players=("ben", "eve"))).code == "too_many_rooms"
+    await create(server, guest)  # has the same name and no account
+    assert (await server.ask(guest, Create, game="cohcoh")).code == "rate_limited"
 
 
 async def test_accounts_are_counted_by_themselves(build: Build) -> None:

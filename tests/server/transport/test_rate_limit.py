@@ -106,3 +106,16 @@ async def test_connections_of_one_address_share_its_budget() -> None:
         assert first.rate_limit.tokens == 10.0
         first.player = ANN
         assert first.charge(1.0) > 0.0
+
+
+async def test_raised_limits_are_apart_from_the_budget_of_the_address() -> None:
+    async with stub_server(rate=1.0, burst=10) as server, await RawClient.open(server.port):
+        connection = await server.connection()
+        connection.player = ANN
+        now = asyncio.get_running_loop().time()
+        assert server.ip_limits.charge(connection.address, 41.0, now) == 0.0
+        assert connection.charge(1.0) > 0.0  # the address has spent its budget
+        connection.raise_limits(16)
+        assert (connection.rate_limit.rate, connection.rate_limit.burst) == (16.0, 160.0)
+        assert connection.charge(161.0) == 0.0
+        assert connection.charge(1.0) > 0.0
