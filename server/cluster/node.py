@@ -137,7 +137,6 @@ class Node:
         except Unavailable:
             self._store_ok_since = None
             raise
-        self._registry.evict_unused()
 
     async def _send_heartbeat(self) -> None:
         known = await self._store.mark_alive(self.id, self.now())

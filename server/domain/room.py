@@ -122,6 +122,11 @@ class Room:
         return None if away is None or self.status != "running" else away + clock.claim_delay(self.setup.clock)
 
     @property
+    def clock_runs(self) -> bool:
+        """Whether a player is losing time."""
+        return self.status == "running" and self.setup.clock.kind != "none"
+
+    @property
     def deadline(self) -> int | None:
         """Return when the server must act next: flag fall, expiry of a waiting room, or both players away too long."""
         if self.status == "ended":

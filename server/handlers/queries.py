@@ -81,17 +81,19 @@ class QueryHandler:
 
     async def _read_infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
         stored = read_infos(await self._store.rooms(game, status, MAX_ROOMS_LISTED))
-        infos = [self._newest(info) for info in stored if info.room not in self._registry.damaged]
+        infos = [info for info in stored if info.room not in self._registry.damaged]
+        if status != "ended" and len(stored) == MAX_ROOMS_LISTED:  # there may be more
+            infos = self._share_out(infos, game, status)
+        infos = [self._newest(info) for info in infos]
         if status != "ended":
-            if len(stored) == MAX_ROOMS_LISTED:  # there may be more
-                infos = self._share_out(infos, game, status)
             infos.sort(key=lambda info: info.created_at, reverse=True)  # the store orders by whole seconds
         return tuple(infos)
 
     def _share_out(self, infos: list[RoomInfo], game: str, status: str) -> list[RoomInfo]:
         """Return as many rooms, the newest ones of each address in turn: one address must not fill the list.
 
-        This node knows who created the rooms that it has loaded, which are all open rooms if it is the only node.
+        This node knows who created the rooms that it has loaded. An evicted room comes after the loaded ones of its
+        address.
         """
         by_origin: dict[str, list[LiveRoom | RoomInfo]] = {}
         here = {name: live for name, live in self._registry.rooms.items() if self._registry.is_current(live)}
@@ -101,10 +103,10 @@ class QueryHandler:
                 by_origin.setdefault(live.origin or setup.by, []).append(live)
         for info in infos:
             if info.room not in here:
-                by_origin.setdefault(info.room, []).append(info)
+                by_origin.setdefault(self._registry.origin_of(info.room) or info.room, []).append(info)
         in_turn = chain.from_iterable(zip_longest(*by_origin.values()))
         chosen = islice((room for room in in_turn if room is not None), MAX_ROOMS_LISTED)
-        return [self._watcher_counts.info(room.room) if isinstance(room, LiveRoom) else room for room in chosen]
+        return [room.info if isinstance(room, LiveRoom) else room for room in chosen]
 
     def _newest(self, info: RoomInfo) -> RoomInfo:
         """Return an entry of the index, updated with what this node knows."""
@@ -135,7 +137,7 @@ class QueryHandler:
         if len(command.player) <= MAX_NAME_SEARCHED:
             games = await self._store.history(command.game, command.player, command.before, command.limit)
         rooms = tuple(read_infos(data for _, data in games))
-        before = games[-1][0] if len(games) == command.limit else None
+        before = games[-1][0] if len(games) >= command.limit else None
         client.send(Ok(id=command.id, rooms=rooms, before=before))
 
     async def leaderboard(self, client: Client, command: Leaderboard) -> None:

@@ -38,7 +38,8 @@ class WatcherCounts:
 
     def info(self, room: Room) -> RoomInfo:
         """Return the entry of a room in lists."""
-        return snapshots.room_info(room, self._count(room.id))
+        live = self._rooms.get(room.id)
+        return self.fill_in(live.info if live is not None and live.room is room else snapshots.room_info(room))
 
     def fill_in(self, info: RoomInfo) -> RoomInfo:
         """Return the entry of a room with the current number of watchers."""

@@ -10,6 +10,7 @@ from protocol.codec import decode_event
 from protocol.events import BoardEvent
 from protocol.frames import Packet
 from protocol.replies import Snapshot
+from protocol.types import RoomInfo
 from server.domain import snapshots
 from server.domain.boards import BoardLog
 from server.domain.room import Room, apply, replay
@@ -23,9 +24,9 @@ class LiveRoom:
     """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
 
     __slots__ = (
-        "_boards", "_boards_read", "busy", "chat", "heard_seq", "lagging", "log", "origin", "pending", "players",
-        "queue", "released", "room", "shown", "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at",
-        "watchers",
+        "_boards", "_boards_read", "_listed", "busy", "chat", "heard_seq", "lagging", "log", "origin", "pending",
+        "players", "queue", "released", "room", "shown", "stored_deadline", "timer", "timer_at", "uncharged_ms",
+        "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -47,6 +48,7 @@ class LiveRoom:
         self.heard_seq = 0  # newest seq that another node announced while this room was busy
         self.origin = ""  # the address of the client that created the room, if known; from another node, a text for it
         self.used_at = 0  # when this node last needed the room
+        self._listed: tuple[Room, RoomInfo] | None = None  # the entry in lists, and the room that it shows
         self._boards: BoardLog | None = None  # made when the first client wants it
         self._boards_read = 0  # events of the log that it contains
 
@@ -109,6 +111,13 @@ class LiveRoom:
         """Remove a client from the watchers, if it is one."""
         self.watchers.pop(client, None)
         self.lagging.pop(client, None)
+
+    @property
+    def info(self) -> RoomInfo:
+        """The entry of the room in lists, without watchers. It is built once for each state of the room."""
+        if self._listed is None or self._listed[0] is not self.room:
+            self._listed = self.room, snapshots.room_info(self.room)
+        return self._listed[1]
 
     def snapshot(self, client: Client, now: int) -> Snapshot:
         """Return the room as a client sees it: watchers as of the horizon, and with what the client wants."""

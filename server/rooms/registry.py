@@ -24,11 +24,11 @@ OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, no
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
 MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the store's clock, which was just set back
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
-UNUSED_ROOM_MS = 60_000  # after which a node forgets a room without clients
+UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
 
 
 class RoomRegistry(RoomObserver):
-    """Every open room, and ended ones while a client is there."""
+    """The rooms that clients use or used a moment ago, and at a single node every game whose clock runs."""
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class RoomRegistry(RoomObserver):
         self._status, self._metrics, self._now = status, metrics, now
         self.rooms: dict[str, LiveRoom] = {}
         self.damaged: set[str] = set()  # rooms whose logs cannot be read: they stay in the store and are not served
+        self._origins: dict[str, str] = {}  # of open rooms that were evicted
         self._arbitrated: dict[str, set[str]] = {}  # loaded rooms by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
 
@@ -125,6 +126,7 @@ class RoomRegistry(RoomObserver):
     def _insert(self, live: LiveRoom) -> None:
         self.rooms[live.room.id] = live
         live.used_at = self._now()
+        live.origin = self._origins.pop(live.room.id, "")
         if live.room.setup.players is not None:
             self._arbitrated.setdefault(live.room.setup.by, set()).add(live.room.id)
         due = live.room.deadline
@@ -159,13 +161,23 @@ class RoomRegistry(RoomObserver):
             self._forget(live)
 
     def evict_unused(self) -> None:
-        """Forget rooms that no client of this node has used for a while."""
+        """Forget rooms that no client of this node has used for a while; the index has their deadlines.
+
+        A single node keeps games whose clock runs: only its memory has the time of a turn that is not charged.
+        """
         now = self._now()
         for live in list(self.rooms.values()):
             if not live.idle:
                 live.used_at = now
-            elif now - live.used_at > UNUSED_ROOM_MS:
+            elif now - live.used_at > UNUSED_ROOM_MS and (self._store.shared or not live.room.clock_runs):
                 self._forget(live)
+                if live.origin and live.room.status != "ended":
+                    self._origins[live.room.id] = live.origin
+
+    def origin_of(self, name: str) -> str:
+        """Return the address of the client that created an open room, if this node knows it."""
+        live = self.rooms.get(name)
+        return self._origins.get(name, "") if live is None else live.origin
 
     def _forget(self, live: LiveRoom) -> None:
         self.rooms.pop(live.room.id, None)
@@ -218,7 +230,7 @@ class RoomRegistry(RoomObserver):
     # -- periodic work
 
     async def sweep(self) -> None:
-        """Check slow watchers, and the deadlines in the index that have passed."""
+        """Check slow watchers and the deadlines in the index that have passed, and evict unused rooms."""
         for live in list(self.rooms.values()):
             if live.lagging:
                 self._broadcaster.check_lagging(live)
@@ -231,6 +243,7 @@ class RoomRegistry(RoomObserver):
                     continue  # a node with clients in the room updates the index itself
                 await self._store.postpone(name, stored, due)
                 overdue.stored_deadline = due
+        self.evict_unused()
 
     def credit_outage(self, failed_at: int) -> None:
         """Credit every running turn with the time in which the store could not write."""

@@ -23,10 +23,12 @@ async def history(
     """
     sql, values = finished_games(mark, game, name)
     until = END_OF_TIME_MS if before is None else before - 1
-    rows = await read(sql, 0, until, limit, *values)
-    if len(rows) == limit:
-        last = rows[-1][0]
-        rows = [row for row in rows if row[0] > last] + await read(sql, last, last, MAX_GAMES_PER_MS, *values)
+    rows = await read(sql, 0, until, limit + 1, *values)
+    if len(rows) > limit:
+        last = rows[limit - 1][0]
+        tied = rows.pop()[0] == last
+        if tied:
+            rows = [row for row in rows if row[0] > last] + await read(sql, last, last, MAX_GAMES_PER_MS, *values)
     return [(row[0], row[1]) for row in rows]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from functools import lru_cache
 
 from protocol.codec import MSGPACK, decode_event, decode_part, encode_part
 from protocol.events import Created, Ended, Presence, Resumed, Seated, Started, Unseated
@@ -16,6 +17,7 @@ from server.domain.room import Room
 from server.logs import log
 from server.storage.interface import Append, RoomRow
 
+INFOS_CACHED = 512  # rows that were decoded last: lists are read again and again, and few of their rows change
 INDEXED_EVENTS = (Created, Seated, Unseated, Started, Ended, Presence, Resumed)
 
 
@@ -42,10 +44,16 @@ def read_infos(stored: Iterable[bytes]) -> list[RoomInfo]:
     infos = []
     for data in stored:
         try:
-            infos.append(decode_part(data, RoomInfo))
+            infos.append(decode_info(data))
         except Exception:  # damaged data can raise anything
             log("damaged", logging.ERROR, info=data[:60].hex())
     return infos
+
+
+@lru_cache(INFOS_CACHED)
+def decode_info(data: bytes) -> RoomInfo:
+    """Decode the info of a row. Raises an exception of msgspec if it is damaged."""
+    return decode_part(data, RoomInfo)
 
 
 def indexed_name(room: Room, seat: int) -> str:

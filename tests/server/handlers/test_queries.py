@@ -11,6 +11,7 @@ from protocol.replies import LobbyUpdate, Ok
 from protocol.types import BotInfo, Player
 from server.handlers import queries
 from server.handlers.queries import MAX_NAME_SEARCHED
+from server.rooms.registry import UNUSED_ROOM_MS
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness
@@ -64,6 +65,37 @@ async def test_one_address_does_not_fill_the_list(server: Harness, monkeypatch: 
     assert {info.room for info in listed} >= set(honest)
     assert [info.created_at for info in listed] == sorted((info.created_at for info in listed), reverse=True)
     assert not any(info.private for info in listed)
+
+
+async def test_one_address_does_not_fill_the_list_with_evicted_rooms(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "MAX_ROOMS_LISTED", 4)
+    ben, eve = server.connect(BEN), server.connect(EVE)
+    ben.address = "192.0.2.2"
+    honest = (await create(server, ben)).room.id
+    for _ in range(8):
+        server.clock.advance(1000)
+        live = await create(server, eve)
+        live.detach(eve)
+    server.clock.advance(UNUSED_ROOM_MS)
+    server.app.registry.evict_unused()
+    assert list(server.app.registry.rooms) == [honest, live.room.id]
+    assert honest in await rooms(server)
+    other = server.connect(ANN)
+    other.address = "192.0.2.3"
+    newest = [(await create(server, other)).room.id for _ in range(4)]
+    listed = await rooms(server)
+    assert len(listed) == 4
+    assert len(set(listed) & {honest, *newest}) == 3
+
+
+async def test_entry_of_a_room_is_built_once_for_each_state(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    info = live.info
+    assert live.info is info
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    assert (live.info.ply, info.ply) == (1, 0)
 
 
 async def test_clients_share_a_list_until_it_changes(server: Harness) -> None:

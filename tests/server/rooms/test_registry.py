@@ -264,6 +264,23 @@ async def test_room_that_no_client_used_for_a_while_is_evicted(server: Harness) 
     assert list(server.app.registry.rooms) == [used.room.id]
 
 
+async def test_sweep_evicts_rooms_whose_players_vanished(server: Harness) -> None:
+    """Otherwise they stay in memory until the server restarts, or for as long as a room may wait."""
+    for client in [*(await start_game(server))[1:], *(await start_game(server, clock=BLITZ))[1:]]:
+        for live in list(client.rooms.values()):
+            live.detach(client)
+    waiting = await create(server, ann := server.connect(ANN))
+    waiting.detach(ann)
+    server.clock.advance(UNUSED_ROOM_MS + 1)
+    await server.app.registry.sweep()
+    assert [live.room.setup.clock for live in server.app.registry.rooms.values()] == [BLITZ]
+    server.clock.advance(waiting.room.setup.expiry + OVERDUE_GRACE_SINGLE_NODE_MS)
+    await server.app.registry.sweep()  # loads it, and so sets its timer
+    expired = server.room(waiting.room.id)
+    assert expired.timer is not None
+    assert expired.origin == ann.address
+
+
 async def test_damaged_room_disconnects_its_clients(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     eve = server.connect(EVE)
