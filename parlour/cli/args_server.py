@@ -35,6 +35,7 @@ def add_looks(parser: ArgumentParser) -> None:
     choices = (*THEMES, *OLDER_NAMES)
     parser.add_argument("--theme", choices=choices, metavar="|".join(THEMES), default="", help=text)
     parser.add_argument("--ascii", action="store_true", help="use only ASCII characters")
+    parser.add_argument("--no-motion", action="store_true", help="do not animate moves (or set PARLOUR_NO_MOTION=1)")
 
 
 def url_of(args: Namespace) -> str:

@@ -18,6 +18,14 @@ def test_appearance_follows_the_terminal_unless_chosen() -> None:
     assert Appearance.choose("", True, GOOD).ascii_only
 
 
+def test_motion_can_be_turned_off_and_needs_colours() -> None:
+    assert Appearance.choose("", False, GOOD).animates
+    assert not Appearance.choose("", False, GOOD, motion=False).animates
+    assert not Appearance.choose("", False, {**GOOD, "PARLOUR_NO_MOTION": "1"}).animates
+    assert not Appearance.choose("mono", False, GOOD).animates
+    assert not Appearance.choose("", True, GOOD).animates
+
+
 def test_older_name_of_a_theme_still_works() -> None:
     assert Appearance.choose("classic", False, GOOD).theme == "dark"
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from client.tui.app.server_choice import ServerChoice
 
 SLOW_REPLY_S = 0.3  # show the delay if the server takes longer to answer
+MAX_MOTION_LAG_S = 0.15  # over a slower link, moves are not animated
 LOBBY = ""  # stands for the lobby in a set of rooms; no room has an empty name
 
 
@@ -193,6 +194,11 @@ class ParlourApp(ThemedApp):
     @property
     def bots_only(self) -> bool:
         return self.server is not None and self.server.is_private
+
+    @property
+    def animates(self) -> bool:
+        lag = 0.0 if self.session is None else self.session.lag
+        return self.appearance.animates and lag <= MAX_MOTION_LAG_S
 
     def is_bot(self, name: str) -> bool:
         return self.bots_only or any(bot.name == name for bot in self.bots or ())

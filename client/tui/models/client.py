@@ -29,6 +29,10 @@ class Client(Protocol):
     def newcomer(self) -> bool:
         """Whether to explain how to move: in the first game on this machine, until the first move."""
 
+    @property
+    def animates(self) -> bool:
+        """Whether to animate moves now."""
+
     def end_introduction(self) -> None:
         """Stop explaining how to move."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from client.presentation.moves import preview_text, refusal_text
 from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
+from client.tui.models.motion import STILL, Motion, motion_of
 from client.tui.models.move_picker import MovePicker, as_if_to_move, changes
 from client.tui.models.ply_browser import PlyBrowser
 from client.tui.render.board_picture import rotated
@@ -106,6 +107,14 @@ class TableState:
             end=picker.end_of(cursor) if preview and cursor is not None else None,
             last=last,
         )
+
+    def motion(self) -> Motion:
+        """Return the motion of the move that led to the position shown."""
+        game, ply = self.table.game, self.ply
+        if game is None or not ply:
+            return STILL
+        before = self.table.states[ply - 1]
+        return motion_of(game, before, game.parse(before, self.table.moves[ply - 1].move))
 
     def _decisive(self) -> frozenset[str]:
         """Return the cells that decided the game, at its end."""

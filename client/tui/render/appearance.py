@@ -14,26 +14,38 @@ OLDER_NAMES = {"classic": "dark"}
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A theme, whether to draw only ASCII characters, and whether the terminal has enough colours for pixels."""
+    """A theme, whether to draw only ASCII characters, and whether the terminal has enough colours for pixels.
+
+    `motion`: whether moves may be animated.
+    """
 
     theme: str = "dark"
     ascii_only: bool = False
     pixels: bool = True
+    motion: bool = True
 
     @classmethod
-    def choose(cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ) -> Appearance:
-        """Return the requested appearance. What was not requested depends on the terminal and `NO_COLOR`."""
+    def choose(
+        cls, theme: str, ascii_only: bool, environment: Mapping[str, str] = os.environ, *, motion: bool = True
+    ) -> Appearance:
+        """Return the requested appearance. What was not requested depends on the terminal and the environment."""
         terminal = environment.get("TERM", "dumb")
         simple = terminal in ("dumb", "vt52", "unknown")
         no_color = "NO_COLOR" in environment and environment["NO_COLOR"] != ""
         theme = OLDER_NAMES.get(theme, theme) or ("mono" if no_color or simple else "dark")
         ascii_only = ascii_only or simple or not supports_unicode(environment)
-        return cls(theme, ascii_only, has_many_colours(environment))
+        motion = motion and not environment.get("PARLOUR_NO_MOTION", "")
+        return cls(theme, ascii_only, has_many_colours(environment), motion)
 
     @property
     def tokens(self) -> Tokens | None:
         """The colours of boards; None if they are drawn with characters alone."""
         return TOKENS.get(self.theme) if self.pixels and not self.ascii_only else None
+
+    @property
+    def animates(self) -> bool:
+        """Whether moves are animated: only where boards are drawn with colours."""
+        return self.motion and self.tokens is not None
 
     def next_theme(self) -> Appearance:
         return replace(self, theme=THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)])

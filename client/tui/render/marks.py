@@ -14,7 +14,7 @@ class Marks:
 
     `picked`: the cells chosen so far. `targets`: the cells that can be chosen next. `preview`: the cells that a move
     would change, with their contents after it; the move would end in `end`. `last`: the cells that the last move
-    changed. `decisive`: the cells that decided the game.
+    changed. `decisive`: the cells that decided the game; `shown`: how much of these marks is visible, from 0 to 1.
     """
 
     cursor: str | None = None
@@ -24,6 +24,7 @@ class Marks:
     end: str | None = None
     last: frozenset[str] = frozenset()
     decisive: frozenset[str] = frozenset()
+    shown: float = 1.0
 
     def change(self, cell: Cell) -> int:
         """Return by how much the preview changes the count of a cell."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -59,6 +60,9 @@ class PixelBoard(BoardPicture):
 
     def lines(self, marks: Marks = NO_MARKS) -> list[list[Segment]]:
         pixels, texts = self.paint(marks)
+        if marks.decisive and marks.shown < 1:
+            plain, _ = self.paint(replace(marks, decisive=frozenset()))
+            pixels = plain.mixed_with(pixels, marks.shown)
         body = to_segments(pixels, texts)
         blank = Segment(" " * self.margin, text_style(self.tokens.muted, self.tokens.bg, False))
         ranks = self._rank_rows() if self.margin else {}
@@ -454,68 +458,18 @@ class PitBoard(PixelBoard):
             for column, cell in enumerate(cells):
                 if cell is None:
                     continue
-                x = 1 + self.pitch * (column + 0.5)
-                is_store = self.board.rows[1 - row][column] is None
-                if is_store:
-                    self._store(pixels, x, cell, marks)
+                left = 1 + self.pitch * column
+                if self.board.rows[1 - row][column] is None:
+                    pixels.paste(store_tile(self.theme, self.pitch, cell.count, cell.name in marks.decisive), left, 2)
                 else:
-                    y = float(4 + bowl if row == 0 else height - 4 - bowl)
-                    self._pit(pixels, x, y, cell, marks)
-                texts += self._numbers(cell, marks, int(x), 1 if row == 0 else height // 2 - 2)
+                    pixels.paste(self._pit(cell, marks), left, 3 if row == 0 else height - 5 - 2 * bowl)
+                texts += self._numbers(cell, marks, left + self.pitch // 2, 1 if row == 0 else height // 2 - 2)
         return pixels, texts
 
-    def _pit(self, pixels: Pixels, x: float, y: float, cell: Cell, marks: Marks) -> None:
-        tokens, bowl = self.tokens, self.bowl
-        height, width = bowl - 0.2, min(bowl + 0.4, self.pitch / 2 - 0.7)
-        depth = rounded(x, y, width, height, 3.4)
-        box = Box(x - width - 1, y - height - 1, x + width + 1, y + height + 1)
-        pixels.cover(lambda px, py: depth(px, py) <= 1, tokens.bowl, box)
-        if cell.name in marks.picked or cell.name == marks.cursor:
-            pixels.cover(lambda px, py: 0.6 <= depth(px, py) <= 1.15, tokens.mark, box)
-        elif cell.name in marks.last and not marks.decisive:
-            pixels.cover(lambda px, py: 0.62 <= depth(px, py) <= 1, mix(tokens.mark, tokens.wood, 0.35), box)
-        self._beads(pixels, self._pit_places(x, y, cell.count), FADED if marks.change(cell) < 0 else 0.0)
-
-    def _store(self, pixels: Pixels, x: float, cell: Cell, marks: Marks) -> None:
-        tokens, rows = self.tokens, self.size[1] // 2
-        width, height, y = self.pitch / 2 - 0.9, rows - 4.2, float(rows)
-        depth = rounded(x, y, width, height, 6)
-        box = Box(x - width - 1, y - height - 1, x + width + 1, y + height + 1)
-        pixels.cover(lambda px, py: depth(px, py) <= 1, tokens.bowl, box)
-        if cell.name in marks.decisive:
-            pixels.cover(lambda px, py: 0.6 <= depth(px, py) <= 1.1, tokens.mark, box)
-        self._beads(pixels, self._store_places(x, y, width, height, cell.count), 0.0)
-
-    def _pit_places(self, x: float, y: float, count: int) -> list[tuple[int, int, int]]:
-        """Return place and size of each bead in a pit: up to nine as on a die, more in closer rows."""
-        if count < len(DIE):
-            step, size = (4, 3) if self.bowl > 6 else (2, 1) if self.bowl < 5 else (3, 2)
-            left, top = round(x - size / 2), round(y - size / 2)
-            places = [(int(place) % 3 - 1, int(place) // 3 - 1) for place in DIE[count]]
-            return [(left + column * step, top + row * step, size) for column, row in places]
-        reach = range(-3, 4)
-        grid = ((int(x) + 2 * column, int(y) + 2 * row) for column in reach for row in reach)
-        nearest = sorted(grid, key=lambda at: (at[0] - x) ** 2 + (at[1] - y) ** 2)
-        return [(left, top, 1) for left, top in nearest[: min(count, MAX_BEADS_DRAWN)]]
-
-    def _store_places(self, x: float, y: float, width: float, height: float, count: int) -> list[tuple[int, int, int]]:
-        """Return place and size of each bead in a store, which fills from below."""
-        for step, size in ((4, 3), (3, 2), (2, 1)):
-            across = max(1, int((2 * width + step - size - 1.3) / step))
-            up = int((2 * height - 3) / step)
-            if (self.bowl > 6 or step < 4) and (count <= across * up or step == 2):
-                break
-        left, bottom = round(x - (across * step - (step - size)) / 2), int(y + height - size - 2)
-        shown = min(count, across * up)
-        return [(left + n % across * step, bottom - n // across * step, size) for n in range(shown)]
-
-    def _beads(self, pixels: Pixels, places: list[tuple[int, int, int]], fade: float) -> None:
-        for n, (x, y, size) in enumerate(places):
-            ink = mix(self.tokens.beads[n % 3], self.tokens.bowl, fade)
-            if size == 3:
-                pixels.disc(x + 1.5, y + 1.5, 1.6, ink)
-            else:
-                pixels.rectangle(x, y, size, size, ink)
+    def _pit(self, cell: Cell, marks: Marks) -> Pixels:
+        picked = cell.name in marks.picked or cell.name == marks.cursor
+        last = cell.name in marks.last and not marks.decisive and not picked
+        return pit_tile(self.theme, self.pitch, cell.count, picked=picked, last=last, leaves=marks.change(cell) < 0)
 
     def _numbers(self, cell: Cell, marks: Marks, x: int, row: int) -> list[Text]:
         """Return the count of a cell, and beside it what a preview would change."""
@@ -526,6 +480,74 @@ class PitBoard(PixelBoard):
         if change:
             texts.append(Text(x + 2, row, signed(change), tokens.mark))
         return texts
+
+
+@lru_cache(maxsize=1024)
+def pit_tile(
+    theme: str, pitch: int, count: int, *, picked: bool = False, last: bool = False, leaves: bool = False
+) -> Pixels:
+    """Return a pit with its beads. `leaves`: a preview takes them away. Do not change the result."""
+    tokens, bowl = TOKENS[theme], PIT_SIZES[pitch]
+    pixels = Pixels(pitch, 2 * bowl + 2, tokens.wood)
+    x, y = pitch / 2, float(bowl + 1)
+    depth = rounded(x, y, min(bowl + 0.4, pitch / 2 - 0.7), bowl - 0.2, 3.4)
+    box = Box(0, 0, pitch, 2 * bowl + 2)
+    pixels.cover(lambda px, py: depth(px, py) <= 1, tokens.bowl, box)
+    if picked:
+        pixels.cover(lambda px, py: 0.6 <= depth(px, py) <= 1.15, tokens.mark, box)
+    elif last:
+        pixels.cover(lambda px, py: 0.62 <= depth(px, py) <= 1, mix(tokens.mark, tokens.wood, 0.35), box)
+    draw_beads(pixels, pit_places(bowl, x, y, count), tokens, FADED if leaves else 0.0)
+    return pixels
+
+
+@lru_cache(maxsize=256)
+def store_tile(theme: str, pitch: int, count: int, decisive: bool) -> Pixels:
+    """Return a store with its beads. Do not change the result."""
+    tokens, rows = TOKENS[theme], 2 * PIT_SIZES[pitch] + 5
+    pixels = Pixels(pitch, 2 * rows - 4, tokens.wood)
+    x, y, width, height = pitch / 2, float(rows - 2), pitch / 2 - 0.9, rows - 4.2
+    depth = rounded(x, y, width, height, 6)
+    box = Box(0, 0, pitch, 2 * rows - 4)
+    pixels.cover(lambda px, py: depth(px, py) <= 1, tokens.bowl, box)
+    if decisive:
+        pixels.cover(lambda px, py: 0.6 <= depth(px, py) <= 1.1, tokens.mark, box)
+    draw_beads(pixels, store_places(PIT_SIZES[pitch], x, y, width, height, count), tokens, 0.0)
+    return pixels
+
+
+def pit_places(bowl: int, x: float, y: float, count: int) -> list[tuple[int, int, int]]:
+    """Return place and size of each bead in a pit: up to nine as on a die, more in closer rows."""
+    if count < len(DIE):
+        step, size = (4, 3) if bowl > 6 else (2, 1) if bowl < 5 else (3, 2)
+        left, top = round(x - size / 2), round(y - size / 2)
+        places = [(int(place) % 3 - 1, int(place) // 3 - 1) for place in DIE[count]]
+        return [(left + column * step, top + row * step, size) for column, row in places]
+    reach = range(-3, 4)
+    grid = ((int(x) + 2 * column, int(y) + 2 * row) for column in reach for row in reach)
+    nearest = sorted(grid, key=lambda at: (at[0] - x) ** 2 + (at[1] - y) ** 2)
+    return [(left, top, 1) for left, top in nearest[: min(count, MAX_BEADS_DRAWN)]]
+
+
+def store_places(bowl: int, x: float, y: float, width: float, height: float, count: int) -> list[tuple[int, int, int]]:
+    """Return place and size of each bead in a store, which fills from below."""
+    for step, size in ((4, 3), (3, 2), (2, 1)):
+        across = max(1, int((2 * width + step - size - 1.3) / step))
+        up = int((2 * height - 3) / step)
+        if (bowl > 6 or step < 4) and (count <= across * up or step == 2):
+            break
+    left, bottom = round(x - (across * step - (step - size)) / 2), int(y + height - size - 2)
+    shown = min(count, across * up)
+    return [(left + n % across * step, bottom - n // across * step, size) for n in range(shown)]
+
+
+def draw_beads(pixels: Pixels, places: list[tuple[int, int, int]], tokens: Tokens, fade: float) -> None:
+    for n, (x, y, size) in enumerate(places):
+        ink = mix(tokens.beads[n % 3], tokens.bowl, fade)
+        if size == 3:
+            pixels.disc(x + 1.5, y + 1.5, 1.6, ink)
+        else:
+            pixels.rectangle(x, y, size, size, ink)
 
 
 def rounded(x: float, y: float, width: float, height: float, power: float) -> Callable[[float, float], float]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 
-from client.tui.render.tokens import Colour, hex_text, mix
+from client.tui.render.tokens import BLACK, Colour, hex_text, mix
 
 UPPER_HALF = "▀"
 SAMPLES = 5  # points per side of a pixel at which a shape is tested
@@ -71,6 +71,16 @@ class Pixels:
         self.rectangle(x, y + height - 1, width, 1, ink)
         self.rectangle(x, y, 1, height, ink)
         self.rectangle(x + width - 1, y, 1, height, ink)
+
+    def mixed_with(self, other: Pixels, share: float) -> Pixels:
+        """Return a picture between this one and another of the same size. `share` is the part of the other one."""
+        mixed = Pixels(0, 0, BLACK)
+        mixed.width, mixed.height = self.width, self.height
+        mixed.rows = [
+            [a if a == b else mix(a, b, share) for a, b in zip(own, theirs, strict=True)]
+            for own, theirs in zip(self.rows, other.rows, strict=True)
+        ]
+        return mixed
 
     def paste(self, other: Pixels, x: int, y: int) -> None:
         """Copy a smaller picture."""

@@ -46,8 +46,8 @@ class ReplayScreen(TableScreen):
         super().set_up()
         self.do_first()
 
-    def refresh_view(self) -> None:
-        super().refresh_view()
+    def refresh_view(self, animated: bool = False) -> None:
+        super().refresh_view(animated)
         if self.model is not None:
             self.query_one(Chat).show_lines(self._texts.details(self.model.ply))
 

@@ -30,6 +30,7 @@ class TableScreen(TableActions):
     # -- keys
 
     def on_key(self, event: events.Key) -> None:
+        self.query_one(BoardView).finish_motion()
         if self.question is not None:
             event.stop()
             event.prevent_default()
@@ -125,7 +126,7 @@ class TableScreen(TableActions):
         if self.model is not None:
             self._notice = ""
             self.model.step(plies)
-            self.refresh_view()
+            self.refresh_view(animated=plies == 1)
 
     def do_back(self) -> None:
         self._step(-1)

@@ -26,6 +26,7 @@ from client.presentation.texts import (
 from client.sdk.events import SessionEvent
 from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
+from client.tui.models.motion import STILL
 from client.tui.models.table_state import TableState
 from client.tui.render.bars import Keys, Status
 from client.tui.render.strip import PlayerLine
@@ -97,7 +98,8 @@ class TableView(BaseScreen):
             self._change_room(table.next)
         elif self._pairing is not None and table is not None and table.status != "waiting":
             self._end_pairing(table, self._pairing)
-        self.refresh_view()
+        arrived = isinstance(event, Moved) and table is not None and event.ply == table.ply
+        self.refresh_view(animated=arrived and self.model is not None and self.model.browser.live)
 
     def _end_pairing(self, table: RoomView, pairing: GameRequest) -> None:
         """Stop waiting: an opponent has come. If a lost connection closed the room instead, look for one again."""
@@ -119,8 +121,8 @@ class TableView(BaseScreen):
             self.model = TableState(table)
             self.model.turned = turned
 
-    def refresh_view(self) -> None:
-        """Update all widgets."""
+    def refresh_view(self, animated: bool = False) -> None:
+        """Update all widgets. `animated`: show how the move came about that led to the position."""
         table = self.table
         if table is None or table.game is None:
             self._update_footer()
@@ -129,7 +131,7 @@ class TableView(BaseScreen):
             self.model = TableState(table)
         self.model.update(table)
         self._send_premove()
-        self._update_board()
+        self._update_board(animated)
         sides = shown_sides(table)
         self.query_one(ResultView).show(result_card(table, sides) if self._shows_result else None, RESULT_KEYS)
         self.query_one(MoveList).show(table.moves, sides, self.model.ply)
@@ -144,10 +146,13 @@ class TableView(BaseScreen):
     def _shows_result(self) -> bool:
         return self.model is not None and self.model.table.status == "ended" and self.model.browser.live
 
-    def _update_board(self) -> None:
+    def _update_board(self, animated: bool = False) -> None:
         model = self.model
         if model is not None and model.table.game is not None:
-            self.query_one(BoardView).show(model.table.game, model.board(), model.marks(), model.flipped)
+            animates = self.client.animates
+            motion = model.motion() if animated and animates else STILL
+            view = self.query_one(BoardView)
+            view.show(model.table.game, model.board(), model.marks(), model.flipped, motion, fades=animates)
         self._update_footer()
 
     def _tick(self) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
 from rich.segment import Segment
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
+from client.tui.models.motion import FADE_MS, STILL, Motion, fade_at
 from client.tui.render.appearance import Appearance
 from client.tui.render.board_picture import BoardPicture
 from client.tui.render.fit import fit_board
@@ -22,6 +28,7 @@ PANEL_COLUMNS = 34  # the least width of the panel beside the board
 PANEL_ROWS = 5  # the least height of the panel below a wide board
 MARGIN_COLUMNS = 3
 STRIP_ROWS = 2
+FRAME_INTERVAL_S = 1 / 30  # of an animation
 
 
 class BoardView(Widget, can_focus=True):
@@ -52,11 +59,30 @@ class BoardView(Widget, can_focus=True):
         self._over: str | None = None
         self._strips: list[Strip] | None = None
         self._space = Size(0, 0)  # for the picture
+        self.clock: Callable[[], float] = time.monotonic
+        self._motion, self._moved_at = STILL, 0.0
+        self._fades_from: float | None = None  # when the marks of the end begin to appear
+        self._frames: Timer | None = None
 
-    def show(self, game: Game, board: Board, marks: Marks, flipped: bool) -> None:
-        """Show a position."""
+    def show(
+        self,
+        game: Game,
+        board: Board,
+        marks: Marks,
+        flipped: bool,
+        motion: Motion = STILL,
+        *,
+        fades: bool = False,
+    ) -> None:
+        """Show a position, after the motion that leads to it. `fades`: the marks of the end appear gradually."""
         if (game, board, marks, flipped) != (self._game, self._board, self._marks, self._flipped):
             new_game = game is not self._game
+            decided = bool(marks.decisive) and not self._marks.decisive and not new_game
+            if board != self._board or not decided:
+                self._motion, self._moved_at = motion, self.clock()
+            moves_until = self._moved_at + self._motion.duration_ms / 1000
+            self._fades_from = max(self.clock(), moves_until) if fades and decided else None
+            self._start_frames()
             self._game, self._board, self._marks, self._flipped = game, board, marks, flipped
             self.repaint()
             if new_game:
@@ -67,6 +93,39 @@ class BoardView(Widget, can_focus=True):
         if (above, below) != self._players:
             self._players = above, below
             self.repaint()
+
+    def finish_motion(self) -> None:
+        """Show the position at once."""
+        if self.is_moving:
+            self._motion, self._fades_from = STILL, None
+            self._next_frame()
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether an animation is under way."""
+        now = self.clock()
+        fading = self._fades_from is not None and now < self._fades_from + FADE_MS / 1000
+        return fading or now < self._moved_at + self._motion.duration_ms / 1000
+
+    def _start_frames(self) -> None:
+        if self.is_moving and self._frames is None:
+            self._frames = self.set_interval(FRAME_INTERVAL_S, self._next_frame)
+
+    def _next_frame(self) -> None:
+        self.repaint()
+        if self._frames is not None and not self.is_moving:
+            self._frames.stop()
+            self._frames = None
+
+    def _frame(self) -> tuple[Board | None, Marks]:
+        """Return what to draw now: a board of the motion, or the position with its marks."""
+        now = self.clock()
+        moving = self._motion.board_at((now - self._moved_at) * 1000)
+        if moving is not None:
+            return moving, NO_MARKS
+        if self._fades_from is None:
+            return self._board, self._marks
+        return self._board, replace(self._marks, shown=fade_at((now - self._fades_from) * 1000))
 
     def repaint(self) -> None:
         """Draw again, with the current appearance."""
@@ -100,12 +159,13 @@ class BoardView(Widget, can_focus=True):
     def on_resize(self) -> None:
         self.repaint()
 
-    def picture(self) -> BoardPicture | None:
-        """Return the picture of the board in the current size."""
-        if self._board is None or self._game is None:
+    def picture(self, board: Board | None = None) -> BoardPicture | None:
+        """Return the picture of a board, or of the position, in the current size."""
+        board = self._board if board is None else board
+        if board is None or self._game is None:
             return None
         width, height = self._space
-        return fit_board(self._game, self._board, width, height, self.appearance, flipped=self._flipped)
+        return fit_board(self._game, board, width, height, self.appearance, flipped=self._flipped)
 
     def offset_of(self, picture: BoardPicture) -> tuple[int, int]:
         """Return the position of the picture: below the first player, centred if it is wide."""
@@ -118,11 +178,12 @@ class BoardView(Widget, can_focus=True):
         return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
 
     def _paint(self) -> list[Strip]:
-        picture = self.picture()
+        board, marks = self._frame()
+        picture = self.picture(board)
         if picture is None:
             return []
         left, _ = self.offset_of(picture)
-        lines, ground = picture.lines(self._marks), self.rich_style
+        lines, ground = picture.lines(marks), self.rich_style
         if self._players is not None and self._game is not None:
             margin = picture.columns - picture.body_columns
             above, below = (

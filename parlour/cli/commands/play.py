@@ -103,7 +103,7 @@ def run(args: Namespace) -> int:
     )
     if args.plain or not has_terminal():
         return asyncio.run(play_in_lines(plan))
-    complaint = show(plan, Appearance.choose(args.theme, args.ascii))
+    complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
     if complaint:
         raise UserError(complaint)
     return 0

@@ -48,4 +48,6 @@ def replay(transcript: Transcript, args: Namespace) -> int:
     from client.tui.app.replay_app import run_replay
     from client.tui.render.appearance import Appearance
 
-    return run_replay(transcript.record, transcript, Appearance.choose(args.theme, args.ascii))
+    return run_replay(
+        transcript.record, transcript, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion)
+    )

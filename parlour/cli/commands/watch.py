@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
         code=args.code,
         **identity(args),
     )
-    complaint = show(plan, Appearance.choose(args.theme, args.ascii))
+    complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
     if complaint:
         raise UserError(complaint)
     return 0
