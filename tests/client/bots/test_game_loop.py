@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ class Fixture:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[GameLoop]:
-        self.session.rooms.apply_snapshot(self.log.snapshot(-1), 0.0)
+        self.session.rooms.apply_snapshot(self.log.snapshot(-1), time.monotonic())
         self.sent = len(self.log.events)
         loop = GameLoop(cast(Session, self.session), "r", self.bot, self.settings, self.lines.append)
         try:
@@ -66,7 +67,7 @@ class Fixture:
     def deliver(self, loop: GameLoop) -> None:
         """Pass the new events of the room to the bot."""
         for event in self.log.events[self.sent :]:
-            assert self.session.rooms.apply_event(event, 0.0)
+            assert self.session.rooms.apply_event(event, time.monotonic())
         self.sent = len(self.log.events)
         loop.room_changed()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -56,7 +57,7 @@ class Fixture:
 
     async def start_game(self) -> None:
         snapshot = self.log.snapshot(-1)
-        self.session.rooms.apply_snapshot(snapshot, 0.0)
+        self.session.rooms.apply_snapshot(snapshot, time.monotonic())
         self.sent = len(self.log.events)
         self.session.push(snapshot)
         await settle()
