@@ -12,7 +12,7 @@ from runtime.paths import state_folder
 
 NO_CLOCK = TimeControl()
 BOT_AFTER_MS = 20_000  # quick pairing waits this long for a person, then accepts a house bot
-Mode = Literal["lobby", "play", "join", "watch"]
+Mode = Literal["lobby", "play", "join", "watch", "tv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,7 @@ class LaunchPlan:
 
     An empty `url` means the server on this machine or, if there is none or with `private`, a private server.
     With `persistent`, a private server that is already in use is an error; otherwise a temporary one replaces it.
+    `game`: show only this game on the TV.
     """
 
     mode: Mode = "lobby"
@@ -83,6 +84,7 @@ class LaunchPlan:
     request: GameRequest | None = None
     rooms: tuple[str, ...] = ()
     code: str = ""
+    game: str = ""
 
     def resigns_unfinished(self, bots_only: bool) -> bool:
         """Return whether a new game resigns the unfinished ones.

@@ -41,17 +41,22 @@ def result_card(table: RoomView, sides: tuple[str, str]) -> ResultCard:
     if outcome is None:
         raise ValueError(f"room {table.room} has not ended")
     tone = "plain"
-    if table.result == "*":
-        title = "Not counted"
-    elif outcome.winner is None:
-        title = f"A draw{score_text(table, 0, ', ')}"
-    elif table.seat is None:
-        title = f"{player_name(table, outcome.winner)} wins{score_text(table, outcome.winner)}"
-    else:
-        won = outcome.winner == table.seat
-        title = f"You {'win' if won else 'lose'}{score_text(table, outcome.winner)}"
-        tone = "good" if won else "bad"
+    if table.result != "*" and outcome.winner is not None and table.seat is not None:
+        tone = "good" if outcome.winner == table.seat else "bad"
+    title = "".join(title_parts(table))
     return ResultCard(title, why_text(table, sides), ratings_text(table), length_text(table), tone)
+
+
+def title_parts(table: RoomView) -> tuple[str, str]:
+    """Return the result of a finished game as a name, which may be empty, and a verdict: `bob`, ` wins 3 to 1`."""
+    if table.result == "*":
+        return "", "Not counted"
+    if table.winner is None:
+        return "", f"A draw{score_text(table, 0, ', ')}"
+    score = score_text(table, table.winner)
+    if table.seat is not None:
+        return "", f"You {'win' if table.winner == table.seat else 'lose'}{score}"
+    return player_name(table, table.winner), f" wins{score}"
 
 
 def score_text(table: RoomView, first: int, before: str = " ") -> str:

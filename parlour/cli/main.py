@@ -16,7 +16,8 @@ from parlour.errors import UserError
 GROUPS = {
     "play and watch": {
         "play": "play in the terminal, against a bot or a person",
-        "watch": "watch a game, a wall of several games, or the lobby",
+        "watch": "watch a game, several games, or the lobby",
+        "tv": "watch live games side by side; new ones appear by themselves",
         "rules": "explain a game: its goal, its moves, its notation",
         "rooms": "list the rooms of a server",
         "leaderboard": "list the best players of a server",

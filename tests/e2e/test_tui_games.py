@@ -198,9 +198,9 @@ async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
             await carol.ask(Join(id=carol.id(), room=made.room))
             rooms.append(made.room)
         async with client(server.url, tmp_path, "watch", rooms=tuple(rooms)) as (app, pilot):
-            await settled(pilot, "all boards are shown", lambda: picture_of(app).count("bob - carol") == len(rooms))
+            await settled(pilot, "all boards are shown", lambda: picture_of(app).count("move 0") == len(rooms))
             await bob.ask(Move(id=bob.id(), room=rooms[2], ply=0, move="4"))
-            await settled(pilot, "the move is seen", lambda: "1 4" in picture_of(app))
+            await settled(pilot, "the move is seen", lambda: "move 1" in picture_of(app))
             wall = app.screen
             assert isinstance(wall, WallScreen)
             await pilot.press("tab", "tab", "enter")
@@ -209,6 +209,6 @@ async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
             await pilot.press("q")
             await settled(pilot, "the wall is back", lambda: app.screen is wall)
             await carol.ask(Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
-            await settled(pilot, "the wall is still updated", lambda: "2 4" in picture_of(app))
+            await settled(pilot, "the wall is still updated", lambda: "move 2" in picture_of(app))
             await pilot.press("question_mark")
             assert "Keys on the wall" in picture_of(app)

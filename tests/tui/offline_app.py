@@ -86,7 +86,12 @@ class OfflineApp(ParlourApp):
     async def _run_session(self) -> None:
         """Connect to no server."""
 
-    def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
+    def send(
+        self,
+        command: Command,
+        then: Callable[[Ok], None] | None = None,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
         self.sent.append(command)
 
     def deliver(self, event: SessionEvent) -> None:

@@ -13,7 +13,7 @@ def test_rows_are_sorted_and_filtered() -> None:
     assert [row.key for row in rooms.rows("")] == ["r2", "r1", "r5", "bot greedy", "bot search", "r3", "r4"]
     assert [row.key for row in rooms.rows("SEARCH coh")] == ["r3"]
     assert [row.key for row in rooms.rows("waiting conga")] == ["r1", "r5"]
-    assert rooms.running() == ("r3",)
+    assert rooms.live() == ["r3"]
     assert rooms.bots_for("cohcoh") == ["search"]
 
 
@@ -21,7 +21,7 @@ def test_updates_change_rooms_and_bots() -> None:
     rooms = LobbyRooms()
     rooms.update(lobby_update())
     rooms.update(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),), bots=()))
-    assert set(rooms.running()) == {"r1", "r3"}
+    assert rooms.live() == ["r3", "r1"]  # r3 has watchers
     assert [row.key for row in rooms.rows("bot")] == []
 
 

@@ -47,10 +47,10 @@ from engine.record import parse
 from parlour.cli.transcript import Transcript
 from protocol.commands import Move
 from protocol.events import Said
-from protocol.replies import Snapshot
+from protocol.replies import LobbyUpdate, Snapshot
 from protocol.types import Leader, RatingChange
 from tests.parlour.records import GOOD
-from tests.tui.lobby_samples import lobby_update
+from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -129,6 +129,15 @@ async def leaderboard(app: OfflineApp) -> None:
     board.show("conga", LEADERS)  # a late answer for another game
 
 
+def live_update() -> LobbyUpdate:
+    """Return a lobby in which all tables are live games."""
+    rooms = (
+        room(name, table.game, "alice", "search", status="running", created_at=AT - n)
+        for n, (name, table) in enumerate(TABLES.items())
+    )
+    return LobbyUpdate(full=True, rooms=tuple(rooms))
+
+
 async def start(app: OfflineApp) -> None:
     """Do nothing: the start screen opens by itself."""
 
@@ -137,6 +146,7 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "start": start,
     "lobby": lambda app: app.show(LobbyScreen()),
     "wall": lambda app: app.show(WallScreen(tuple(TABLES))),
+    "tv": lambda app: app.show(WallScreen()),
     "help-table": lambda app: app.push_screen(Help(TABLE_HELP_TITLE, table_help("a4b3"))),
     "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
     "help-lobby": lambda app: app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP)),
@@ -160,9 +170,9 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> 
     app = OfflineApp(*rooms, appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
-        app.deliver(lobby_update())
+        app.deliver(live_update() if name == "tv" else lobby_update())
         if isinstance(app.screen, WallScreen):
-            app.screen._flush()
+            app.screen.flush()
         await pilot.pause()
         compare(f"{name}-{look}", size, picture_of(app))
 

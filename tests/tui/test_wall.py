@@ -1,13 +1,238 @@
-"""The layout of the wall."""
+"""The wall: it follows live games by itself, shows results, and watches only what it shows."""
 
 from __future__ import annotations
 
-from client.tui.screens.wall import layout
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from client.tui.models.wall_places import RESULT_S, WallPlaces, grid_shape
+from client.tui.render.appearance import Appearance
+from client.tui.screens.table import TableScreen
+from client.tui.screens.wall import NO_GAMES, WallScreen
+from engine.registry import GAMES
+from protocol.commands import Leave, Lobby, Watch
+from protocol.events import Ended
+from protocol.replies import LobbyUpdate, Snapshot
+from tests.tui.lobby_samples import room
+from tests.tui.offline_app import AT, MONO, OfflineApp, picture_of, snapshot_of
 
 
-def test_walls_are_square_if_they_fit() -> None:
-    assert layout(4, (120, 37), (24, 7)) == (2, 18)
-    assert layout(9, (120, 37), (24, 7)) == (3, 11)
-    assert layout(9, (80, 21), (34, 7)) == (2, 7)
-    assert layout(60, (120, 37), (24, 7)) == (4, 7)
-    assert layout(1, (20, 5), (24, 7)) == (1, 7)
+def live(*games: str) -> LobbyUpdate:
+    """Return a lobby with running games. Their rooms are g0, g1, …, in the order of the wall."""
+    rooms = (
+        room(f"g{n}", game, f"first{n}", f"second{n}", status="running", created_at=AT - n)
+        for n, game in enumerate(games)
+    )
+    return LobbyUpdate(full=True, rooms=tuple(rooms))
+
+
+def snapshots(*games: str) -> list[Snapshot]:
+    return [
+        snapshot_of(game, room=f"g{n}", seat=None, names=(f"first{n}", f"second{n}")) for n, game in enumerate(games)
+    ]
+
+
+@asynccontextmanager
+async def tv(
+    *games: str, size: tuple[int, int] = (80, 24), appearance: Appearance = MONO
+) -> AsyncIterator[tuple[OfflineApp, Pilot[str], WallScreen]]:
+    app = OfflineApp(appearance=appearance)
+    async with app.run_test(size=size) as pilot:
+        screen = WallScreen()
+        await app.show(screen)
+        app.deliver(live(*games))
+        screen.flush()
+        for snapshot in snapshots(*games):
+            if snapshot.room in screen.places.rooms:
+                app.deliver(snapshot)
+        screen.flush()
+        await pilot.pause()
+        yield app, pilot, screen
+
+
+def watched(app: OfflineApp) -> list[str]:
+    return [command.room for command in app.sent if isinstance(command, Watch)]
+
+
+def left(app: OfflineApp) -> list[str]:
+    return [command.room for command in app.sent if isinstance(command, Leave)]
+
+
+def ended(app: OfflineApp, name: str, scores: tuple[int, int], winner: int) -> Ended:
+    table = app.table(name)
+    assert table is not None
+    result = "1-0" if winner == 0 else "0-1"
+    return Ended(room=name, seq=table.seq + 1, at=AT, result=result, winner=winner, reason="score", scores=scores)  # type: ignore[arg-type]
+
+
+# -- places
+
+
+def test_ended_game_stays_for_its_result_then_the_next_one_comes() -> None:
+    places = WallPlaces()
+    places.arrange(["a", "b", "c"], 2, now=0)
+    assert places.rooms == ["a", "b"]
+    assert places.has_next
+    places.end("a", 10)
+    places.arrange(["b", "c"], 2, now=10 + RESULT_S - 0.1)
+    assert places.rooms == ["a", "b"]
+    places.arrange(["b", "c"], 2, now=10 + RESULT_S)
+    assert places.rooms == ["c", "b"]
+    places.end("b", 20)
+    places.arrange(["c"], 2, now=99)  # no other game: the result stays
+    assert places.rooms == ["c", "b"]
+    places.arrange(["c", "d"], 2, now=99)
+    assert places.rooms == ["c", "d"]
+
+
+def test_held_games_keep_their_places() -> None:
+    places = WallPlaces()
+    places.arrange(["a", "b"], 1, now=0)
+    places.held = True
+    places.end("a", 0)
+    places.arrange(["b"], 1, now=99)
+    assert places.rooms == ["a"]
+    places.held = False
+    places.arrange(["b"], 1, now=99)
+    assert places.rooms == ["b"]
+
+
+def test_ended_game_that_the_lobby_still_lists_does_not_return() -> None:
+    places = WallPlaces()
+    places.arrange(["a", "b"], 1, now=0)
+    places.end("a", 0)
+    places.arrange(["a", "b"], 1, now=RESULT_S)
+    assert places.rooms == ["b"]
+    places.arrange(["a", "b"], 2, now=RESULT_S)
+    assert places.rooms == ["b"]
+
+
+def test_pages_go_through_all_games_and_around() -> None:
+    places, rooms = WallPlaces(), list("abcde")
+    places.arrange(rooms, 2, now=0)
+    seen = []
+    for _ in range(3):
+        places.turn_page(rooms, 2, 1)
+        seen.append("".join(places.rooms))
+    assert seen == ["cd", "ea", "ab"]
+    places.turn_page(rooms, 5, 1)
+    assert len(places.rooms) == 2
+
+
+@pytest.mark.parametrize(
+    ("games", "shape"), [(0, (1, 1)), (1, (1, 1)), (2, (2, 1)), (3, (2, 2)), (5, (3, 2)), (6, (3, 2)), (9, (3, 3))]
+)
+def test_grid_has_a_place_for_each_game(games: int, shape: tuple[int, int]) -> None:
+    assert grid_shape(games) == shape
+
+
+# -- the screen
+
+
+@pytest.mark.parametrize(("size", "boards"), [((80, 24), 4), ((100, 30), 4), ((120, 40), 9)])
+async def test_tv_watches_only_the_games_it_shows(size: tuple[int, int], boards: int) -> None:
+    async with tv(*["conga"] * 14, size=size) as (app, _, screen):
+        assert [type(app.sent[0])] == [Lobby]
+        assert watched(app) == screen.places.rooms == [f"g{n}" for n in range(boards)]
+        assert f"TV  ·  {boards} of 14 live games" in picture_of(app)
+
+
+async def test_new_game_appears_by_itself() -> None:
+    async with tv() as (app, pilot, screen):
+        assert NO_GAMES in picture_of(app)
+        app.deliver(live("conga"))
+        screen.flush()
+        app.deliver(snapshots("conga")[0])
+        screen.flush()
+        await pilot.pause()
+        assert NO_GAMES not in picture_of(app)
+        assert "first0" in picture_of(app)
+        assert "1 live game" in picture_of(app)
+
+
+async def test_result_stays_and_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("client.tui.screens.wall.monotonic", lambda: now)
+    async with tv("mancala", "conga", "conga", "conga", "cohcoh") as (app, pilot, screen):
+        app.deliver(ended(app, "g0", (14, 34), 1))
+        app.deliver(LobbyUpdate(rooms=(room("g0", "mancala", "first0", "second0", status="ended", result="0-1"),)))
+        screen.flush()
+        await pilot.pause()
+        assert "second0 wins 34 to 14" in picture_of(app)
+        assert "next in 5 s" in picture_of(app)
+        now += RESULT_S
+        screen.flush()
+        assert screen.places.rooms == ["g4", "g1", "g2", "g3"]
+        assert (watched(app)[-1], left(app)) == ("g4", ["g0"])
+
+
+async def test_long_names_never_cut_the_score() -> None:
+    long = "a-player-with-a-very-long-name-indeed"
+    app = OfflineApp(snapshot_of("mancala", room="one", seat=None, names=(long, "bob")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = WallScreen(("one", "two", "three", "four"))
+        await app.show(screen)
+        app.deliver(ended(app, "one", (34, 14), 0))
+        screen.flush()
+        await pilot.pause()
+        assert "… wins 34 to 14" in picture_of(app)
+
+
+async def test_keys_choose_hold_and_filter() -> None:
+    async with tv("conga", "mancala", "conga", "cohcoh", "conga") as (app, pilot, screen):
+        await pilot.press("right", "right", "down")
+        assert screen.chosen == 3
+        await pilot.press("up", "left", "left", "up", "tab")
+        assert screen.chosen == 1
+        await pilot.press("space")
+        assert screen.places.held
+        assert "held" in picture_of(app)
+        await pilot.press("space", "g")
+        assert screen.game == "conga"
+        assert screen.places.rooms == ["g0", "g2", "g4"]
+        assert set(left(app)) == {"g1", "g3"}
+        await pilot.press("9")
+        await pilot.pause()
+        assert "120 x 40" in picture_of(app)
+        await pilot.press(*["g"] * len(GAMES), "1")
+        assert screen.places.rooms == [screen.places.rooms[0]]
+        await pilot.press("4", "pagedown")
+        assert len(screen.places.rooms) == 4
+
+
+async def test_enter_opens_the_chosen_game_and_leaving_it_keeps_the_wall() -> None:
+    async with tv("conga", "mancala") as (app, pilot, screen):
+        await pilot.press("right", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, TableScreen)
+        assert app.screen.room == "g1"
+        await pilot.press("q")
+        await pilot.pause()
+        assert screen.is_current
+        assert left(app) == []
+
+
+async def test_one_game_fills_the_wall_and_small_mancala_is_drawn() -> None:
+    async with tv("mancala", appearance=Appearance("dark")) as (app, pilot, _):
+        assert "▀" in picture_of(app)
+        app.deliver(live("mancala", "conga", "conga"))
+        await pilot.pause()
+    async with tv("mancala", "conga", "maxconnect4", "cohcoh", appearance=Appearance("dark")) as (app, _, _):
+        lines = picture_of(app).splitlines()
+        row = next(line for line in lines if line.count(" 4 ") >= 6)
+        assert row.index(" 4 ", row.index(" 4 ") + 1) - row.index(" 4 ") == 4  # pits of 4 x 1 characters
+
+
+async def test_refused_room_says_why_on_a_wall_of_given_rooms() -> None:
+    app = OfflineApp(snapshot_of("conga", room="one", seat=None))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = WallScreen(("one", "two"))
+        await app.show(screen)
+        screen._refuse("two", "there is no room two")
+        screen.flush()
+        await pilot.pause()
+        assert "there is no room two" in picture_of(app)
+        assert "Watching  ·  2 games" in picture_of(app)

@@ -112,6 +112,8 @@ class ParlourApp(ThemedApp):
                 self.join(plan.rooms[0], plan.code, None if plan.request is None else plan.request.seat)
             case "watch":
                 self.watch_rooms(plan.rooms, plan.code)
+            case "tv":
+                self.watch_live(plan.game)
             case _:
                 from client.tui.screens.lobby import LobbyScreen
 
@@ -216,20 +218,53 @@ class ParlourApp(ThemedApp):
         seconds = 0.0 if self.session is None or self.connection else self.session.lag
         return f"slow connection: {seconds:.1f} s" if seconds > SLOW_REPLY_S else ""
 
-    def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
+    def send(
+        self,
+        command: Command,
+        then: Callable[[Ok], None] | None = None,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
         if self.session is not None:
-            self.run_worker(self._send(self.session, command, then), exit_on_error=True)
+            self.run_worker(self._send(self.session, command, then, failed), exit_on_error=True)
 
-    async def _send(self, session: Session, command: Command, then: Callable[[Ok], None] | None) -> None:
+    async def _send(
+        self,
+        session: Session,
+        command: Command,
+        then: Callable[[Ok], None] | None,
+        failed: Callable[[str], None] | None,
+    ) -> None:
         try:
             ok = await session.ask(command)
         except SessionError as error:
+            if failed is not None:
+                failed(str(error))
+                return
             self._notify(str(error))
             if isinstance(self.screen, StartScreen):
                 self.exit(str(error), return_code=2)
             return
         if then is not None:
             then(ok)
+
+    def follow(self, room: str, refused: Callable[[str, str], None] | None = None) -> None:
+        if self.table(room) is None:
+            failed = None if refused is None else lambda reason: refused(room, reason)
+            self.send(Watch(id=self.next_id(), room=room), failed=failed)
+
+    def unfollow(self, room: str) -> None:
+        table = self.table(room)
+        if self._is_shown(room) or (table is not None and table.seat is not None):
+            return
+        self.send(Leave(id=self.next_id(), room=room), lambda ok: self._forget(room), lambda reason: self._forget(room))
+
+    def _is_shown(self, room: str) -> bool:
+        return any(screen.shows(room) for screen in self._screens())
+
+    def _forget(self, room: str) -> None:
+        """Drop the view of a room that was left: it is not updated any more."""
+        if self.session is not None and not self._is_shown(room):
+            self.session.rooms.pop(room, None)
 
     def start_game(self, request: GameRequest) -> None:
         pairing = request if request.pair else None
@@ -254,10 +289,14 @@ class ParlourApp(ThemedApp):
 
             self.push_screen(WallScreen(rooms))
 
+    def watch_live(self, game: str = "") -> None:
+        from client.tui.screens.wall import WallScreen
+
+        self.push_screen(WallScreen(game=game))
+
     def leave_table(self, room: str) -> None:
         table = self.table(room)
-        still_shown = any(screen.shows(room) for screen in self._screens())
-        done = table is not None and (table.seat is None or table.status == "waiting") and not still_shown
+        done = table is not None and (table.seat is None or table.status == "waiting") and not self._is_shown(room)
         self.leave_screen(Leave(id=self.next_id(), room=room) if done else None)
 
     def leave_screen(self, last_command: Leave | None = None) -> None:
@@ -268,7 +307,8 @@ class ParlourApp(ThemedApp):
             self.exit()
         else:
             if last_command is not None:
-                self.send(last_command)
+                room = last_command.room
+                self.send(last_command, lambda ok: self._forget(room))
             self.pop_screen()
             below.repaint()
 

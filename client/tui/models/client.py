@@ -48,8 +48,19 @@ class Client(Protocol):
     def lag(self) -> str:
         """Return a warning if the server answers slowly, otherwise an empty string."""
 
-    def send(self, command: Command, then: Callable[[Ok], None] | None = None) -> None:
-        """Send a command. Call `then` with the reply; show an error on the screen."""
+    def send(
+        self,
+        command: Command,
+        then: Callable[[Ok], None] | None = None,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """Send a command. Call `then` with the reply. Call `failed` with an error, or show it on the screen."""
+
+    def follow(self, room: str, refused: Callable[[str, str], None] | None = None) -> None:
+        """Watch a room that a part of the screen shows. Call `refused` with the room and the reason if that fails."""
+
+    def unfollow(self, room: str) -> None:
+        """Leave a watched room, unless a screen still shows it."""
 
     def start_game(self, request: GameRequest) -> None:
         """Create a room, or look for an opponent, and open its table."""
@@ -62,6 +73,9 @@ class Client(Protocol):
 
     def watch_rooms(self, rooms: tuple[str, ...]) -> None:
         """Show one room as a table, several as a wall."""
+
+    def watch_live(self, game: str = "") -> None:
+        """Show a wall that follows live games."""
 
     def leave_table(self, room: str) -> None:
         """Close the table of a room, and leave the room if it is shown nowhere else."""

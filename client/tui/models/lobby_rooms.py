@@ -47,8 +47,14 @@ class LobbyRooms:
         if update.bots is not None:
             self._bots = update.bots
 
-    def running(self) -> tuple[str, ...]:
-        return tuple(info.room for info in self._rooms.values() if info.status == "running")
+    def live(self, game: str = "") -> list[str]:
+        """Return the running games, all or those of one game, the most interesting first."""
+        running = [info for info in self._rooms.values() if info.status == "running" and game in ("", info.game)]
+        return [info.room for info in sorted(running, key=interest)]
+
+    def remove(self, room: str) -> None:
+        """Remove a room that does not exist any more."""
+        self._rooms.pop(room, None)
 
     def bots_for(self, game: str) -> list[str]:
         return sorted(bot.name for bot in self._bots if game in bot.plays)
@@ -63,6 +69,12 @@ class LobbyRooms:
         started = [room_row(info) for info in rooms if info.status != "waiting"]
         bots = [bot_row(bot) for bot in sorted(self._bots, key=lambda bot: bot.name)]
         return [row for row in (*waiting, *bots, *started) if row.matches(words)]
+
+
+def interest(info: RoomInfo) -> tuple[int, int, int, str]:
+    """Return a key that sorts games: most watchers first, then the best ratings, then the newest."""
+    ratings = sum(seat.rating or 0 for seat in info.seats if seat is not None)
+    return -info.watchers, -ratings, -info.created_at, info.room
 
 
 def room_row(info: RoomInfo) -> LobbyRow:

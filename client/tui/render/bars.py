@@ -135,6 +135,14 @@ def tab_at(titles: Sequence[str], x: int) -> int | None:
     return None
 
 
+def chosen_mark(appearance: Appearance) -> Segment:
+    """Return the mark at the left edge of the chosen line."""
+    tokens = appearance.tokens
+    if tokens is None:
+        return Segment(">", Style(bold=True))
+    return Segment("▌", text_style(tokens.accent, tokens.bar, True))
+
+
 def clipped(line: list[Segment], width: int, plain: Style) -> list[Segment]:
     """Return a line that is exactly `width` cells wide. A text that is too long ends with an ellipsis."""
     out: list[Segment] = []

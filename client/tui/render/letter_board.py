@@ -23,11 +23,12 @@ PLAIN, DIM, BOLD, REVERSE = Style(), Style(dim=True), Style(bold=True), Style(bo
 
 
 class Size(NamedTuple):
-    """The size of a cell in characters, and whether lines separate the cells."""
+    """The size of a cell in characters, and whether lines or empty gaps separate the cells."""
 
     width: int
     height: int
-    lines: bool
+    lines: bool = False
+    gaps: bool = False
 
 
 class Glyphs(NamedTuple):
@@ -70,11 +71,12 @@ class LetterBoard(BoardPicture):
         self._tokens, self._pieces, self._labels = tokens, pieces, labels
         longest = max(map(len, self.board.ranks)) if labels else 0
         self._margin = longest + 1 if longest else 0
-        self._pitch = (size.width + size.lines, size.height + size.lines)
+        between = size.lines or size.gaps
+        self._pitch = (size.width + between, size.height + between)
 
     @property
     def columns(self) -> int:
-        return self._margin + len(self.board.files) * self._pitch[0] + self.size.lines
+        return self._margin + len(self.board.files) * self._pitch[0] + self.size.lines - self.size.gaps
 
     @property
     def body_columns(self) -> int:
@@ -82,7 +84,7 @@ class LetterBoard(BoardPicture):
 
     @property
     def rows(self) -> int:
-        return len(self.board.rows) * self._pitch[1] + self.size.lines + self._labels
+        return len(self.board.rows) * self._pitch[1] + self.size.lines - self.size.gaps + self._labels
 
     def cell_at(self, x: int, y: int) -> Cell | None:
         """Return the cell at a position. A line between cells belongs to the cell before it, so no click is lost."""
@@ -96,6 +98,8 @@ class LetterBoard(BoardPicture):
         for number, row in enumerate(self.board.rows):
             if self.size.lines:
                 out.append(self._rule(number))
+            elif self.size.gaps and number:
+                out.append([Segment(" " * self.columns, self._quiet)])
             out += [self._row(number, row, inner, marks) for inner in range(self.size.height)]
         if self.size.lines:
             out.append(self._rule(len(self.board.rows)))
@@ -155,6 +159,8 @@ class LetterBoard(BoardPicture):
         for column, cell in enumerate(row):
             if self.size.lines:
                 line.append(self._wall(number, column))
+            elif self.size.gaps and column:
+                line.append(Segment(" ", self._quiet))
             line += self._cell(cell, middle, marks)
         if self.size.lines:
             line.append(self._wall(number, len(row)))
@@ -179,9 +185,9 @@ class LetterBoard(BoardPicture):
         yield Segment(" " * (width - len(face) - before), ground)
 
     def _files(self) -> list[Segment]:
-        gap = " " * self.size.lines
+        edge, gap = " " * self.size.lines, " " * (self.size.lines or self.size.gaps)
         labels = gap.join(f"{label:^{self.size.width}}" for label in self.board.files)
-        return [Segment(" " * self._margin + gap + labels + gap, self._quiet)]
+        return [Segment(" " * self._margin + edge + labels + edge, self._quiet)]
 
     # -- lines between cells
 
@@ -224,6 +230,7 @@ class LetterBoard(BoardPicture):
 CORNERS: Mapping[tuple[bool, bool, bool, bool], str] = {
     (bool(n & 8), bool(n & 4), bool(n & 2), bool(n & 1)): char for n, char in enumerate(" ╴╷┐╶─┌┬╵┘│┤└┴├┼")
 }
+SPACED_SIZE = Size(3, 1, gaps=True)
 LINED_SIZES = tuple(Size(*size, True) for size in ((15, 7), (11, 5), (7, 3), (5, 3), (7, 1), (5, 1)))
 
 
@@ -238,4 +245,5 @@ def letter_sizes(board: Board, lines: bool) -> list[Size]:
     """Return the sizes in which a board can be drawn, from large to small. The smallest has no lines."""
     face = face_width(board)
     lined = [size for size in LINED_SIZES if size.width >= face + 2] if lines else []
-    return [*lined, Size(face + 2, 1, False)]
+    spaced = [] if lines or not (board.counted and board.marks[0]) else [SPACED_SIZE]  # numbers on coloured squares
+    return [*lined, *spaced, Size(face + 2, 1)]

@@ -283,6 +283,10 @@ class DiscBoard(GridBoard):
 
     PITCHES = (13, 11, 9, 7, 5, 4, 3)
 
+    @property
+    def top(self) -> int:
+        return 1 if self.pitch > 3 else 0  # the smallest board has no upper edge
+
     def __init__(self, board: Board, pitch: int, theme: str, *, flipped: bool = False, labels: bool = True) -> None:
         super().__init__(board, pitch, theme, flipped=flipped, labels=labels)
         self.header = 1 if labels else 0
@@ -391,7 +395,8 @@ def marble_tile(
     pixels = Pixels(side, side, mix(square, tokens.mark, 0.35) if last else square)
     if pitch < 4:
         if owner is not None:
-            pixels.rectangle(0, 0, side, side, tokens.marbles.of(owner))
+            ink = tokens.marbles.of(owner)
+            pixels.rectangle(0, 0, side, side, mix(ink, tokens.mark, 0.35) if last and not faded else ink)
         return pixels
     middle = side / 2
     radius = side / 2 * (0.98 if pitch < 6 else 0.92 if pitch < 8 else 0.85)
@@ -550,6 +555,65 @@ def draw_beads(pixels: Pixels, places: list[tuple[int, int, int]], tokens: Token
             pixels.rectangle(x, y, size, size, ink)
 
 
+class SmallPitBoard(PixelBoard):
+    """Two rows of pits without beads: the number of seeds is in the pit."""
+
+    PITCHES = (5, 4)  # the width of a pit with its gap in characters
+
+    @staticmethod
+    def _has_ranks(board: Board) -> bool:
+        return False
+
+    @property
+    def bowl(self) -> int:
+        """The height of a pit in characters."""
+        return self.pitch - 3
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.board.files) * self.pitch + 1, 2 * (2 * self.bowl + 3)
+
+    def column_centre(self, column: int) -> int:
+        return column * self.pitch + self.pitch // 2
+
+    def cell_at(self, x: int, y: int) -> Cell | None:
+        column, height = x // self.pitch, self.size[1] // 2
+        if not (0 <= column < len(self.board.files) and 0 <= y < height):
+            return None
+        upper, lower = (self.board.rows[row][column] for row in (0, 1))
+        return (upper or lower) if y <= height // 2 else (lower or upper)
+
+    def paint(self, marks: Marks) -> tuple[Pixels, list[Text]]:
+        width, height = self.size
+        pixels = Pixels(width, height, self.tokens.wood)
+        texts: list[Text] = []
+        for row, cells in enumerate(self.board.rows):
+            for column, cell in enumerate(cells):
+                if cell is None:
+                    continue
+                is_store = self.board.rows[1 - row][column] is None
+                rows = 2 * self.bowl + 1 if is_store else self.bowl
+                top = 1 if is_store or row == 0 else self.bowl + 2
+                pixels.rectangle(column * self.pitch + 1, 2 * top, self.pitch - 1, 2 * rows, self._ground(cell, marks))
+                texts.append(self._number(cell, marks, column, top + rows // 2 if is_store else top))
+        return pixels, texts
+
+    def _ground(self, cell: Cell, marks: Marks) -> Colour:
+        tokens = self.tokens
+        if cell.name == marks.cursor or cell.name in marks.picked or cell.name in marks.decisive:
+            return mix(tokens.bowl, tokens.mark, 0.5)
+        is_last = cell.name in marks.last and not marks.decisive
+        return mix(tokens.bowl, tokens.mark, LAST_TINT) if is_last else tokens.bowl
+
+    def _number(self, cell: Cell, marks: Marks, column: int, row: int) -> Text:
+        """Return the count of a cell, and what a preview would change."""
+        change = marks.change(cell)
+        text = f"{cell.count}{signed(change) if change else ''}"
+        bead = self.tokens.beads[0]
+        ink = bead if cell.count else mix(bead, self.tokens.bowl, 0.6)
+        return Text(self.column_centre(column) - (len(text) - 1) // 2, row, text, ink)
+
+
 def rounded(x: float, y: float, width: float, height: float, power: float) -> Callable[[float, float], float]:
     """Return a function that is 1 on the edge of a rounded rectangle around a point, and less inside."""
     return lambda px, py: float(abs((px - x) / width) ** power + abs((py - y) / height) ** power)
@@ -557,11 +621,11 @@ def rounded(x: float, y: float, width: float, height: float, power: float) -> Ca
 
 # -- choosing
 
-KINDS: Mapping[str, type[PixelBoard]] = {
-    "stacks": StackBoard,
-    "discs": DiscBoard,
-    "marbles": MarbleBoard,
-    "pits": PitBoard,
+KINDS: Mapping[str, tuple[type[PixelBoard], ...]] = {  # from large to small
+    "stacks": (StackBoard,),
+    "discs": (DiscBoard,),
+    "marbles": (MarbleBoard,),
+    "pits": (PitBoard, SmallPitBoard),
 }
 
 
@@ -581,8 +645,9 @@ def fit_pixel_board(
     kind: str, board: Board, theme: str, columns: int, rows: int, *, flipped: bool = False, labels: bool = True
 ) -> PixelBoard | None:
     """Return the largest picture that fits into the space, or None if none does."""
-    for pitch in KINDS[kind].PITCHES:
-        picture = KINDS[kind](board, pitch, theme, flipped=flipped, labels=labels)
-        if picture.columns <= columns and picture.rows <= rows:
-            return picture
+    for drawing in KINDS[kind]:
+        for pitch in drawing.PITCHES:
+            picture = drawing(board, pitch, theme, flipped=flipped, labels=labels)
+            if picture.columns <= columns and picture.rows <= rows:
+                return picture
     return None

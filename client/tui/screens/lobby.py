@@ -236,8 +236,4 @@ class LobbyScreen(BaseScreen):
         return row.bot.plays[0] if row is not None and row.bot is not None and row.bot.plays else DEFAULT_GAME
 
     def wall(self) -> None:
-        running = self.rooms.running()
-        if running:
-            self.client.watch_rooms(running)
-        else:
-            self.show_notice("No games are running")
+        self.client.watch_live()

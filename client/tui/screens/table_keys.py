@@ -93,7 +93,7 @@ LOBBY_HELP = (
     ("ctrl+n", "start a new game"),
     ("ctrl+f", "quick pairing: find an opponent for the selected game"),
     ("ctrl+l", "show the leaderboard; left and right: other games"),
-    ("ctrl+g", "watch all running games"),
+    ("ctrl+g", "TV: watch live games side by side"),
     ("ctrl+r", "show finished games; again: back to the lobby"),
     ("F1", "show the rules of the games"),
     ("esc", "clear the filter; quit if it is empty"),
@@ -101,10 +101,13 @@ LOBBY_HELP = (
 )
 WALL_HELP_TITLE = "Keys on the wall"
 WALL_HELP = (
-    ("tab", "next board; shift+tab: previous board; arrows work too"),
-    ("enter", "open the game; q returns to the wall"),
-    ("mouse", "click a board to open it; scroll for more boards"),
-    ("p", "change the theme"),
+    ("arrows, tab", "choose a game; shift+tab: back"),
+    ("enter, click", "open the game; q returns to the wall"),
+    ("1 4 9", "the number of boards; 9 needs a terminal of 120 x 40"),
+    ("space", "hold: keep these games, whatever ends; again: let go"),
+    ("pgdn, pgup", "other games"),
+    ("g", "on the TV: only one game, the next one, all"),
+    ("p", "change the colours"),
     ("F1", "show the rules of the games"),
     ("?", "show this page"),
     ("q, esc", "back"),

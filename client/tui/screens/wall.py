@@ -1,90 +1,185 @@
-"""The wall: several running games side by side."""
+"""The wall: live games side by side. It follows new games by itself, or shows given rooms."""
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil
+from time import monotonic
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Grid, VerticalScroll
+from textual.containers import Grid
 
 from client.presentation.texts import counted
 from client.sdk.events import SessionEvent
 from client.tui.dialogs.help import Help
+from client.tui.models.lobby_rooms import LobbyRooms
+from client.tui.models.wall_places import WallPlaces, grid_shape
 from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
 from client.tui.widgets.bars import Bar, Footer, Header
 from client.tui.widgets.board_tile import BoardTile
-from protocol.commands import Leave, Watch
+from client.tui.widgets.plain import PlainText
+from engine.registry import GAMES
+from protocol.commands import Lobby
+from protocol.replies import LobbyUpdate
 
-MAX_SQUARE_BOARDS = 9  # up to 3 x 3 boards form a square; more are drawn as small as possible
 UPDATE_INTERVAL_S = 0.2
+MAX_BOARDS = 9
+LARGE_SIZE = (120, 40)  # from this size on, there are nine boards
+GAP_ROWS = 1
+NO_GAMES = "No game is being played. The next one appears here by itself."
+STEPS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 KEYS = (
-    Keys("tab", "next board"),
-    Keys("enter", "open"),
+    Keys("←↑↓→", "choose"),
+    Keys("enter", "watch"),
+    Keys("1 4 9", "boards"),
+    Keys("space", "hold"),
+    Keys("pgdn", "other games"),
+    Keys("g", "game"),
     Keys("p", "colours"),
-    Keys("F1", "rules"),
     Keys("?", "all keys"),
     Keys("q", "back"),
 )
+TV_ONLY = ("g",)
 
 
 class WallScreen(BaseScreen):
-    """Shows the boards of several rooms. Collects changes and draws them at intervals."""
+    """Shows the boards of several rooms. Collects changes and draws them at intervals.
 
-    def __init__(self, rooms: tuple[str, ...]) -> None:
+    Without `rooms` it shows live games, all or those of `game`. An ended game stays for some seconds, then the next
+    live one comes.
+    """
+
+    def __init__(self, rooms: tuple[str, ...] = (), game: str = "") -> None:
         super().__init__()
-        self.rooms = tuple(dict.fromkeys(rooms))
+        self.given, self.game = tuple(dict.fromkeys(rooms)), game
+        self.places = WallPlaces()
+        self.chosen = 0
+        self._boards = 0  # the number of boards that the user wants; 0: as many as the terminal has space for
+        self._lobby = LobbyRooms()
+        self._refused: dict[str, str] = {}
         self._changed: set[str] = set()
-        self._tiles: dict[str, BoardTile] = {}
+        self._tiles: list[BoardTile] = []
+        self._shown: list[str] = []  # the rooms that the tiles show
         self._grid_shape = (0, 0)
 
+    @property
+    def is_tv(self) -> bool:
+        """Whether the wall follows live games, rather than given rooms."""
+        return not self.given
+
     def compose_content(self) -> ComposeResult:
-        yield Header(self.client.appearance, ["Parlour", f"watching {counted(len(self.rooms), 'game')}"])
-        self._tiles = {room: BoardTile(room, self.client.appearance) for room in self.rooms}
-        with VerticalScroll(id="wall", can_focus=False), Grid(id="boards"):
-            yield from self._tiles.values()
-        yield Footer(self.client.appearance, KEYS)
+        yield Header(self.client.appearance, ["Parlour", "TV"])
+        self._tiles = [BoardTile(self.client.appearance) for _ in range(MAX_BOARDS)]
+        yield PlainText(id="none")
+        with Grid(id="boards"):
+            yield from self._tiles
+        yield Footer(self.client.appearance, [key for key in KEYS if self.is_tv or key.key not in TV_ONLY])
 
     def set_up(self) -> None:
-        for room in self.rooms:
-            self.client.send(Watch(id=self.client.next_id(), room=room))
-        self._changed.update(self.rooms)
-        self.set_interval(UPDATE_INTERVAL_S, self._flush)
+        if self.is_tv:
+            self.client.send(Lobby(id=self.client.next_id(), on=True))
+        self.set_interval(UPDATE_INTERVAL_S, self.flush)
+        self.flush()
 
     def receive(self, event: SessionEvent) -> None:
+        if isinstance(event, LobbyUpdate):
+            self._lobby.update(event)
         room = getattr(event, "room", None)
-        if isinstance(room, str) and room in self._tiles:
+        if isinstance(room, str) and room in self.places.rooms:
             self._changed.add(room)
+            table = self.client.table(room)
+            if table is not None and table.status == "ended":
+                self.places.end(room, monotonic())
 
     def shows(self, room: str) -> bool:
-        return room in self._tiles
+        return room in self.places.rooms
 
-    def _flush(self) -> None:
-        """Draw the boards that have changed since the last call."""
+    # -- what is shown
+
+    def live(self) -> list[str]:
+        """Return the games for the wall, the most interesting first."""
+        return list(self.given) if self.given else self._lobby.live(self.game)
+
+    @property
+    def size_now(self) -> int:
+        """The number of places."""
+        large = self.size.width >= LARGE_SIZE[0] and self.size.height >= LARGE_SIZE[1]
+        most = MAX_BOARDS if large else 4
+        return min(self._boards or most, most)
+
+    def flush(self) -> None:
+        """Fill the places, and draw the boards that have changed since the last call."""
         if not self.is_current:
             return
-        for room in self._changed:
-            table = self.client.table(room)
-            if table is not None:
-                self._tiles[room].show(table)
-        if self._changed:
-            self._arrange()
+        now = monotonic()
+        self.places.arrange(self.live(), self.size_now, now)
+        self._follow()
+        for tile, room in zip(self._tiles, self.places.rooms, strict=False):
+            if room in self._changed or tile.room != room:
+                tile.show(room, self.client.table(room), self._refused.get(room, ""))
+            tile.tick(self._tail(room, now))
         self._changed.clear()
+        self._arrange()
+        self._update_header()
+
+    def _follow(self) -> None:
+        """Watch the rooms that have come, leave those that have gone."""
+        before, self._shown = self._shown, list(self.places.rooms)
+        for room in before:
+            if room not in self._shown:
+                self.client.unfollow(room)
+        for room in self._shown:
+            if room not in before:
+                self.client.follow(room, self._refuse)
+                table = self.client.table(room)
+                if table is not None and table.status == "ended":
+                    self.places.end(room, monotonic())
+
+    def _refuse(self, room: str, reason: str) -> None:
+        """Handle a room that cannot be watched: say why if the user asked for it, otherwise show another one."""
+        if self.given:
+            self._refused[room] = reason
+            self._changed.add(room)
+            self.places.end(room, monotonic())
+        else:
+            self._lobby.remove(room)
+            self.places.remove(room)
+
+    def _tail(self, room: str, now: float) -> str:
+        left = self.places.seconds_left(room, now)
+        if left is None or self.places.held or not self.places.has_next:
+            return ""
+        return f"next in {ceil(left)} s"
 
     def _arrange(self) -> None:
-        """Arrange the boards in a square if it fits, otherwise in more rows to scroll through."""
-        space = self.query_one("#wall").size
-        minimum = [tile.minimum_size() for tile in self._tiles.values()]
-        width, height = (max(sizes) for sizes in zip(*minimum, strict=True))
-        columns, tile_height = layout(len(minimum), (space.width, space.height), (width, height))
-        if (columns, tile_height) != self._grid_shape:
-            self._grid_shape = columns, tile_height
-            grid = self.query_one("#boards")
+        """Arrange the boards in a grid, all of the same size."""
+        games = len(self.places.rooms)
+        self.chosen = min(self.chosen, max(0, games - 1))
+        grid, none = self.query_one("#boards"), self.query_one("#none", PlainText)
+        grid.display, none.display = games > 0, games == 0
+        if not games:
+            none.update(NO_GAMES)
+        for place, tile in enumerate(self._tiles):
+            tile.display = place < games
+            tile.choose(place == self.chosen and games > 1)
+        columns, rows = grid_shape(games)
+        shape = columns, max(1, (grid.content_size.height + GAP_ROWS) // rows - GAP_ROWS)
+        if shape != self._grid_shape:
+            self._grid_shape = shape
             grid.styles.grid_size_columns = columns
-            grid.styles.grid_rows = str(tile_height)
+            grid.styles.grid_rows = str(shape[1])
+
+    def _update_header(self) -> None:
+        shown, live = len(self.places.rooms), len(self.live())
+        what = "game" if self.given else "live game"
+        title = GAMES[self.game].title if self.game in GAMES else self.game
+        count = counted(live, what) if shown >= live else f"{shown} of {counted(live, what)}"
+        follows = "follows live games by itself" if self.is_tv else ""
+        parts = ["Parlour", "TV" if self.is_tv else "Watching", count, *filter(None, [title])]
+        self.query_one(Header).show(parts, "held: space lets go" if self.places.held else follows)
 
     def show_notice(self, text: str) -> None:
         self.query_one(Footer).show(Status(self.client.connection or text))
@@ -93,46 +188,85 @@ class WallScreen(BaseScreen):
         self.show_notice("")
 
     def repaint(self) -> None:
-        for tile in self._tiles.values():
+        for tile in self._tiles:
             tile.appearance = self.client.appearance
+            tile.repaint()
         for bar in self.query(Bar):
             bar.appearance = self.client.appearance
             bar.refresh()
-        self._changed.update(self.rooms)
+        self._changed.update(self.places.rooms)
+        self.flush()
+
+    # -- keys
 
     def on_key(self, event: events.Key) -> None:
         match event.key:
             case "q" | "escape":
                 self._leave()
             case "f1":
-                self.app.push_screen(RulesScreen())
+                self.app.push_screen(RulesScreen(self.game))
             case "question_mark":
                 self.app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP))
             case "p":
                 self.client.cycle_theme()
-            case "enter" if isinstance(self.focused, BoardTile):
-                self.client.open_table(self.focused.room)
-            case "right" | "down":
-                self.focus_next(BoardTile)
-            case "left" | "up":
-                self.focus_previous(BoardTile)
+            case "enter" if self.places.rooms:
+                self.client.open_table(self.places.rooms[self.chosen])
+            case "left" | "right" | "up" | "down":
+                self._move(*STEPS[event.key])
+            case "tab" | "shift+tab":
+                self._choose(self.chosen + (1 if event.key == "tab" else -1))
+            case "1" | "4" | "9":
+                self._set_boards(int(event.key))
+            case "space":
+                self.places.held = not self.places.held
+                self.flush()
+            case "pagedown" | "pageup":
+                self._turn_page(1 if event.key == "pagedown" else -1)
+            case "g" if self.is_tv:
+                self._next_game()
             case _:
                 return
         event.stop()
         event.prevent_default()
 
+    def _move(self, right: int, down: int) -> None:
+        """Move the choice in the grid. It stops at the edges."""
+        columns = self._grid_shape[0]
+        if 0 <= self.chosen % columns + right < columns and 0 <= self.chosen + down * columns < len(self.places.rooms):
+            self._choose(self.chosen + right + down * columns)
+
+    def _choose(self, place: int) -> None:
+        if 0 <= place < len(self.places.rooms):
+            self.chosen = place
+            self._arrange()
+
+    def _set_boards(self, boards: int) -> None:
+        self._boards = boards
+        small = self.size_now < boards
+        self.show_notice("Nine boards need a terminal of 120 x 40 characters." if small else "")
+        if boards == 1 and self.places.rooms:  # keep the chosen game
+            self.places.rooms.insert(0, self.places.rooms.pop(self.chosen))
+        self.flush()
+
+    def _turn_page(self, step: int) -> None:
+        rooms = self.live()
+        if len(rooms) <= self.size_now:
+            self.show_notice("All games are on the screen.")
+        self.places.turn_page(rooms, self.size_now, step)
+        self.flush()
+
+    def _next_game(self) -> None:
+        """Show only another game, or all games."""
+        names = ["", *GAMES]
+        self.game = names[(names.index(self.game) + 1) % len(names)] if self.game in names else ""
+        self.places.keep(self.live())
+        self.show_notice("")
+        self.flush()
+
     def on_board_tile_opened(self, event: BoardTile.Opened) -> None:
         self.client.open_table(event.room)
 
     def _leave(self) -> None:
-        for room in self.rooms:
-            self.client.send(Leave(id=self.client.next_id(), room=room))
+        self.places.rooms.clear()
+        self._follow()
         self.client.leave_screen()
-
-
-def layout(boards: int, space: tuple[int, int], minimum: tuple[int, int]) -> tuple[int, int]:
-    """Return the number of columns and the height of a board. Sizes are (width, height); boards have a gap between."""
-    square = ceil(sqrt(boards))
-    columns = max(1, min(square if boards <= MAX_SQUARE_BOARDS else boards, (space[0] + 2) // (minimum[0] + 2)))
-    rows = ceil(boards / columns)
-    return columns, max(minimum[1], (space[1] + 1) // rows - 1)

@@ -1,26 +1,33 @@
-"""A small board with its players and its state, as shown on the wall."""
+"""One game of the wall: its players, its board, and a line about its state."""
 
 from __future__ import annotations
 
+import time
+
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from client.presentation.texts import joined, players, situation, standing_text
+from client.presentation.results import title_parts
+from client.presentation.texts import time_text
+from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
-from client.tui.models.move_picker import changes
 from client.tui.render.appearance import Appearance
-from client.tui.render.fit import fit_board
-from client.tui.render.marks import Marks
+from client.tui.render.bars import bar_styles, chosen_mark
+from client.tui.render.pixels import text_style
+from client.tui.render.strip import PlayerLine, bullet_segments, length, tone
+from client.tui.widgets.small_board import small_board, text_lines
 from runtime.printable import printable
 
-MINIMUM_TILE_SIZE = (24, 7)
+MARGIN_COLUMNS = 2  # at both sides; the mark of the chosen game is in it
 
 
-class BoardTile(Widget, can_focus=True):
+class BoardTile(Widget):
     """The board of one room. A click opens its table."""
 
     class Opened(Message):
@@ -30,71 +37,165 @@ class BoardTile(Widget, can_focus=True):
             super().__init__()
             self.room = room
 
-    def __init__(self, room: str, appearance: Appearance) -> None:
+    def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.room, self.appearance = room, appearance
+        self.appearance = appearance
+        self.room = ""
+        self.chosen = False
         self._table: RoomView | None = None
+        self._notice = ""  # shown instead of a board
+        self._tail = ""  # what follows the result
         self._strips: list[Strip] | None = None
+        self._foot: Strip | None = None
 
-    def show(self, table: RoomView) -> None:
-        self._table = table
-        self._strips = None
+    def show(self, room: str, table: RoomView | None, notice: str = "") -> None:
+        """Show the current state of a room. `notice`: a text to show instead, if there is no board."""
+        self.room, self._table, self._notice = room, table, notice or f"Loading room {room}…"
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Draw again, with the current appearance."""
+        self._strips = self._foot = None
         self.refresh()
 
-    def minimum_size(self) -> tuple[int, int]:
-        """Return the width and the height that show everything."""
-        if self._table is None or self._table.game is None:
-            return MINIMUM_TILE_SIZE
-        board = self._table.game.draw(self._table.state)
-        picture = fit_board(self._table.game, board, 0, 0, self.appearance, labels=False)
-        return max(MINIMUM_TILE_SIZE[0], picture.columns), max(MINIMUM_TILE_SIZE[1], picture.rows + 2)
+    def choose(self, chosen: bool) -> None:
+        """Mark the tile as the chosen one, or remove the mark."""
+        if chosen != self.chosen:
+            self.chosen = chosen
+            self.refresh(Region(0, 0, self.size.width, 1))
+
+    def tick(self, tail: str = "") -> None:
+        """Update the last line: clocks run on. `tail`: what happens after the end of this game."""
+        self._tail = tail
+        foot = self._foot_strip()
+        if foot != self._foot:
+            self._foot = foot
+            self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
 
     def on_resize(self) -> None:
-        self._strips = None
+        self._strips = self._foot = None
 
-    def on_focus(self) -> None:
-        self._strips = None
-
-    def on_blur(self) -> None:
-        self._strips = None
+    @property
+    def _inner(self) -> int:
+        return max(0, self.size.width - 2 * MARGIN_COLUMNS)
 
     def render_line(self, y: int) -> Strip:
+        if y == 0:
+            return self._head_strip()
+        if y == self.size.height - 1:
+            self._foot = self._foot_strip()
+            return self._foot
         if self._strips is None:
-            self._strips = self._paint()
-        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
+            self._strips = [self._placed(line) for line in self._board(self.size.height - 2)]
+        return self._strips[y - 1] if y <= len(self._strips) else self._placed([])
 
-    def _paint(self) -> list[Strip]:
-        table, ground = self._table, self.rich_style
+    def _board(self, height: int) -> list[list[Segment]]:
+        if self._table is None:
+            return text_lines([self._notice], self._inner, height, self.appearance)
+        return small_board(self._table, self._inner, height, self.appearance)
+
+    def _placed(self, line: list[Segment], ground: Style | None = None) -> Strip:
+        """Return a line between the margins."""
+        style = ground or tone(self.appearance, "text")
+        margin = Segment(" " * MARGIN_COLUMNS, style)
+        return Strip([margin, *line]).adjust_cell_length(self.size.width, style)
+
+    # -- the players
+
+    def _head_strip(self) -> Strip:
+        table, plain = self._table, tone(self.appearance, "text")
         if table is None:
-            return [self._line(f"Loading room {self.room}…", ground)]
-        head = ground + Style(bold=True, reverse=self.has_focus)
-        strips = [self._line(players(table.seats), head)]
+            return self._placed([])
+        ground = bar_styles(self.appearance)[0] if self.chosen else plain
+        half = (self._inner - 2) // 2
+        left, right = (self._player(table, side, half, ground) for side in (0, 1))
+        gap = Segment(" " * (self._inner - length(left) - length(right)), ground)
+        strip = self._placed([*left, gap, *right], ground)
+        if not self.chosen:
+            return strip
+        return Strip(
+            [
+                Segment(" ", plain),
+                chosen_mark(self.appearance),
+                *strip.crop(MARGIN_COLUMNS, self.size.width - 1),
+                Segment(" ", plain),
+            ]
+        )
+
+    def _player(self, table: RoomView, side: int, width: int, ground: Style) -> list[Segment]:
+        """Return the bullet and the name of a player. The name of the player to move is bold, the other's is muted."""
+        name = seat_name(table.seats[side])
+        turn = table.winner == side if table.status == "ended" else table.turn == side
+        bullet: list[Segment] = []
         if table.game is not None:
-            strips += self._board(table, ground)
+            near = table.game.near or 0
+            bullet = bullet_segments(table.game, PlayerLine(side, name, below=side == near), self.appearance)
+        room = max(1, width - length(bullet) - 1)
+        ink = tone(self.appearance, "text" if turn else "muted", bold=turn)
+        segments = [*bullet, Segment(f" {cut(name, room)}", ink)]
+        return [Segment(part.text, on_ground(part.style, ground, self.appearance)) for part in segments]
+
+    # -- the state
+
+    def _foot_strip(self) -> Strip:
+        table = self._table
+        if table is None:
+            return self._placed([])
+        if table.status == "ended":
+            return self._placed(self._result(table))
+        state = f"move {table.ply}" if table.status == "running" else table.status
+        left = [Segment(state, tone(self.appearance, "muted"))]
+        right = [*self._points(table), *self._clocks(table)]
+        gap = Segment(" " * max(1, self._inner - length(left) - length(right)), tone(self.appearance, "text"))
+        return self._placed([*left, gap, *right])
+
+    def _points(self, table: RoomView) -> list[Segment]:
+        points = table.standing(table.ply)
+        return [] if points is None else [Segment(f"{points[0]} to {points[1]}   ", tone(self.appearance, "muted"))]
+
+    def _clocks(self, table: RoomView) -> list[Segment]:
+        """Return both clocks. The running one is brighter."""
+        if table.left is None:
+            return [Segment("no clock", tone(self.appearance, "muted"))]
+        now = time.monotonic()
+        first, second = (
+            Segment(
+                time_text(table.time_left(side, now)),
+                tone(self.appearance, "text" if table.turn == side else "muted", bold=table.turn == side),
+            )
+            for side in (0, 1)
+        )
+        return [first, Segment("  ", tone(self.appearance, "muted")), second]
+
+    def _result(self, table: RoomView) -> list[Segment]:
+        """Return the result, with the winner's score first. If space is short, the tail goes and the name is cut."""
+        tokens = self.appearance.tokens
+        name, verdict = title_parts(table)
+        title = f" {cut(printable(name), self._inner - 2 - cell_len(verdict))}{verdict} "
+        if tokens is None:
+            chip = Style(reverse=True, bold=True)
+        elif table.winner is None:
+            chip = text_style(tokens.text, tokens.line, True)
         else:
-            strips.append(self._line(table.position, ground))
-        return [*strips, self._line(self._last(table), ground)]
-
-    @staticmethod
-    def _last(table: RoomView) -> str:
-        if table.status != "running":
-            return situation(table)
-        last = f"{table.ply} {table.moves[-1].move}" if table.moves else "no moves yet"
-        return joined(last, standing_text(table))
-
-    def _line(self, text: str, ink: Style) -> Strip:
-        return Strip([Segment(printable(text), ink)]).adjust_cell_length(self.size.width, ink)
-
-    def _board(self, table: RoomView, ground: Style) -> list[Strip]:
-        assert table.game is not None
-        board = table.game.draw(table.state)
-        last = changes(table.game.draw(table.states[-2]), board) if table.ply else {}
-        picture = fit_board(table.game, board, self.size.width, self.size.height - 2, self.appearance, labels=False)
-        left = Segment(" " * max(0, (self.size.width - picture.columns) // 2), ground)
-        return [
-            Strip([left, *line]).adjust_cell_length(self.size.width, ground)
-            for line in picture.lines(Marks(last=frozenset(last)))
-        ]
+            lost = table.seat is not None and table.winner != table.seat
+            chip = text_style(tokens.on_accent, tokens.bad if lost else tokens.good, True)
+        gap = self._inner - cell_len(title) - cell_len(self._tail)
+        tail = f"{' ' * gap}{self._tail}" if gap > 0 else ""
+        return [Segment(title, chip), Segment(tail, tone(self.appearance, "muted"))]
 
     def on_click(self, event: events.Click) -> None:
-        self.post_message(self.Opened(self.room))
+        if self.room:
+            self.post_message(self.Opened(self.room))
+
+
+def cut(text: str, columns: int) -> str:
+    """Return a text in at most `columns` cells. A text that is too long ends with an ellipsis."""
+    return text if cell_len(text) <= columns else f"{set_cell_size(text, max(0, columns - 1))}…"
+
+
+def on_ground(style: Style | None, ground: Style, appearance: Appearance) -> Style:
+    """Return a style on the ground of its line. A bullet that has a ground of its own keeps it."""
+    style = style or Style()
+    tokens = appearance.tokens
+    plain = tokens is None or style.bgcolor == tone(appearance, "text").bgcolor
+    return style + Style(bgcolor=ground.bgcolor) if plain and ground.bgcolor is not None else style

@@ -2,7 +2,7 @@
 
 parlour watch                      open the lobby
 parlour watch ROOM                 watch one game; when it has ended, step through its moves
-parlour watch ROOM ROOM …          watch several games on a wall of boards
+parlour watch ROOM ROOM …          watch several games side by side; parlour tv finds live ones
 parlour watch ROOM --plain         boards and moves as text, for pipes and screen readers
 parlour watch ROOM --json          one JSON event per line
 """
