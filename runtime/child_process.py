@@ -7,6 +7,7 @@ import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
+from pathlib import Path
 from typing import Protocol
 
 CACHE_VARIABLE = "PARLOUR_CACHE_DIR"
@@ -38,12 +39,18 @@ def environment() -> dict[str, str]:
 
 
 async def start(
-    module: str, *args: str, capture_output: bool = False, token: str = "", inherited_fds: tuple[int, ...] = ()
+    module: str,
+    *args: str,
+    capture_output: bool = False,
+    token: str = "",
+    inherited_fds: tuple[int, ...] = (),
+    folder: Path | None = None,
 ) -> Process:
     """Run a Python module as a child process. Raises OSError if it cannot be started.
 
     With `capture_output`, its output can be read. `token` is the bot token of its account. `inherited_fds` are file
-    descriptors that stay open in the child. The child shares our cache of compiled searches.
+    descriptors that stay open in the child. `folder`: its working folder, if not ours. The child shares our cache of
+    compiled searches.
     """
     output = PIPE if capture_output else DEVNULL
     cache = {name: os.environ[name] for name in (CACHE_VARIABLE,) if name in os.environ}
@@ -51,6 +58,7 @@ async def start(
     return await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", module, *args,
         env={**environment(), **cache, **secret},
+        cwd=folder,
         stdin=PIPE,
         stdout=output,
         stderr=output,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from client.bots.loader import LoadError
@@ -13,6 +14,7 @@ from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
 from client.programs.adapters.base import check_placeholders
 from client.programs.crash_report import default_crash_folder
+from client.programs.jail.base import Jail
 from client.programs.limits import Limits
 from client.programs.line_bot import LineBot, ProgramPool
 from client.programs.oneshot_bot import OneShotBot
@@ -23,6 +25,7 @@ from engine.registry import GAMES
 
 WORKER = (sys.executable, "-P", "-m", "client.bots.worker")  # -P: do not import from the working folder
 WORKER_STARTUP_S = 30.0
+PACKAGES = ("parlour", "client", "server", "engine", "protocol", "runtime")
 
 
 def close_nothing() -> None:
@@ -81,6 +84,33 @@ def spec_factory(spec: BotSpec, forensics: Path | None = None, lazy: bool = Fals
         engine=spec.engine,
         version=spec.version,
     )
+
+
+def jailed_factory(spec: BotSpec, jail: Jail, limits: Limits, forensics: Path, name: str = "") -> BotFactory:
+    """Return the factory of a bot in a file whose code runs only in a jail. This process never imports the file.
+
+    So its name and its games are not known here: the file's name is the bot's, and it is offered all games.
+    """
+    known = name or Path(spec.bot.partition(":")[0]).stem
+    program = Program(
+        (*WORKER, spec.dump()),
+        limits=replace(limits, startup=max(limits.startup, WORKER_STARTUP_S)),
+        jail=jail,
+        ready=True,
+        events=True,
+        name=known,
+        forensics=forensics,
+    )
+    pool = ProgramPool(program)
+    return BotFactory(
+        known, spec.args, tuple(GAMES), lambda: LineBot(pool), lambda games: pool.warm(), pool.close, engine=known
+    )
+
+
+def worker_packages() -> tuple[Path, ...]:
+    """Return the folders of Parlour's packages that a worker and a bot import."""
+    found = filter(None, map(find_spec, PACKAGES))
+    return tuple(Path(folder) for spec in found for folder in spec.submodule_search_locations or ())
 
 
 def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:

@@ -16,8 +16,10 @@ from typing import IO, Any
 
 from client.programs.crash_report import Tail, Transcript
 from client.programs.failure import Failure
+from client.programs.jail.base import Jail
 from client.programs.limits import Limits
 from client.programs.process import Exit, Process
+from client.programs.violation import explain
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024
@@ -28,14 +30,15 @@ LAST_LINES_TIMEOUT_S = 0.3
 TELL_TIMEOUT_S = 1.0  # for a program to read a line that needs no answer
 MAX_ERROR_LENGTH = 160
 MAX_QUOTED_BYTES = 60
+JAVA_NOTICE = "Picked up JAVA_TOOL_OPTIONS"  # printed by Java because of our options
 
 
 class Child(Process):
     """A process with line-based input and output."""
 
-    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits) -> None:
+    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits, jail: Jail | None = None) -> None:
         """Start the program. Raises Failure if it cannot be started."""
-        super().__init__(argv, folder, limits)
+        super().__init__(argv, folder, limits, jail)
         self.given, self.said, self.errors = Tail(MEGABYTE), Tail(), Tail()
         self.answers = 0
         self._unread = bytearray()
@@ -192,18 +195,26 @@ class Child(Process):
     # -- end
 
     def describe_end(self, exit: Exit) -> str:
-        """Return how the program ended, with its last line of error output."""
-        last = self.last_error()
-        return f"{exit}: {last}" if last else str(exit)
+        """Return how the program ended, with its last line of error output and the limit that it met."""
+        last, limit = self.last_error(), self.limit_met(exit)
+        text = f"{exit}: {last}" if last else str(exit)
+        return f"{text} ({limit})" if limit else text
+
+    def limit_met(self, exit: Exit) -> str:
+        """Return which limit the program met, as far as that is known."""
+        errors = self.errors.text() + self.said.text()
+        return self.violation or explain(exit.status, errors, self.limits, self.jail.confines)
 
     def last_error(self) -> str:
         """Return the last line of its error output."""
-        lines = self.errors.text().strip().splitlines()
+        lines = [line for line in self.errors.text().strip().splitlines() if not line.startswith(JAVA_NOTICE)]
         return lines[-1][:MAX_ERROR_LENGTH] if lines else ""
 
     def transcript(self) -> Transcript:
         """Return the evidence for a crash report."""
-        return Transcript(self.given.whole_lines(), self.said.kept(), self.errors.kept(), self.exit, self.limits)
+        limit = "" if self.exit is None else self.limit_met(self.exit)
+        said, errors = self.said.kept(), self.errors.kept()
+        return Transcript(self.given.whole_lines(), said, errors, self.exit, self.limits, self.jail, limit)
 
     def close(self) -> Exit:
         """Close its input and end it, gently at first."""

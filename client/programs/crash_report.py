@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from client.programs.failure import Failure
+from client.programs.jail.base import Jail, NoJail
 from client.programs.limits import Limits
 from client.programs.process import Exit
 from client.sdk.bot import Budget
@@ -24,6 +25,7 @@ from runtime.paths import state_folder
 TAIL_BYTES = 64 * 1024
 MAX_NAME_LENGTH = 40
 MAX_REPORTS_PER_SECOND = 10_000
+HERE, REPRODUCED = Path("/the-folder-of-the-script"), Path("/work")
 
 
 class Tail:
@@ -57,13 +59,15 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The input and output of a program, how it ended, and its limits if it was started."""
+    """The input and output of a program, how it ended, and its limits if it was started. `limit`: the one it met."""
 
     given: bytes = b""
     said: bytes = b""
     errors: bytes = b""
     exit: Exit | None = None
     limits: Limits | None = None
+    jail: Jail = field(default_factory=NoJail)
+    limit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +146,14 @@ class CrashReport:
             "cpu": None if exit is None else round(exit.cpu, 3),
             "exit": None if exit is None else exit.status,
             "command": list(self.command),
+            "jail": self.transcript.jail.name,
+            "limit": self.transcript.limit,
             **self.more,
         }
 
     def script(self) -> str:
         """Return a shell script that runs the program again with the same input, in the same folder."""
-        limits = self.transcript.limits
-        command = shlex.join(self.command if limits is None else limits.command(self.command))
+        limits, command = self.transcript.limits, self.shell_command()
         lines = ["#!/bin/sh", f"# {self.failure.kind}: {' '.join(str(self.failure).split())}"]
         lines.append('here=$(cd "$(dirname "$0")" && pwd)')
         if self.files is not None:
@@ -161,6 +166,18 @@ class CrashReport:
         else:
             lines.append(f'{command} < "$here/given.txt"')
         return "\n".join(lines) + "\n"
+
+    def shell_command(self) -> str:
+        """Return the program's command for a shell, with its limits, in its jail."""
+        limits, jail = self.transcript.limits, self.transcript.jail
+        if limits is None:
+            return shlex.join(self.command)
+        folder, source = (REPRODUCED, HERE / "run") if self.files is not None else (self.cwd or Path.cwd(), None)
+        command = shlex.join(jail.command(self.command, folder, limits, source))
+        known = jail.environment(limits) if jail.confines else limits.environment({})
+        variables = shlex.join(f"{name}={value}" for name, value in known.items())
+        env = f"env {'-i ' if jail.confines else ''}{variables} " if variables else ""
+        return env + command.replace(str(HERE), '"$here"')
 
 
 def default_crash_folder() -> Path:

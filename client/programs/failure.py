@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal["start", "timeout", "exited", "garbage", "illegal", "flood", "error", "stopped"]
+Kind = Literal["start", "timeout", "exited", "no_output", "garbage", "illegal", "flood", "error", "stopped"]
 
 
 class Failure(Exception):

@@ -41,7 +41,7 @@ class ProgramPool:
                 raise Failure("stopped", "the bot has stopped")
             child = self._idle.pop() if self._idle else None
             fresh = child is None
-            child = child or Child(program.argv, program.folder, program.limits)
+            child = child or Child(program.argv, program.folder, program.limits, program.jail)
             self._busy.add(child)
         if program.ready and fresh:
             self._wait_ready(child)
@@ -150,8 +150,9 @@ class LineBot(Bot):
         self.wall += wall
         measured = replace(note.parse_note(str(thought.note)), wall=wall)
         if cpu is not None and cpu_before is not None:
-            self.cpu += cpu - cpu_before
-            measured = replace(measured, cpu=cpu - cpu_before)
+            used = max(0.0, cpu - cpu_before)  # less if a process that it had started has exited
+            self.cpu += used
+            measured = replace(measured, cpu=used)
         return Thought(thought.move, measured)
 
     def _drop(self) -> Child | None:

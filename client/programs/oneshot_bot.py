@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from client.programs.adapters.base import Adapter, ProgramInput, fill
 from client.programs.child import Child
 from client.programs.crash_report import Transcript
 from client.programs.failure import Failure
+from client.programs.process import Exit
 from client.programs.program import OVERTIME_S, Program
 from client.programs.workdir import WorkdirFactory, write_files
 from client.sdk.bot import Bot, Budget, Thought
 from client.sdk.note import Note
+from engine.errors import shorten
 from engine.game import Game, Move, State
+
+MAX_SAID_LENGTH = 120
 
 
 class OneShotBot(Bot):
@@ -27,6 +32,7 @@ class OneShotBot(Bot):
         self._planned: dict[State, Move] = {}
         self._child: Child | None = None
         self._failures = 0
+        self._mistake = ""  # of the last output, which counts nevertheless
         self.wall = self.cpu = 0.0  # seconds of the whole game
 
     def choose(self, game: Game, state: State, budget: Budget) -> Thought:
@@ -64,13 +70,14 @@ class OneShotBot(Bot):
         assert self._child.exit is not None
         wall, cpu = time.monotonic() - began, self._child.exit.cpu
         self.wall, self.cpu = self.wall + wall, self.cpu + cpu
-        return Thought(game.format(state, turn[0]), Note(wall=wall, cpu=cpu))
+        text = f"lenient: {self._mistake}" if self._mistake else ""
+        return Thought(game.format(state, turn[0]), Note(wall=wall, cpu=cpu, text=text))
 
     def _play(
         self, game: Game, state: State, budget: Budget, folder: Path, argv: list[str], given: ProgramInput
     ) -> tuple[Move, ...]:
         self._child = None  # not the one of an earlier turn, if this one cannot be started
-        self._child = child = Child(argv, folder, self.program.limits)
+        self._child = child = Child(argv, folder, self.program.limits, self.program.jail)
         if budget.cancelled.is_set():
             child.kill()
         try:
@@ -79,12 +86,16 @@ class OneShotBot(Bot):
             child.stop()
             raise
         exit = child.close()
+        self._mistake = ""
         try:
             return self.adapter.read(game, state, folder, output)
         except Failure as failure:
-            if exit.status == 0:
-                raise
-            raise Failure("exited", f"{failure}; {child.describe_end(exit)}", failure.move) from None
+            if self.program.lenient:
+                with suppress(Failure):
+                    turn = self.adapter.read_leniently(game, state, folder, output)
+                    self._mistake = str(failure)
+                    return turn
+            raise explain_failure(failure, child, exit) from None
 
     def _transcript(self, given: ProgramInput) -> Transcript:
         return Transcript(given=given.stdin.encode()) if self._child is None else self._child.transcript()
@@ -104,3 +115,14 @@ class OneShotBot(Bot):
     def close(self) -> None:
         """Kill the program. The thread in `choose` does the rest."""
         self.stop()
+
+
+def explain_failure(failure: Failure, child: Child, exit: Exit) -> Failure:
+    """Return a failure with what the program said: how it ended or, if it exited normally, its last words."""
+    if exit.status != 0:
+        return Failure("exited", f"{failure}; {child.describe_end(exit)}", failure.move)
+    printed = child.said.text().strip().splitlines()
+    said = child.last_error() or (printed[-1] if printed else "")
+    limit = child.limit_met(exit)
+    quoted = f"; it printed {shorten(said, MAX_SAID_LENGTH)!r}" if said and repr(said) not in str(failure) else ""
+    return Failure(failure.kind, f"{failure}{quoted}{f' ({limit})' if limit else ''}", failure.move)

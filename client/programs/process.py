@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import IO
 
 from client.programs.failure import Failure
+from client.programs.jail.base import Jail, NoJail
 from client.programs.limits import Limits
 from client.programs.reaper import REAPER, kill_marked, mark_environment
-from runtime.child_process import environment
+from client.programs.watch import WATCH, descendants
 
 KILL_TIMEOUT_S = 5.0  # that the system may take to end a killed process
+SHELL_SIGNAL = 128  # the exit status of a shell, and of a jail, is this plus the signal
 FIRST_POLL_S, MAX_POLL_S = 0.0005, 0.02  # between checks whether a process has exited
 
 
@@ -41,18 +43,19 @@ class Exit:
 class Process:
     """A program in its own session. One thread uses it; only `kill` may be called from any thread."""
 
-    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits) -> None:
+    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits, jail: Jail | None = None) -> None:
         """Start the program. Raises Failure if it cannot be started."""
-        self.argv, self.folder, self.limits = tuple(argv), folder, limits
+        self.argv, self.folder, self.limits, self.jail = tuple(argv), folder, limits, jail or NoJail()
+        self.violation = ""  # the limit that it has exceeded, if that was noticed
         self.exit: Exit | None = None
         self.started_at = time.monotonic()
         self._lock = threading.Lock()  # so that no signal is sent after the process was reaped
         self._mark = REAPER.new_mark()
         try:
             self._process = subprocess.Popen(
-                limits.command(argv),
+                self.jail.command(argv, folder, limits),
                 cwd=folder,
-                env={**environment(), **mark_environment(self._mark)},
+                env={**self.jail.environment(limits), **mark_environment(self._mark)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -62,6 +65,8 @@ class Process:
         except OSError as error:
             raise Failure("start", f"{argv[0]} cannot be started: {error.strerror}") from None
         REAPER.add(self.pid)
+        if self.jail.confines:
+            WATCH.add(self, folder if self.jail.writes_to_disk else None)
         self.stdin, self.stdout, self.stderr = self._pipes()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -82,9 +87,10 @@ class Process:
         """Return the CPU seconds of all its threads so far, or None if the system does not tell."""
         if self.exit is not None:
             return self.exit.cpu
-        with suppress(OSError, OverflowError, ValueError):
-            return time.clock_gettime((~self.pid << 3) | 2)  # Linux: the CPU clock of another process
-        return None
+        if not self.jail.confines:
+            return cpu_clock(self.pid)
+        clocks = [seconds for pid in descendants(self.pid) if (seconds := cpu_clock(pid)) is not None]
+        return sum(clocks) if clocks else None
 
     def kill(self) -> None:
         """Kill the process group at once. May be called from any thread."""
@@ -111,9 +117,14 @@ class Process:
         return self._reap()
 
     def _signal(self, number: signal.Signals) -> None:
-        if self.exit is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, number)
+        if self.exit is not None:
+            return
+        if self.jail.confines:  # the jail's first process has its own session; all others end with it
+            for pid in descendants(self.pid)[1:]:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
 
     def exited(self, seconds: float) -> bool:
         """Return whether it exits within a time. It stays a zombie, so that its number is not reused."""
@@ -134,7 +145,19 @@ class Process:
                 self._signal(signal.SIGKILL)  # the rest of its group
                 kill_marked(self._mark)  # and processes that left the group
                 REAPER.drop(self.pid)
+                WATCH.drop(self)
                 _, status, usage = os.wait4(self.pid, 0)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                self.exit = Exit(self._process.returncode, usage.ru_utime + usage.ru_stime)
+                self.exit = Exit(self._status(self._process.returncode), usage.ru_utime + usage.ru_stime)
         return self.exit
+
+    def _status(self, status: int) -> int:
+        """Return the program's own status: a jail reports the signal that ended the program as a status above 128."""
+        return SHELL_SIGNAL - status if self.jail.confines and status > SHELL_SIGNAL else status
+
+
+def cpu_clock(pid: int) -> float | None:
+    """Return the CPU seconds of a process, or None if the system does not tell."""
+    with suppress(OSError, OverflowError, ValueError):
+        return time.clock_gettime((~pid << 3) | 2)  # Linux: the CPU clock of another process
+    return None

@@ -13,6 +13,7 @@ from typing import Any
 
 from client.programs.crash_report import CrashReport, default_crash_folder
 from client.programs.failure import Failure
+from client.programs.jail.base import Jail, NoJail
 from client.programs.limits import Limits
 from client.sdk.bot import Budget
 from engine.game import Game, State
@@ -29,16 +30,19 @@ class Program:
     """A program and its settings.
 
     `ready`: it prints a line "ready" when it can play. `events`: it gets lines when games start and end. `retries`: how
-    many times per game it may fail and be started again. `depth`: the value of the placeholder {depth}.
+    many times per game it may fail and be started again. `depth`: the value of the placeholder {depth}. `lenient`: a
+    move that is unmistakable counts, although the output of the program has mistakes.
     """
 
     argv: tuple[str, ...]
     folder: Path = field(default_factory=Path.cwd)
     limits: Limits = field(default_factory=Limits)
+    jail: Jail = field(default_factory=NoJail)
     ready: bool = False
     events: bool = False
     retries: int = 0
     depth: int = 4
+    lenient: bool = False
     name: str = ""
     forensics: Path = field(default_factory=default_crash_folder)
 

@@ -9,7 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from client.bots.builtin.levels import LEVELS
-from client.bots.factory import BotFactory, oneshot_factory, program_factory, spec_factory
+from client.bots.factory import (
+    BotFactory,
+    jailed_factory,
+    oneshot_factory,
+    program_factory,
+    spec_factory,
+    worker_packages,
+)
 from client.bots.game_loop import PlaySettings
 from client.bots.loader import LoadError
 from client.bots.main import ConnectionSettings, play
@@ -19,6 +26,8 @@ from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
 from client.programs.crash_report import default_crash_folder
 from client.programs.failure import Failure
+from client.programs.jail.base import FolderAccess, Jail
+from client.programs.jail.choice import JailSettings, choose
 from client.programs.limits import Limits
 from client.programs.program import Program, parse_command, program_name, with_absolute_paths
 from client.sdk.bot import Budget
@@ -70,15 +79,45 @@ def factory_of(args: Namespace) -> BotFactory:
     if args.ask is None and (args.position is not None or args.moves):
         raise UserError("--position and --moves need --ask")
     if args.bot is not None:
-        for name in ("adapter", "workdir", "ready", "events"):
+        for name in ("adapter", "workdir", "ready", "events", "lenient"):
             if getattr(args, name):
                 raise UserError(f"--{name} needs --exec")
         spec = BotSpec(args.bot, level=args.level)
         if args.bot.startswith("search@"):
             spec = parse_bot_name(args.bot)
         spec = replace(spec, seconds=args.seconds, seed=args.seed)
+        if spec.is_file and args.jail != "none":
+            return jailed_bot_of(args, spec)
         return spec_factory(spec, args.forensics, lazy=args.lazy)
     return program_of(args)
+
+
+def jailed_bot_of(args: Namespace, spec: BotSpec) -> BotFactory:
+    path, colon, name = spec.bot.partition(".py")
+    file = Path(path + colon).resolve()
+    if not file.is_file():
+        raise UserError(f"there is no file {file}: check the name")
+    jail = jail_of(args, "empty", (file, *worker_packages()))
+    if not jail.confines:
+        return spec_factory(spec, args.forensics, lazy=args.lazy)
+    forensics = args.forensics or default_crash_folder()
+    return jailed_factory(replace(spec, bot=f"{file}{name}"), jail, limits_of(args), forensics, args.name)
+
+
+def jail_of(args: Namespace, folder: FolderAccess, needed: tuple[Path, ...] = ()) -> Jail:
+    """Return the jail of the arguments. Raises Failure if it does not work here. Print which one "auto" means."""
+    allowed = tuple(path.resolve() for path in args.jail_allow)
+    missing = [path for path in allowed if not path.exists()]
+    if missing:
+        raise UserError(f"--jail-allow: there is no {missing[0]}: check the name")
+    jail = choose(JailSettings(args.jail, args.jail_image, (*needed, *allowed), args.jail_cores), folder)
+    if args.jail == "auto":
+        print_error(jail.enforced(limits_of(args)))
+    return jail
+
+
+def limits_of(args: Namespace) -> Limits:
+    return Limits(startup=args.startup, memory=args.memory, cpu=args.cpu, processes=args.processes, disk=args.disk)
 
 
 def program_of(args: Namespace) -> BotFactory:
@@ -86,16 +125,18 @@ def program_of(args: Namespace) -> BotFactory:
         raise UserError(f"there is no adapter {args.adapter[:40]!r}; choose one of {', '.join(ADAPTERS)}")
     folder = args.workdir or Path.cwd()
     argv = parse_command(args.exec, folder)
-    if args.adapter is not None and args.workdir is None:
+    if args.workdir is None and (args.adapter is not None or args.jail != "none"):
         argv = (argv[0], *with_absolute_paths(argv[1:]))
     program = Program(
         argv=argv,
         folder=folder.absolute(),
-        limits=Limits(startup=args.startup, memory=args.memory, cpu=args.cpu),
+        limits=limits_of(args),
+        jail=jail_of(args, "writable" if args.adapter is not None else "empty" if args.workdir is None else "copied"),
         ready=args.ready,
         events=args.events,
         retries=args.retries,
         depth=args.depth,
+        lenient=args.lenient,
         name=args.name or program_name(argv),
         forensics=args.forensics or default_crash_folder(),
     )
@@ -106,9 +147,15 @@ def program_of(args: Namespace) -> BotFactory:
 
 def source_of(args: Namespace) -> tuple[str, ...]:
     """Return the arguments that start the same program again, for crash reports."""
-    values = {name: getattr(args, name) for name in ("adapter", "workdir", "depth", "startup", "memory", "cpu")}
+    names = ("adapter", "workdir", "depth", "startup", "memory", "cpu", "processes", "disk", "jail")
+    values = {name: getattr(args, name) for name in names}
     words = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
-    return ("--exec", args.exec, *words, *(f"--{name}" for name in ("ready", "events") if getattr(args, name)))
+    return (
+        "--exec",
+        args.exec,
+        *words,
+        *(f"--{name}" for name in ("ready", "events", "lenient") if getattr(args, name)),
+    )
 
 
 def split_names(text: str) -> list[str]:

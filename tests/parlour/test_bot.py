@@ -38,7 +38,10 @@ FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\
         (["--exec", "no-such-thing"], "there is no program 'no-such-thing': check its path, or install it"),
         (["--exec", "./empty.py"], "the file './empty.py' is not executable: make it executable with chmod +x"),
         (["--exec", "true", "--adapter", "chess"], "there is no adapter 'chess'"),
-        (["--exec", "true {board}", "--adapter", "conga"], "unknown placeholder {board}: use {depth} {seconds} {side}"),
+        (
+            ["--exec", "true {board}", "--adapter", "conga"],
+            "unknown placeholder {board}: use {depth} {side} {seconds} {seconds.3}",
+        ),
         (["--exec", "true", "--ready", "--url", "127.0.0.1:9"], "it was not ready to play"),
         (
             ["--exec", "sh -c 'echo no wisdom >&2; exit 3'"],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +15,8 @@ from engine.errors import shorten
 from engine.game import Game, Move, State
 from engine.registry import create
 
-PLACEHOLDER = re.compile(r"\{([a-z]+)\}|\{\{([a-z]+)\}\}")  # {depth}; {{depth}} stands for {depth} itself
+# {depth}; {{depth}} stands for {depth} itself
+PLACEHOLDER = re.compile(r"\{([a-z]+(?:\.\d)?)\}|\{\{([a-z]+(?:\.\d)?)\}\}")
 MAX_OUTPUT_BYTES = 1 << 20
 
 
@@ -41,6 +44,10 @@ class Adapter(ABC):
     def read(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
         """Return the moves of the turn, from the program's files and output. Raises Failure if there are none."""
 
+    @abstractmethod
+    def read_leniently(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the moves of an output with mistakes whose board or move is unmistakable. Raises Failure if not."""
+
 
 def check_placeholders(argv: Sequence[str], adapter: Adapter) -> None:
     """Raise Failure if a command has a placeholder that the adapter does not know."""
@@ -64,14 +71,20 @@ def fill(argv: Sequence[str], given: ProgramInput, default_args: str) -> list[st
 
 def read_output_file(folder: Path, name: str) -> str:
     """Return the first megabyte of the file that the program should have written. Raises Failure without one."""
-    path = folder / name
     try:
-        if path.is_file():  # opening a pipe would block
-            with path.open("rb") as file:
+        # a link could lead to a file that the program itself cannot read, and opening a pipe would block
+        number = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(number, "rb") as file:
+            if stat.S_ISREG(os.fstat(number).st_mode):
                 return file.read(MAX_OUTPUT_BYTES).decode("utf-8", "replace")
     except OSError:
         pass
-    raise Failure("garbage", f"it wrote no {name}")
+    raise Failure("no_output", f"it wrote no {name}")
+
+
+def time_placeholders(seconds: float) -> dict[str, str]:
+    """Return the values of {seconds}, whole seconds because many programs read an int, and of {seconds.3}."""
+    return {"seconds": str(max(1, int(seconds))), "seconds.3": f"{seconds:.3f}"}
 
 
 def find_move(moves: Mapping[str, Move], board: str) -> Move:

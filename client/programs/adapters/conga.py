@@ -10,9 +10,10 @@ b10 .   .   .         four rows from the top, cells separated by blanks: . or th
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
-from client.programs.adapters.base import Adapter, ProgramInput
+from client.programs.adapters.base import Adapter, ProgramInput, time_placeholders
 from client.programs.failure import Failure
 from engine.errors import GameError, shorten
 from engine.game import Game, Move, State
@@ -30,12 +31,14 @@ class CongaAdapter(Adapter):
         board, side = game.dump(state).split(" ")
         player = "1" if side == "b" else "2"
         stdin = board.replace(",", " ").replace("/", "\n") + f"\n{player}\n"
-        return ProgramInput({"depth": str(depth), "seconds": f"{seconds:.3f}", "side": player}, {}, stdin)
+        return ProgramInput({"depth": str(depth), "side": player, **time_placeholders(seconds)}, {}, stdin)
 
     def read(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
         """Return the move in the last line of the output."""
         lines = [line for line in output.splitlines() if line.strip()]
-        last = lines[-1].strip() if lines else ""
+        if not lines:
+            raise Failure("no_output", "it printed nothing")
+        last = lines[-1].strip()
         tiles = TILES.fullmatch(last)
         if tiles is None:
             raise Failure("garbage", f"expected a move like 1,4 2,3 as the last line, not {shorten(last)!r}")
@@ -44,3 +47,10 @@ class CongaAdapter(Adapter):
             return (game.parse(state, text),)
         except GameError as error:
             raise Failure("illegal", str(error), text) from None
+
+    def read_leniently(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the last legal move in the output, in any of its lines."""
+        for line in reversed(output.splitlines()):
+            with suppress(Failure):
+                return self.read(game, state, folder, line)
+        raise Failure("garbage", "no line of its output is a legal move")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from client.programs.adapters.base import Adapter, ProgramInput, find_move
+from client.programs.adapters.base import Adapter, ProgramInput, find_move, time_placeholders
 from client.programs.failure import Failure
 from engine.course.cohcoh import write_board
 from engine.errors import shorten
@@ -26,7 +26,7 @@ class NkCohCohAdapter(Adapter):
             "n": str(options["n"]),
             "k": str(options["k"]),
             "board": write_board(game, state),
-            "seconds": f"{seconds:.3f}".rstrip("0").rstrip("."),
+            **time_placeholders(seconds),
             "depth": str(depth),
             "side": "wb"[game.turn(state)],
         }
@@ -37,10 +37,17 @@ class NkCohCohAdapter(Adapter):
         assert isinstance(game, CohCoh)
         lines = [line for line in output.splitlines() if line.strip()]
         if not lines:
-            raise Failure("garbage", "it printed nothing")
+            raise Failure("no_output", "it printed nothing")
         board, cells = lines[-1].strip(), len(write_board(game, state))
         if len(board) != cells or set(board) - set("wb."):
             expected = f"expected the board as the last line, {cells} of the characters w, b and ."
             raise Failure("garbage", f"{expected}, not {shorten(board)!r}")
         moves = {write_board(game, game.after(state, move)): move for move in game.moves(state)}
         return (find_move(moves, board),)
+
+    def read_leniently(self, game: Game, state: State, folder: Path, output: str) -> tuple[Move, ...]:
+        """Return the move that leads to the last board in the output, in any of its lines."""
+        assert isinstance(game, CohCoh)
+        moves = {write_board(game, game.after(state, move)): move for move in game.moves(state)}
+        boards = [word for word in output.split() if word in moves]
+        return (find_move(moves, boards[-1] if boards else output.strip()),)

@@ -32,6 +32,8 @@ FORFEIT_TEXTS = {
     "time": "{loser} ran out of time",
     "illegal_moves": "{loser} made too many illegal moves",
     "abandoned": "{loser} left the game",
+    "garbage": "{loser} answered with something that is not a move",
+    "no_output": "{loser} wrote no output file",
     "crashed": "the program of {loser} failed",
     "absent": "{loser} did not come",
 }

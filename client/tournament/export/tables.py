@@ -8,7 +8,7 @@ from typing import Any
 
 from client.presentation.texts import counted
 from client.tournament.formats.standings import Duel, Row, Standings
-from client.tournament.model.results import FORFEITS
+from client.tournament.model.results import FORFEITS, RARE_FORFEITS
 
 MAX_DUELS = 12  # more are not listed
 MAX_CROSSTABLE_PLAYERS = 16  # larger crosstables are left out
@@ -117,20 +117,21 @@ def forfeit_lines(table: Standings) -> list[str]:
 CSV_HEADINGS = [
     "rank", "player", "points", "games", "wins", "draws", "losses", "first_wins", "first_draws", "first_losses",
     "second_wins", "second_draws", "second_losses", "byes", "elo", "elo_error", "moves", "seconds", "longest_move",
-    *(f"forfeits_{reason}" for reason in FORFEITS),
 ]  # fmt: skip
 
 
 def as_csv(table: Standings) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(CSV_HEADINGS)
+    rare = [reason for reason in RARE_FORFEITS if any(row.forfeits[reason] for row in table.rows)]
+    reasons = (*FORFEITS, *rare)
+    writer.writerow([*CSV_HEADINGS, *(f"forfeits_{reason}" for reason in reasons)])
     for number, row in enumerate(table.rows, 1):
         writer.writerow([
             number, escape_formula(row.name), f"{row.points:g}", row.games, row.wins, row.draws, row.losses,
             *row.seats[0], *row.seats[1], f"{row.byes:g}", rounded(row.rating.elo, 1), rounded(row.rating.error, 1),
             row.used.moves, row.used.total / 1000, row.used.longest / 1000,
-            *(row.forfeits[reason] for reason in FORFEITS),
+            *(row.forfeits[reason] for reason in reasons),
         ])  # fmt: skip
     return file.getvalue()
 

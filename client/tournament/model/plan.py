@@ -30,8 +30,11 @@ class Contestant:
     adapter: str = ""
     workdir: str = ""
     seconds: float = 0.0  # per move; 0: as the clock allows
+    lenient: bool = False
     depth: int = 4  # the value of {depth} in the command line
     memory: int = 2048  # MB
+    processes: int = 64  # in a jail
+    disk: int = 256  # MB of files, in a jail
     retries: int = 0
     startup: float = 10.0  # seconds
     ready: bool = False
@@ -44,6 +47,11 @@ class Contestant:
     def started(self) -> bool:
         """Whether the runner starts this player. Such a player disconnects when the runner stops."""
         return bool(self.bot or self.exec)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the runner starts code that is not part of Parlour."""
+        return bool(self.exec or bot_file(self.bot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,10 @@ class Plan:
     sprt: Sprt | None = None
     extra: int = 2  # extra pairs for a level knockout tie
     goals: tuple[Goal, ...] = ()
+    jail: str = "none"  # for programs and bots in files: auto, bwrap, docker or none
+    jail_image: str = ""
+    jail_allow: tuple[str, ...] = ()  # paths that programs may read
+    jail_cores: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 
+from client.programs.jail.choice import JAIL_KINDS, JailKind
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, bot_file
 from client.tournament.model.plan_defaults import with_defaults
@@ -26,6 +27,7 @@ from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, parse_toml, read
 Text = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$")]
 GameName = Annotated[Text, Meta(description=f"one of {', '.join(GAMES)}")]
 FormatName = Annotated[Format, Meta(description=f"one of {', '.join(FORMATS)}")]
+JailName = Annotated[JailKind, Meta(description=f"one of {', '.join(JAIL_KINDS)}")]
 Opponent = Annotated[Text, Meta(description="the name of a player who is not a student")]
 Seconds = Annotated[float, Meta(gt=0, lt=1e6)]
 Elo = Annotated[float, Meta(gt=-1000, lt=1000)]
@@ -53,6 +55,10 @@ class PlanTable(Struct, forbid_unknown_fields=True, kw_only=True):
     adjudicate: Annotated[int, Meta(ge=0, le=10**9)] = 0
     extra: Annotated[int, Meta(ge=0, le=50)] = 2
     url: Text = ""
+    jail: JailName = "none"
+    jail_image: Text = ""
+    jail_allow: list[Text] = []
+    jail_cores: Text = ""
     options: Table = {}
     sprt: Table | None = None
     player: list[Table] = []
@@ -65,9 +71,12 @@ class PlayerTable(Struct, forbid_unknown_fields=True, kw_only=True):
     exec: Text = ""
     adapter: Text = ""
     workdir: Text = ""
+    lenient: bool = False
     seconds: Seconds = 0.0
     depth: Annotated[int, Meta(ge=1, le=1000)] = 4
     memory: Annotated[int, Meta(ge=0, le=1 << 20)] = 2048
+    processes: Annotated[int, Meta(ge=0, le=100_000)] = 64
+    disk: Annotated[int, Meta(ge=0, le=1 << 20)] = 256
     retries: Annotated[int, Meta(ge=0, le=1000)] = 0
     startup: Seconds = 10.0
     ready: bool = False
@@ -114,6 +123,7 @@ class SolvesTable(Struct, forbid_unknown_fields=True, kw_only=True):
     seconds: Annotated[float, Meta(gt=0, lt=3600)] = 1.0
 
 
+READ_APART = ("name", "sprt", "player", "goal", "jail_allow")
 AnyTable = TypeVar("AnyTable", bound=Struct)
 GOAL_TABLES: dict[str, type[Struct]] = {
     "beats": BeatsTable,
@@ -163,8 +173,9 @@ def parse_tables(text: str, path: Path) -> Table:
 def read_plan(values: Table, path: Path, where: str) -> Plan:
     table = read_table(PlanTable, values, where)
     plan = Plan(
-        **{key: value for key, value in structs.asdict(table).items() if key not in ("name", "sprt", "player", "goal")},
+        **{key: value for key, value in structs.asdict(table).items() if key not in READ_APART},
         name=table.name or path.stem,
+        jail_allow=tuple(str((path.parent / entry).absolute()) for entry in table.jail_allow),
         players=tuple(
             read_player(entry, path.parent, f"{where}: player {number}") for number, entry in enumerate(table.player, 1)
         ),
@@ -331,7 +342,7 @@ def write(plan: Plan) -> str:
 def goal_lines(goal: Goal) -> list[str]:
     match goal.kind:
         case "solves":
-            solves = f"[{', '.join(map(format_value, goal.positions))}]"
+            solves = format_value(goal.positions)
             return [f"solves = {solves}", f"needed = {goal.needed}", f"seconds = {format_value(goal.seconds)}"]
         case "beats":
             test = [f"{name} = {format_value(value)}" for name, value in asdict(goal.sprt).items()]
@@ -348,8 +359,10 @@ def changed_keys(given: Any, default: Any, without: tuple[str, ...]) -> list[str
     return [f"{name} = {format_value(getattr(given, name))}" for name in changed]
 
 
-def format_value(value: str | float | bool) -> str:
+def format_value(value: str | float | bool | tuple[str, ...]) -> str:
     """Return a value as TOML. A JSON string is a valid TOML string, except for the character DEL."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(format_value, value))}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "*": (0.0, 0.0)}
 FORFEITS = ("time", "illegal_moves", "abandoned", "crashed", "absent")
+RARE_FORFEITS = ("garbage", "no_output")  # a table has columns for these only if they occur
 
 
 class Pairing(NamedTuple):

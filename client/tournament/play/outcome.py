@@ -19,9 +19,10 @@ from engine.record import Record, parse, play_through, write
 from runtime.untrusted_files import MAX_STATE_BYTES, parse_json, read_file
 
 FORFEITS = {"time": "time", "abandoned": "abandoned", "illegal_moves": "illegal_moves"}  # by end reason
-FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "illegal_moves"}  # other failures are "crashed"
+# other failures are "crashed"
+FAILURES = {"timeout": "time", "illegal": "illegal_moves", "garbage": "garbage", "no_output": "no_output"}
 # sent by client/bots/game_loop.py
-RESIGNED_AFTER_FAILURE = re.compile(r"I resign\. (start|timeout|exited|garbage|illegal|flood|error): ")
+RESIGNED_AFTER_FAILURE = re.compile(r"I resign\. (start|timeout|exited|no_output|garbage|illegal|flood|error): ")
 
 
 def finished_result(game: Pairing, view: RoomView, text: str, folder: Folder) -> Result:

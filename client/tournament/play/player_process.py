@@ -11,6 +11,7 @@ import re
 from asyncio.subprocess import Process
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 from typing import IO
 
@@ -28,6 +29,7 @@ CONNECT_TIMEOUT_S = 60.0  # on top of the time that a program may take to start
 EXIT_GRACE_S = 2.0
 NAME_TIMEOUT_S = 10.0  # for another player of that name to leave
 NAME_RETRY_S = 0.5
+FLAGS = ("ready", "events", "lenient")  # of a program
 MAX_LINES = 20  # of the output, for error messages
 CONNECTED = re.compile(r"connected to \S+ as (.*)")
 NAME_TAKEN = re.compile(r"the name .* belongs to .*")
@@ -38,17 +40,41 @@ def bot_args(player: Contestant, plan: Plan, folder: Folder) -> list[str]:
     name = file_name(player.name)
     args = ["--name", player.name, "--games", plan.game, "--forensics", str(folder.forensics.absolute() / name)]
     if player.exec:
-        args += ["--exec", player.exec, "--workdir", player.workdir, "--depth", str(player.depth)]
-        args += ["--startup", str(player.startup), "--memory", str(player.memory), "--retries", str(player.retries)]
+        args += ["--exec", player.exec, "--depth", str(player.depth), "--retries", str(player.retries)]
+        args += ["--workdir", player.workdir] if shows_folder(player, plan, folder) else []
         args += ["--adapter", player.adapter] if player.adapter else []
-        args += [flag for flag, wanted in (("--ready", player.ready), ("--events", player.events)) if wanted]
+        args += [f"--{flag}" for flag in FLAGS if getattr(player, flag)]
     else:
         bot, at, level = (player.bot, "", "") if bot_file(player.bot) else player.bot.partition("@")
         args += [bot, "--seed", str(seed_of(plan, player.name))]
         args += ["--level", level] if at else []
+    if player.foreign:
+        args += ["--startup", str(player.startup), "--memory", str(player.memory), *jail_args(player, plan)]
     if player.seconds:
         args += ["--seconds", f"{player.seconds:g}"]
     return args
+
+
+def jail_args(player: Contestant, plan: Plan) -> list[str]:
+    """Return the arguments of `parlour bot` for the plan's jail."""
+    if plan.jail == "none":
+        return []
+    args = ["--jail", plan.jail, "--processes", str(player.processes), "--disk", str(player.disk)]
+    args += ["--jail-image", plan.jail_image] if plan.jail_image else []
+    args += ["--jail-cores", plan.jail_cores] if plan.jail_cores else []
+    return args + [word for path in plan.jail_allow for word in ("--jail-allow", path)]
+
+
+def shows_folder(player: Contestant, plan: Plan, folder: Folder) -> bool:
+    """Return whether a program may see its folder. In a jail it may not if others keep their files in it too.
+
+    It then sees only the files that its command names. It always starts in its folder, which gives these their names.
+    """
+    if plan.jail == "none":
+        return True
+    others = [other.workdir or bot_file(other.bot) for other in plan.players if other is not player and other.foreign]
+    shared = [*map(Path, others), folder.path]
+    return not any(path.resolve().is_relative_to(Path(player.workdir).resolve()) for path in shared)
 
 
 def seed_of(plan: Plan, name: str) -> int:
@@ -78,6 +104,7 @@ class PlayerProcess:
         state = folder.players.absolute() / f"{file_name(player.name)}.json"
         self._args = ["bot", *bot_args(player, plan, folder), "--url", url, "--state", str(state), "--leave-with-stdin"]
         self._args += ["--concurrent", str(plan.limit(player.name)), *(["--tls-trust", trust] if trust else [])]
+        self._folder = Path(player.workdir) if player.exec and player.workdir else None
         self._token = os.environ.get(player.token, "") if player.token else ""
         self._missing_token = player.token if not self._token else ""
         self._last_lines: deque[str] = deque(maxlen=MAX_LINES)
@@ -132,7 +159,9 @@ class PlayerProcess:
 
     async def _spawn(self) -> Process:
         self._output_file.parent.mkdir(parents=True, exist_ok=True)
-        process = await child_process.start("parlour", *self._args, capture_output=True, token=self._token)
+        process = await child_process.start(
+            "parlour", *self._args, capture_output=True, token=self._token, folder=self._folder
+        )
         self._readers.start(self._read_output(process))
         return process
 

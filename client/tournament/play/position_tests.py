@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import lru_cache
+from pathlib import Path
 
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.replay import Answer, TournamentState
@@ -40,7 +41,12 @@ async def ask_position(plan: Plan, folder: Folder, student: str, goal: Goal, pos
     arguments = ["--ask", plan.game, f"--position={position}", "--seconds", limit, "--deadline", limit, *options]
     began = time.monotonic()
     process = await child_process.start(
-        "parlour", "bot", *bot_args(player, plan, folder), *arguments, capture_output=True
+        "parlour",
+        "bot",
+        *bot_args(player, plan, folder),
+        *arguments,
+        capture_output=True,
+        folder=Path(player.workdir) if player.exec and player.workdir else None,
     )
     try:
         async with asyncio.timeout(goal.seconds + player.startup + STARTUP_ALLOWANCE_S):

@@ -13,12 +13,16 @@ from importlib.metadata import PackageNotFoundError, version
 
 from client.local_server import BackgroundServer
 from client.presentation.texts import counted
+from client.programs.failure import Failure
+from client.programs.jail.choice import JailSettings, choose
+from client.programs.limits import Limits
 from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
 from client.tournament.journal import replay as entries
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import Log
 from client.tournament.journal.replay import TournamentState, replay
+from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.play.arbiter import Arbiter
 from client.tournament.play.player_pool import OnMessage, PlayerPool
@@ -63,10 +67,27 @@ async def open_runner(
             own_server = BackgroundServer(folder.server, UNLIMITED)
             stack.push_async_callback(own_server.stop)
             server = ServerAccess(await own_server.start())  # tokens of other servers are not valid there
+        plan = with_jail(plan, on_message)
         arbiter = await connect_arbiter(plan, folder, server, stack)
         pool = await open_player_pool(plan, folder, server, stack, on_message)
         await run_position_tests(plan, folder, log, state, on_message)
         yield Runner(plan, folder, log, state, arbiter, pool, on_update)
+
+
+def with_jail(plan: Plan, on_message: OnMessage) -> Plan:
+    """Return the plan with the jail that "auto" means here, and say what it prevents.
+
+    Raises TournamentError if the jail does not work here.
+    """
+    if not any(player.foreign for player in plan.players):
+        return plan
+    try:
+        jail = choose(JailSettings(plan.jail, plan.jail_image, cores=plan.jail_cores))
+    except Failure as failure:
+        raise TournamentError(str(failure)) from None
+    how = "" if jail.confines or plan.jail == "auto" else "; --jail auto confines them"
+    on_message(jail.enforced(Limits()) + how)
+    return replace(plan, jail=jail.name)
 
 
 def versions() -> dict[str, str]:

@@ -7,6 +7,7 @@ parlour bot my_bot.py --seek conga --challenge search
 parlour bot search@3 --games mancala                 a built-in bot
 parlour bot --exec "./my_bot" --games conga,cohcoh   a program that reads JSON lines
 parlour bot --exec "java MyHomework" --adapter maxconnect4 --workdir build
+parlour bot --exec "./strange" --workdir strange --jail auto   a program that you do not trust
 
 Built-in bots: random; greedy, minimax:DEPTH and alphabeta:DEPTH, which play as in the courses;
 search, the strongest, and its levels search@1 to search@10. A bot resumes its games after a lost
@@ -15,7 +16,7 @@ connection and after a restart. docs/writing-a-bot.md has more.
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
 from pathlib import Path
 
 from parlour.cli.args import add_bot_after, add_options
@@ -86,6 +87,8 @@ def arguments(parser: ArgumentParser) -> None:
     programs.add_argument(
         "--workdir", metavar="DIR", type=Path, help="the program's folder; with --adapter it is copied for each run"
     )
+    text = "with --adapter: a move that is unmistakable from the board counts, although the output has mistakes"
+    programs.add_argument("--lenient", action="store_true", help=text)
     programs.add_argument(
         "--depth", metavar="N", type=count, default=4, help="the value of {depth} in CMD (default: 4)"
     )
@@ -115,6 +118,7 @@ def arguments(parser: ArgumentParser) -> None:
         default=0,
         help="failures allowed per game; after each one the program is restarted (default: 0)",
     )
+    add_jail(parser.add_argument_group("jail (for a program, or a FILE.py, that you do not trust)"))
     programs.add_argument("--forensics", metavar="DIR", type=Path, help="the folder for crash reports")
     connection.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # exit when stdin closes
     connection.add_argument("--lazy", action="store_true", help=SUPPRESS)  # load the bot when its first game starts
@@ -122,6 +126,19 @@ def arguments(parser: ArgumentParser) -> None:
     once.add_argument("--ask", metavar="GAME", help="print one move and exit")
     once.add_argument("--position", metavar="TEXT", help="for --ask: this position instead of the start")
     once.add_argument("--moves", metavar="TEXT", default="", help="for --ask: the moves so far, separated by spaces")
+
+
+def add_jail(jail: _ArgumentGroup) -> None:
+    text = "run it in a jail: bwrap (bubblewrap), docker, auto (what works here) or none (default: none)"
+    jail.add_argument("--jail", choices=("auto", "bwrap", "docker", "none"), default="none", help=text)
+    jail.add_argument("--jail-image", metavar="IMAGE", default="", help="the image for docker or podman")
+    text = "a file or folder that the program may read; may be repeated"
+    jail.add_argument("--jail-allow", metavar="PATH", type=Path, action="append", default=[], help=text)
+    jail.add_argument("--jail-cores", metavar="LIST", default="", help="the CPUs that it may use, for example 0,2-3")
+    text = "processes and threads in the jail; 0 for no limit (default: 64)"
+    jail.add_argument("--processes", metavar="N", type=count_or_zero, default=64, help=text)
+    text = "files that it may write in the jail; 0 for no limit (default: 256)"
+    jail.add_argument("--disk", metavar="MB", type=count_or_zero, default=256, help=text)
 
 
 def count_or_zero(text: str) -> int:

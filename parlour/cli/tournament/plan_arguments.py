@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from client.programs.jail.choice import JAIL_KINDS
 from client.tournament.model import plan_file
-from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, bot_file
+from client.tournament.model.errors import TournamentError
+from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 from parlour.cli.args import add_options, options_of
 from parlour.cli.search_output import count, seconds
 from parlour.errors import UserError
 
+EXEC = "exec:"
+PLAYER_KEYS = [key for key in plan_file.PlayerTable.__struct_fields__ if key not in ("name", "bot", "exec")]
+SETTING = re.compile(rf"\s*;\s*(?=(?:{'|'.join(PLAYER_KEYS)})=)")  # any other ; is part of the command
+TEXT_KEYS = ("game", "format", "clock", "sprt", "jail", "jail_image", "jail_cores")
 NUMBER_KEYS = (
     "seed",
     "rounds",
@@ -60,18 +67,30 @@ def add_plan(parser: ArgumentParser) -> None:
     players = parser.add_argument_group("players (repeatable)")
     add: dict[str, Any] = {"dest": "players", "action": "append", "default": []}
     players.add_argument(
-        "--bot", metavar="[NAME=]BOT", type=bot_contestant, help="greedy, search@3, alphabeta:4, FILE.py …", **add
+        "--bot",
+        metavar="[NAME=]BOT",
+        type=bot_contestant,
+        help="greedy, search@3, alphabeta:4, FILE.py …, or exec:CMD with a name; after it any keys of a [[player]] "
+        "table, as in 'ann=exec:./a.out;adapter=mancala;workdir=ann'",
+        **add,
     )
     players.add_argument(
         "--exec",
         metavar="NAME=CMD",
         type=program_contestant,
-        help="a program, as for parlour bot --exec",
+        help="a program, as for parlour bot --exec; keys may follow, as for --bot",
         **add,
     )
     players.add_argument(
         "--connects", metavar="NAME", type=Contestant, help="a player who connects under this name", **add
     )
+    jail = parser.add_argument_group("jail (for programs and FILE.py bots that you do not trust)")
+    text = "run them in a jail: bwrap (bubblewrap), docker, auto (what works here) or none (default: none)"
+    jail.add_argument("--jail", choices=JAIL_KINDS, help=text)
+    jail.add_argument("--jail-image", metavar="IMAGE", help="the image for docker or podman")
+    text = "a file or folder that programs may read; may be repeated"
+    jail.add_argument("--jail-allow", metavar="PATH", type=Path, action="append", default=[], help=text)
+    jail.add_argument("--jail-cores", metavar="LIST", help="the CPUs that programs may use, for example 0,2-3")
     running = parser.add_argument_group("running")
     running.add_argument(
         "--extra", metavar="N", type=non_negative, help="extra pairs of games for a level knockout tie (default: 2)"
@@ -89,17 +108,18 @@ def non_negative(text: str) -> int:
 
 def has_plan_arguments(args: Namespace) -> bool:
     """Return whether the arguments describe a plan."""
-    names = ("plan", "game", "format", "clock", "sprt", *NUMBER_KEYS)
-    return bool(
-        args.players or args.option or args.rated or any(getattr(args, name, None) is not None for name in names)
-    )
+    names = ("plan", *TEXT_KEYS, *NUMBER_KEYS)
+    given = args.players or args.option or args.rated or args.jail_allow
+    return bool(given or any(getattr(args, name, None) is not None for name in names))
 
 
 def plan_of(args: Namespace, name: str) -> Plan:
-    changes: dict[str, Any] = {key: getattr(args, key) for key in ("game", "format", "clock", "sprt", *NUMBER_KEYS)}
+    changes: dict[str, Any] = {key: getattr(args, key) for key in (*TEXT_KEYS, *NUMBER_KEYS)}
     changes = {key: value for key, value in changes.items() if value is not None}
     if args.rated:
         changes["rated"] = True
+    if args.jail_allow:
+        changes["jail_allow"] = tuple(str(path.absolute()) for path in args.jail_allow)
     if args.option:
         changes["options"] = options_of(args)
     players = tuple(args.players)
@@ -115,20 +135,47 @@ def plan_of(args: Namespace, name: str) -> Plan:
 
 
 def bot_contestant(text: str) -> Contestant:
-    name, equals, bot = text.partition("=")
+    """Return the player of BOT, NAME=BOT or NAME=exec:COMMAND, each with `;KEY=VALUE` after it."""
+    first, *settings = SETTING.split(text)
+    name, equals, bot = (part.strip() for part in first.partition("="))
+    if bot.startswith(EXEC):
+        return program_contestant(text.replace(EXEC, "", 1))
     bot = bot if equals else name
-    if not name.strip() or not bot.strip():
+    if not name or not bot:
         raise ArgumentTypeError(f"expected BOT or NAME=BOT, for example greedy or mine=my_bot.py, not {text[:40]!r}")
-    file = bot_file(bot)
-    path = str(Path(file).absolute()) + bot[len(file) :] if file else bot
-    return Contestant(name if equals else Path(file).stem if file else bot, bot=path)
+    return contestant({"bot": bot, **({"name": name} if equals else {})}, settings)
 
 
 def program_contestant(text: str) -> Contestant:
-    name, _, command = text.partition("=")
-    if not name.strip() or not command.strip():
+    """Return the player of NAME=COMMAND, with `;KEY=VALUE` after it."""
+    first, *settings = SETTING.split(text)
+    name, _, command = (part.strip() for part in first.partition("="))
+    if not name or not command:
         raise ArgumentTypeError(f"expected NAME=COMMAND, not {text[:40]!r}")
-    return Contestant(name.strip(), exec=command.strip(), workdir=str(Path.cwd()))
+    return contestant({"name": name, "exec": command}, settings)
+
+
+def contestant(values: dict[str, Any], settings: list[str]) -> Contestant:
+    """Return a player with the keys of a [[player]] table, as they are typed. Raises ArgumentTypeError."""
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        values[key] = typed_value(value.strip())
+    try:
+        return plan_file.read_player(values, Path.cwd(), values.get("name") or values["bot"])
+    except TournamentError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def typed_value(text: str) -> str | float | bool:
+    """Return a number or true or false as such, and any other text as text."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def sprt(text: str) -> Sprt:

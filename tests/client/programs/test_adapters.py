@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -140,15 +141,17 @@ def test_source_folder_is_copied_for_each_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("adapter", "code", "kind", "why"),
     [
-        ("mancala", "pass", "garbage", "it wrote no next_state.txt"),
+        ("mancala", "pass", "no_output", "it wrote no next_state.txt$"),
         ("mancala", "open('next_state.txt','w').write('a b')", "garbage", "something other than numbers"),
         ("mancala", "open('next_state.txt','w').write('4 4 4\\n')", "garbage", "6 pits and two with a store"),
         ("mancala", "open('next_state.txt','w').write('1 1\\n1 1\\n0\\n0')", "garbage", "expected two lines of 6 pits"),
         ("mancala", "open('next_state.txt','w').write('4 4 4 4 4 4\\n'*2+'0\\n0')", "illegal", "no turn leads to"),
-        ("mancala", "import os; os.mkfifo('next_state.txt')", "garbage", "it wrote no"),
+        ("mancala", "import os; os.mkfifo('next_state.txt')", "no_output", "it wrote no"),
         ("maxconnect4", "open('output.txt','w').write('123')", "garbage", "output.txt, line 1: expected 7 digits"),
         ("maxconnect4", "open('output.txt','w').write('0000000\\n'*6+'1')", "illegal", "no legal move leads to"),
-        ("nkcohcoh", "pass", "garbage", "it printed nothing"),
+        ("mancala", "import os; os.symlink('/etc/hostname', 'next_state.txt')", "no_output", "it wrote no"),
+        ("maxconnect4", "print('Pieces other than 0, 1, or 2!')", "no_output", "txt; it printed 'Pieces other than 0"),
+        ("nkcohcoh", "pass", "no_output", "it printed nothing"),
         ("nkcohcoh", "print('thinking about it')", "garbage", "16 of the .*, not 'thinking about it'"),
         ("nkcohcoh", "print('.' * 15)", "garbage", "expected the board as the last line"),
         ("nkcohcoh", "print('w' * 16)", "illegal", "no legal move leads to the board"),
@@ -200,9 +203,61 @@ def test_placeholders_are_replaced() -> None:
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_unknown_placeholder_is_reported_at_once(adapter: str) -> None:
-    known = {"conga": "{depth} {seconds} {side}", "nkcohcoh": "{n} {k} {board} {seconds} {depth} {side}"}
-    names = known.get(adapter, "{in} {out} {depth} {seconds} {side}")
+    times = "{seconds} {seconds.3}"
+    known = {"conga": f"{{depth}} {{side}} {times}", "nkcohcoh": f"{{n}} {{k}} {{board}} {times} {{depth}} {{side}}"}
+    names = known.get(adapter, f"{{in}} {{out}} {{depth}} {{side}} {times}")
     for word in ("{nothing}", "--x={nothing}"):
         with pytest.raises(Failure, match=f"unknown placeholder {{nothing}}: use {re.escape(names)}, or {{{{nothing"):
             oneshot_factory(Program(("true", word)), adapter)
     oneshot_factory(Program(("true", "{{nothing}}", *names.split())), adapter)
+
+
+def test_seconds_are_whole_unless_asked_for(tmp_path: Path) -> None:
+    """Many programs read int(argv[4])."""
+    game = create("cohcoh")
+    given = ADAPTERS["nkcohcoh"].prepare(game, game.start(), 4, 1.992)
+    words = fill(["x", "{seconds}", "{seconds.3}", "{{seconds.3}}"], given, "")
+    assert words == ["x", "1", "1.992", "{seconds.3}"]
+    assert ADAPTERS["nkcohcoh"].prepare(game, game.start(), 4, 0.2).placeholders["seconds"] == "1"
+
+
+WRONG_LAST_LINE = """
+rows = open('input.txt').read().split()
+rows[5] = '1' + rows[5][1:]
+open('output.txt', 'w').write('\\n'.join(rows[:6] + ['1']))
+"""
+
+
+@pytest.mark.parametrize(
+    ("adapter", "code", "move"),
+    [
+        ("maxconnect4", WRONG_LAST_LINE, "1"),
+        ("mancala", "open('next_state.txt','w').write('4 4 4 4 4 4\\n4 4 0 5 5 5\\n7\\nstore: 1')", None),
+        ("nkcohcoh", "print('w' + 15 * '.'); print('Time: 0.1 s')", "a4"),
+        ("conga", "print('1,4 2,3'); print('Thank you.')", "a4b3"),
+    ],
+)
+def test_unmistakable_move_counts_if_lenient(adapter: str, code: str, move: str | None, tmp_path: Path) -> None:
+    game = create(ADAPTERS[adapter].game)
+    strict = oneshot_bot(script(tmp_path, code), adapter, tmp_path)
+    with pytest.raises(Failure) as caught:
+        strict.choose(game, game.start(), budget(20))
+    assert caught.value.kind == "garbage"
+    lenient = OneShotBot(replace(strict.program, lenient=True), strict.adapter, WorkdirFactory())
+    if move is None:  # an extra turn: the file shows a turn that is not over
+        with pytest.raises(Failure):
+            lenient.choose(game, game.start(), budget(20))
+        return
+    thought = lenient.choose(game, game.start(), budget(20))
+    assert thought.move == move
+    assert "lenient: " in str(thought.note)
+
+
+def test_wrong_stores_count_if_lenient(tmp_path: Path) -> None:
+    game = create("mancala", {"start": "0,3/3,1 5,7 1"})
+    then = game.play(game.start(), game.moves(game.start())[0])
+    top, bottom, *_ = (" ".join(map(str, row)) for row in state_rows(game, then))
+    code = f"open('next_state.txt','w').write('{top}\\n{bottom}\\n0\\n0\\n')"
+    strict = oneshot_bot(script(tmp_path, code), "mancala", tmp_path)
+    lenient = OneShotBot(replace(strict.program, lenient=True), strict.adapter, WorkdirFactory())
+    assert choose(lenient, game, game.start()) == game.format(game.start(), game.moves(game.start())[0])

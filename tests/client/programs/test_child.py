@@ -109,7 +109,9 @@ def test_memory_is_limited(children: list[Child], tmp_path: Path) -> None:
 
 def test_cpu_time_is_limited(children: list[Child], tmp_path: Path) -> None:
     child = start(children, tmp_path, "input()\nwhile 1: pass", Limits(grace=0.1, cpu=1))
-    assert str(failing(child)) == "no answer: it was ended by SIGXCPU"
+    assert str(failing(child)) == (
+        "no answer: it was ended by SIGXCPU (it used more than 1 s of CPU time: --cpu sets the limit)"
+    )
     assert child.exit is not None
     assert 0.5 < child.exit.cpu < 2.5
 

@@ -63,7 +63,7 @@ def test_output_of_an_earlier_run_is_not_an_answer(adapter: str, work: Path, tmp
     silent = OneShotBot(program(tmp_path, "pass"), chosen, WorkdirFactory(work))
     with pytest.raises(Failure, match=f"it wrote no {chosen.output}") as caught:
         silent.choose(game, game.start(), budget())
-    assert caught.value.kind == "garbage"
+    assert caught.value.kind == "no_output"
     copies = OneShotBot(
         program(tmp_path, f"open({chosen.output!r}, 'w').write({(work / chosen.output).read_text()!r})"),
         chosen,

@@ -21,7 +21,7 @@ async def test_each_failure_has_forfeit_reason_and_evidence(tmp_path: Path) -> N
     await run(folder)
     known = standings(folder.plan(), folder.state().results)
     reasons = {row.name: dict(row.forfeits) for row in known.rows}
-    assert reasons == {"random": {}, "crasher": {"crashed": 2}, "cheat": {"illegal_moves": 2}, "sleeper": {"time": 2}}
+    assert reasons == {"random": {}, "crasher": {"crashed": 2}, "cheat": {"garbage": 2}, "sleeper": {"time": 2}}
     assert known.row("random").points == 6
     for forfeit in known.forfeits:
         assert (folder.path / forfeit.evidence / "reproduce.sh").is_file(), forfeit

@@ -1,0 +1,127 @@
+"""Watch programs in a jail: end one whose processes together use too much memory, or whose folder grows too large.
+
+The kernel limits each process at once, but no total without a control group. So a thread adds up, a few times a second.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from client.programs.limits import Limits
+
+INTERVAL_S = 0.25
+MAX_FILES = 50_000  # in a folder; more is too much, whatever their size
+MEGABYTE = 1 << 20
+BLOCK_BYTES = 512  # the unit of st_blocks
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Watched(Protocol):
+    """A process with limits. `violation` is set before it is killed."""
+
+    limits: Limits
+    violation: str
+
+    @property
+    def pid(self) -> int: ...
+
+    def kill(self) -> None: ...
+
+
+class Watch:
+    """One thread for all programs of this process. It runs while there are any."""
+
+    def __init__(self) -> None:
+        self._folders: dict[Watched, tuple[Path, int] | None] = {}  # the folder, and its size at the start
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def add(self, process: Watched, folder: Path | None) -> None:
+        """Watch a process and, unless None, the folder that it writes to."""
+        entry = None if folder is None else (folder, folder_size(folder))
+        with self._changed:
+            self._folders[process] = entry
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+                self._thread.start()
+
+    def drop(self, process: Watched) -> None:
+        """Forget a process."""
+        with self._changed:
+            self._folders.pop(process, None)
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait(INTERVAL_S)
+                if not self._folders:
+                    self._thread = None
+                    return
+                watched = list(self._folders.items())
+            for process, entry in watched:
+                if not process.violation and (problem := find_violation(process, entry)):
+                    process.violation = problem
+                    process.kill()
+
+
+WATCH = Watch()
+
+
+def find_violation(process: Watched, entry: tuple[Path, int] | None) -> str:
+    """Return which limit a program has exceeded, or an empty text."""
+    limits = process.limits
+    if limits.memory and memory_used(process.pid) > limits.memory * MEGABYTE:
+        return f"it used more than Parlour's limit of {limits.memory} MB of memory: --memory sets it"
+    if entry is not None and limits.disk and folder_size(entry[0]) - entry[1] > limits.disk * MEGABYTE:
+        return f"it wrote more than {limits.disk} MB of files: --disk sets the limit"
+    return ""
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a process and all processes below it, where the system tells."""
+    found = [pid]
+    for known in found:
+        for path in Path(f"/proc/{known}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, path.read_text().split())
+    return found
+
+
+def memory_used(pid: int) -> int:
+    """Return the bytes of memory of a process and those below it. Shared memory counts once."""
+    family = descendants(pid)
+    resident = sum(map(resident_bytes, family))
+    return resident if len(family) == 1 else min(resident, sum(map(proportional_bytes, family)))
+
+
+def resident_bytes(pid: int) -> int:
+    with suppress(OSError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE_BYTES
+    return 0
+
+
+def proportional_bytes(pid: int) -> int:
+    """Return the memory of a process, where each page is divided among the processes that share it."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return resident_bytes(pid)
+
+
+def folder_size(folder: Path) -> int:
+    """Return the bytes that a folder takes on the disk. Too many files count as more than any limit."""
+    total = files = 0
+    for path, folders, names in os.walk(folder):
+        files += len(names) + len(folders)
+        if files > MAX_FILES:
+            return 1 << 62
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(path, name)).st_blocks * BLOCK_BYTES  # noqa: PTH118 -- many files
+    return total
