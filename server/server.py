@@ -132,9 +132,7 @@ class Server:
                 await self._registry.sweep()
                 if self._store.shared:
                     await self._node.sweep()
-                elif self.status.store_error or any(
-                    live.room.status == "running" for live in self._registry.rooms.values()
-                ):
+                elif self.status.store_error or await self._store.has_running_rooms():
                     await self._write_heartbeat()
             except Unavailable as error:
                 if self._store.shared:  # a database that cannot be read cannot be written to either

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from protocol.commands import Abort, Claim, Resign
-from protocol.events import Ended, Resumed
+from protocol.events import Ended
 from protocol.types import Player
 from server.domain.decision import NO_RESULT, Decision, Refusal, emit, end_game
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room
-from server.domain.seating import awaits_pairing
 
 
 def resign(room: Room, seat: int, command: Resign, now: int) -> Decision:
@@ -60,19 +59,3 @@ def check_deadline(room: Room, now: int, uncharged: int = 0) -> Decision:
     if first is not None and second is not None and now >= max(first, second) + BOTH_AWAY_TIMEOUT_MS:
         return end_game(room, None, "abandoned", now, NO_RESULT)
     return end_game(room, 1 - room.turn, "time", now)
-
-
-def resume(room: Room, now: int, down_since: int | None) -> Decision:
-    """Return the events of a restart after the server was down: the side to move gets that time back.
-
-    A room that waits gets it back as well. `down_since`: at most `now`, or None if the downtime is not known because
-    the clock was set back. Then the turn begins again.
-    """
-    if room.status == "ended":
-        return Decision((), room)
-    if awaits_pairing(room):
-        return end_game(room, None, "aborted", now, NO_RESULT)
-    _, _, since = room.clocks
-    if down_since is None or since > now:
-        return emit(room, Resumed(**room.event_fields(now), credit=0, turn_at=now))
-    return emit(room, Resumed(**room.event_fields(now), credit=now - max(down_since, since)))

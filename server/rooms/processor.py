@@ -351,8 +351,8 @@ class RoomProcessor:
         for observer in self._observers:
             observer.left(live, client)
 
-    def created(self, room: Room, events: tuple[AnyEvent, ...]) -> None:
-        """Tell observers and other nodes about a new room."""
+    def announce_events(self, room: Room, events: tuple[AnyEvent, ...]) -> None:
+        """Tell observers and other nodes about events that no command caused: a room was created or resumed."""
         if self._bus.has_listeners:
             self._bus.publish(room, events)
         self.announce(room)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
-from protocol.codec import decode_event
+from protocol.codec import MSGPACK, decode_event
 from server.domain.decision import Decision, Refusal
-from server.domain.endings import resume
-from server.domain.room import Room, replay
+from server.domain.downtime import Downtime, resume, resume_after
+from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, replay
 from server.logs import log
 from server.metrics import Metrics
 from server.rooms.broadcast import Broadcaster
@@ -18,7 +19,8 @@ from server.rooms.live_room import LiveRoom
 from server.rooms.processor import RoomObserver, RoomProcessor
 from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now, RoomTimers
-from server.storage.interface import Store, StoreError
+from server.storage.interface import Append, Conflict, Store, StoreError, append_and_wait
+from server.storage.room_index import room_row
 
 OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, not only nodes with clients in the room
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
@@ -28,7 +30,11 @@ UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
 
 
 class RoomRegistry(RoomObserver):
-    """The rooms that clients use or used a moment ago, and at a single node every game whose clock runs."""
+    """The rooms that clients use or used a moment ago, those that wait, and a single node's loaded games with clocks.
+
+    After a restart, a game that runs is loaded when a client or its deadline needs it. Only then does it get the
+    downtime back, by the events that each restart would have written. So a start takes no longer with more games.
+    """
 
     def __init__(
         self,
@@ -48,9 +54,10 @@ class RoomRegistry(RoomObserver):
         self._origins: dict[str, str] = {}  # of open rooms that were evicted
         self._arbitrated: dict[str, set[str]] = {}  # loaded rooms by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
+        self._downtimes: list[Downtime] = []
 
     async def start(self, node: str) -> None:
-        """Resume every open game; running clocks are credited with the time the server was down.
+        """Resume the open rooms; running clocks are credited with the time the server was down.
 
         If other nodes are running, nothing is resumed: their games never stopped. Raises StoreError.
         """
@@ -60,8 +67,54 @@ class RoomRegistry(RoomObserver):
             down_ms = 1 if last_alive is None else now - last_alive
             if not self._store.shared or not -MAX_CLOCK_LEAD_MS <= down_ms <= NODE_TIMEOUT_MS:
                 await self._keep_session_ages(down_ms, now)
-                await self._resume_all(now - down_ms if down_ms >= 0 else None)
+                if down_ms < 0:
+                    await self._begin_turns_again()
+                else:
+                    await self._resume(Downtime(now - down_ms, now))
+            await self._learn_downtimes()
             await self._store.mark_alive(node, self._now())
+
+    async def _resume(self, downtime: Downtime) -> None:
+        """Record a downtime, and resume the rooms that wait. Games that run are resumed when they are loaded."""
+        await self._load_all(await self._store.unfinished_rooms("waiting"))
+        # no turn began later than that after the last heartbeat, so no deadline in the index is too late
+        postpone_ms = max(0, downtime.ended - downtime.began - NODE_TIMEOUT_MS)
+        await self._store.add_downtime(downtime, postpone_ms, downtime.ended + BOTH_AWAY_TIMEOUT_MS)
+        await self._learn_downtimes()
+        self._status.resuming = False
+        await self._store.flush()
+
+    async def _begin_turns_again(self) -> None:
+        """Resume every open room after the clock was set back: the times in their logs say nothing about downtimes."""
+        for live in await self._load_all(await self._store.unfinished_rooms()):
+            self._processor.act(live, partial(resume, down_since=None))
+        self._status.resuming = False
+        await self._store.flush()
+
+    async def _load_all(self, names: list[str]) -> list[LiveRoom]:
+        """Load rooms before any of them is resumed. Raises StoreError if the database is damaged."""
+        self._status.resuming = True
+        loaded = [await self.room(name) for name in names]
+        if self.damaged and (why := await self._store.find_damage()):
+            raise StoreError(why)  # before anything is written to it
+        return [live for live in loaded if live is not None]
+
+    async def _learn_downtimes(self) -> None:
+        """Read the recorded downtimes, and resume the rooms in memory that have missed one."""
+        known, self._downtimes = len(self._downtimes), await self._store.downtimes()
+        if len(self._downtimes) > known:
+            for live in list(self.rooms.values()):
+                if self._missed(live.log):
+                    self._processor.act(live, partial(self._resume_loaded, live))
+
+    def _resume_loaded(self, live: LiveRoom, room: Room, at: int) -> Decision:
+        return resume_after(room, self._missed(live.log))
+
+    def _missed(self, log: list[bytes]) -> list[Downtime]:
+        """Return the downtimes after the last event of a log."""
+        if not self._downtimes or self._downtimes[-1].ended <= (last := decode_event(log[-1]).at):
+            return []
+        return [downtime for downtime in self._downtimes if downtime.ended > last]
 
     async def _keep_session_ages(self, down_ms: int, now: int) -> None:
         """Move the times of sessions, and of heartbeats in the future, along with a clock that seems to be changed.
@@ -72,17 +125,6 @@ class RoomRegistry(RoomObserver):
             return
         log("clock_changed", logging.WARNING, ms=down_ms, why="the last heartbeat is far from the time of this start")
         await self._store.move_times(down_ms, now)
-
-    async def _resume_all(self, down_since: int | None) -> None:
-        self._status.resuming = True
-        loaded = [await self.room(name) for name in await self._store.unfinished_rooms()]
-        if self.damaged and (why := await self._store.find_damage()):
-            raise StoreError(why)  # before anything is written to it
-        self._status.resuming = False
-        for live in loaded:
-            if live is not None:
-                self._processor.act(live, partial(resume, down_since=down_since))
-        await self._store.flush()
 
     # -- load
 
@@ -110,18 +152,44 @@ class RoomRegistry(RoomObserver):
 
     async def _load(self, name: str) -> LiveRoom | None:
         try:
-            payloads = [] if name in self.damaged else await self._store.events(name)
-            if name not in self.rooms and payloads:
-                try:
-                    room = replay(map(decode_event, payloads))
-                    if room.id != name:
-                        raise ValueError(f"the log of {name} is that of {room.id}")
-                    self._insert(LiveRoom(room, payloads))
-                except Exception:  # a damaged log may raise anything, and must not stop other rooms
-                    self._mark_damaged(name)
+            live = None if name in self.damaged else await self._read(name)
+            if live is not None and name not in self.rooms:
+                self._insert(live)
             return self.rooms.get(name)
         finally:
             del self._loading[name]
+
+    async def _read(self, name: str) -> LiveRoom | None:
+        """Return a room of the store, None if there is none or if its log is damaged. Raises Unavailable.
+
+        A room that has missed a downtime is resumed first.
+        """
+        while payloads := await self._store.events(name):
+            try:
+                room = replay(map(decode_event, payloads))
+                if room.id != name:
+                    raise ValueError(f"the log of {name} is that of {room.id}")
+            except Exception:  # a damaged log may raise anything, and must not stop other rooms
+                self._mark_damaged(name)
+                return None
+            resumed = resume_after(room, self._missed(payloads))
+            if not resumed.events:
+                return LiveRoom(room, payloads)
+            with suppress(Conflict):  # another node has resumed the room: read it again
+                return await self._store_resumed(resumed, payloads)
+        return None
+
+    async def _store_resumed(self, resumed: Decision, log: list[bytes]) -> LiveRoom:
+        """Append the events of a resumed room to its log. Raises Conflict or Unavailable."""
+        events, room = resumed
+        payloads = tuple([MSGPACK.encode(event) for event in events])
+        due = room.deadline
+        await append_and_wait(self._store, Append(room.id, events[0].seq - 1, payloads, room_row(room, due)))
+        live = LiveRoom(room, [*log, *payloads])
+        live.stored_deadline = due
+        self._metrics.events += len(events)
+        self._processor.announce_events(room, events)
+        return live
 
     def _insert(self, live: LiveRoom) -> None:
         self.rooms[live.room.id] = live
@@ -141,7 +209,7 @@ class RoomRegistry(RoomObserver):
         live.uncharged_ms = live.used_at - room.setup.at
         live.stored_deadline = room.deadline
         self._metrics.events += len(events)
-        self._processor.created(room, events)
+        self._processor.announce_events(room, events)
         log("created", room=room.id, game=room.setup.game)
         return live
 
@@ -231,6 +299,8 @@ class RoomRegistry(RoomObserver):
 
     async def sweep(self) -> None:
         """Check slow watchers and the deadlines in the index that have passed, and evict unused rooms."""
+        if self._store.shared:  # another node may have started while this one seemed to be dead
+            await self._learn_downtimes()
         for live in list(self.rooms.values()):
             if live.lagging:
                 self._broadcaster.check_lagging(live)

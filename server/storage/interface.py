@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
+from server.domain.downtime import Downtime
 from server.domain.ratings import RatingRow
 
 
@@ -191,8 +192,11 @@ class Store(Protocol):
     async def postpone(self, room: str, was: int, due: int) -> None:
         """Set the indexed deadline to `due` if it is still `was`."""
 
-    async def unfinished_rooms(self) -> list[str]:
-        """Return all rooms that have not ended."""
+    async def unfinished_rooms(self, status: str = "") -> list[str]:
+        """Return all rooms that wait or run, or those of one status."""
+
+    async def has_running_rooms(self) -> bool:
+        """Return whether a game is running."""
 
     async def ratings(self, profile: str, players: list[str]) -> dict[str, RatingRow]:
         """Return the latest rating of each player who has one."""
@@ -234,10 +238,19 @@ class Store(Protocol):
         """Record a node's heartbeat. Return False if the node was unknown, or removed as dead."""
 
     async def last_alive(self) -> int | None:
-        """Return the time of the latest heartbeat of any node."""
+        """Return the time of the latest heartbeat or start of any node."""
+
+    async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
+        """Record that no node was running. Postpone the indexed deadlines of running games, to `latest` at most.
+
+        A game without a deadline gets `latest`.
+        """
+
+    async def downtimes(self) -> list[Downtime]:
+        """Return all recorded downtimes, oldest first."""
 
     async def move_times(self, ms: int, now: int) -> None:
-        """Adapt to a clock that was changed: move the times of sessions, and drop heartbeats that are in the future."""
+        """Adapt to a clock that was changed: move the times of sessions, drop heartbeats and starts in the future."""
 
     # For retention: see server/storage/pruning.py.
 

@@ -9,6 +9,10 @@ from protocol.usernames import fold
 
 MAX_GAMES_PER_MS = 10_000  # games that end in one millisecond
 END_OF_TIME_MS = 2**62
+# a node that recorded the end of a downtime was alive then, even if it died before its first heartbeat
+LAST_ALIVE = "SELECT max(at) FROM (SELECT alive_at AS at FROM nodes UNION ALL SELECT ended FROM downtimes) AS times"
+DOWNTIMES = "SELECT began, ended FROM downtimes ORDER BY ended"
+HAS_RUNNING_ROOMS = "SELECT 1 FROM rooms WHERE status <> 'ended' AND status = 'running' LIMIT 1"
 OPEN = "status IN ('waiting', 'running')"  # in this form SQLite uses the index of open rooms
 
 Read = Callable[..., Awaitable[list[Any]]]
@@ -78,3 +82,16 @@ def rooms(mark: str, game: str, status: str) -> tuple[str, list[str]]:
     newest = "changed_at DESC, room DESC" if status == "ended" else "room DESC"
     sql = f"SELECT info FROM rooms WHERE {' AND '.join(conditions)} ORDER BY {newest} LIMIT {mark}1"
     return sql, [game] if game else []
+
+
+def unfinished_rooms(status: str) -> str:
+    """Return the SQL for the rooms of a status that is not `ended`, or of all of them."""
+    assert status in ("", "waiting", "running"), status
+    condition = f"status = '{status}'" if status else OPEN
+    return f"SELECT room FROM rooms WHERE status <> 'ended' AND {condition} ORDER BY room"
+
+
+def postpone_running(mark: str, least: str) -> str:
+    """Return the SQL that postpones the deadlines of running games. Its values: milliseconds, and the latest time."""
+    deadline = f"{least}(coalesce(deadline + {mark}1, {mark}2), {mark}2)"
+    return f"UPDATE rooms SET deadline = {deadline} WHERE status <> 'ended' AND status = 'running'"

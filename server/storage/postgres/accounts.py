@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from protocol.usernames import fold
+from server.domain.downtime import Downtime
+from server.storage import queries
 from server.storage.interface import Account, AccountChange, ReturningPlayer, Session, digest
 
 ACCOUNTS_LOCK = "accounts"  # changes are numbered in the order of their transactions
@@ -93,13 +95,21 @@ class Accounts(ABC):
         return bool(rows[0][0])
 
     async def last_alive(self) -> int | None:
-        rows = await self._fetch("SELECT max(alive_at) FROM nodes")
+        rows = await self._fetch(queries.LAST_ALIVE)
         at: int | None = rows[0][0]
         return at
+
+    async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
+        await self._fetch("INSERT INTO downtimes (began, ended) VALUES ($1, $2) ON CONFLICT DO NOTHING", *downtime)
+        await self._fetch(queries.postpone_running("$", "least"), postpone_ms, latest)
+
+    async def downtimes(self) -> list[Downtime]:
+        return [Downtime(*row) for row in await self._fetch(queries.DOWNTIMES)]
 
     async def move_times(self, ms: int, now: int) -> None:
         await self._fetch("UPDATE sessions SET seen_at = least(seen_at + $1, $2)", ms, now)
         await self._fetch("UPDATE nodes SET alive_at = 0 WHERE alive_at > $1", now)
+        await self._fetch("DELETE FROM downtimes WHERE ended > $1", now)
 
     async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         sql = """

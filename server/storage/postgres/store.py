@@ -222,8 +222,11 @@ class PostgresStore(Accounts, Ratings, Pruning):
     async def postpone(self, room: str, was: int, due: int) -> None:
         await self._fetch("UPDATE rooms SET deadline = $3 WHERE room = $1 AND deadline = $2", room, was, due)
 
-    async def unfinished_rooms(self) -> list[str]:
-        return [row[0] for row in await self._fetch("SELECT room FROM rooms WHERE status <> 'ended' ORDER BY room")]
+    async def unfinished_rooms(self, status: str = "") -> list[str]:
+        return [row[0] for row in await self._fetch(queries.unfinished_rooms(status))]
+
+    async def has_running_rooms(self) -> bool:
+        return bool(await self._fetch(queries.HAS_RUNNING_ROOMS))
 
 
 async def keep_state(connection: Any) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import IO, Any
 
 from protocol.usernames import fold
+from server.domain.downtime import Downtime
 from server.storage import queries
 from server.storage.interface import (
     BUSY_TIMEOUT_S,
@@ -188,9 +189,11 @@ class SqliteStore(Ratings, Pruning):
     async def postpone(self, room: str, was: int, due: int) -> None:
         await self._write("UPDATE rooms SET deadline = ? WHERE room = ? AND deadline = ?", due, room, was)
 
-    async def unfinished_rooms(self) -> list[str]:
-        sql = f"SELECT room FROM rooms WHERE status <> 'ended' AND {queries.OPEN} ORDER BY room"
-        return [room for (room,) in await self._in_reader(partial(fetch, sql, ()), None)]
+    async def unfinished_rooms(self, status: str = "") -> list[str]:
+        return [room for (room,) in await self._select(queries.unfinished_rooms(status))]
+
+    async def has_running_rooms(self) -> bool:
+        return bool(await self._read(queries.HAS_RUNNING_ROOMS))
 
     # -- sessions and accounts
 
@@ -248,13 +251,21 @@ class SqliteStore(Ratings, Pruning):
         return True
 
     async def last_alive(self) -> int | None:
-        rows = await self._read("SELECT max(alive_at) FROM nodes")
+        rows = await self._read(queries.LAST_ALIVE)
         at: int | None = rows[0][0]
         return at
+
+    async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
+        await self._write("INSERT INTO downtimes (began, ended) VALUES (?,?) ON CONFLICT DO NOTHING", *downtime)
+        await self._write(queries.postpone_running("?", "min"), postpone_ms, latest)
+
+    async def downtimes(self) -> list[Downtime]:
+        return [Downtime(*row) for row in await self._read(queries.DOWNTIMES)]
 
     async def move_times(self, ms: int, now: int) -> None:
         await self._write("UPDATE sessions SET seen_at = min(seen_at + ?1, ?2)", ms, now)
         await self._write("UPDATE nodes SET alive_at = 0 WHERE alive_at > ?", now)
+        await self._write("DELETE FROM downtimes WHERE ended > ?", now)
 
     # -- retention
 

@@ -1,13 +1,10 @@
-"""Resignation, abort, claim, deadlines, and the restart of the server."""
+"""Resignation, abort, claim and deadlines."""
 
 from __future__ import annotations
 
-import pytest
-
-from protocol.commands import Abort, Claim, Join, Resign
+from protocol.commands import Abort, Claim, Resign
 from protocol.types import TimeControl
-from server.domain import snapshots
-from server.domain.endings import check_deadline, resume
+from server.domain.endings import check_deadline
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS
 from server.domain.seating import set_presence
 from tests.server.domain.helpers import (
@@ -121,50 +118,3 @@ def test_uncharged_time_delays_the_flag() -> None:
 def test_ended_room_has_no_further_events() -> None:
     over = do(running(), ANN, Resign).room
     assert check_deadline(over, NOW + 10**9).events == ()
-    assert resume(over, NOW + MINUTE_MS, NOW).events == ()
-
-
-def test_running_clock_gets_the_downtime_back() -> None:
-    room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
-    back = resume(room, NOW + MINUTE_MS, NOW + 3000).room
-    assert snapshots.times_left(back, NOW + MINUTE_MS) == (9000, 8000)
-
-
-def test_players_are_away_after_a_restart_even_if_the_system_clock_went_back() -> None:
-    room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
-    assert resume(room, NOW + MINUTE_MS, NOW + 3000).room.away == (NOW + MINUTE_MS, NOW + MINUTE_MS)
-    assert resume(room, NOW - MINUTE_MS, None).room.away == (NOW - MINUTE_MS, NOW - MINUTE_MS)
-
-
-@pytest.mark.parametrize("now", [NOW - 10**9, NOW + 500, NOW + 5000, NOW + 10**9])
-def test_turn_begins_again_if_the_downtime_is_not_known(now: int) -> None:
-    room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
-    back = resume(room, now, None).room
-    assert snapshots.times_left(back, now) == (9000, 10_000)
-    assert back.deadline == now + 10_500, "not later either: the opponent need not wait for a clock that was wrong"
-
-
-def test_turn_that_began_in_the_future_begins_now() -> None:
-    """The clock was set back by less than the time between the last heartbeat and the turn."""
-    room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
-    back = resume(room, NOW + 600, NOW + 500).room
-    assert snapshots.times_left(back, NOW + 600) == (9000, 10_000)
-
-
-@pytest.mark.parametrize("down_ms", [MINUTE_MS, 10**9])
-def test_waiting_room_gets_the_downtime_back(down_ms: int) -> None:
-    room = waiting().room
-    due = room.deadline
-    assert due is not None
-    back = resume(room, NOW + 1000 + down_ms, NOW + 1000).room
-    assert back.deadline == due + down_ms
-    assert check_deadline(back, NOW + 1000 + down_ms).events == ()
-    unknown = resume(room, NOW - 10**9, None).room
-    assert unknown.deadline == NOW - 10**9 + room.setup.expiry
-
-
-def test_room_that_awaits_pairing_ends_with_a_restart() -> None:
-    assert resume(waiting(paired=True).room, NOW + MINUTE_MS, NOW).room.status == "ended"
-    assert resume(waiting().room, NOW + MINUTE_MS, NOW).room.status == "waiting"
-    joined = do(waiting(paired=True).room, BEN, Join).room
-    assert resume(joined, NOW + MINUTE_MS, NOW).room.status == "running"

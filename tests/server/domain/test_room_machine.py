@@ -29,7 +29,8 @@ from protocol.types import Player, TimeControl
 from server.domain import snapshots
 from server.domain.decide import decide
 from server.domain.decision import Decision, Refusal
-from server.domain.endings import check_deadline, resume
+from server.domain.downtime import resume
+from server.domain.endings import check_deadline
 from server.domain.room import Room, apply, replay, state_at
 from server.domain.seating import set_presence
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW, waiting

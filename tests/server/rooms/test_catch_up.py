@@ -15,7 +15,7 @@ from protocol.commands import Create, Join
 from protocol.events import AnyEvent, Said
 from server.app import Running, running
 from server.config import Settings
-from server.domain.endings import resume
+from server.domain.downtime import resume
 from server.rooms.catch_up import CatchUp, DamagedLog
 from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Unavailable, append_and_wait

@@ -6,10 +6,12 @@ from contextlib import closing
 
 import pytest
 
-from protocol.codec import MSGPACK
+from protocol.codec import MSGPACK, decode_event
 from protocol.commands import Leave, List, Move, Resign, Watch
-from protocol.events import Said
+from protocol.events import Resumed, Said
 from server.domain.decision import Refusal
+from server.domain.downtime import Downtime
+from server.domain.room import BOTH_AWAY_TIMEOUT_MS, replay
 from server.rooms.live_room import LiveRoom
 from server.rooms.registry import OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
@@ -111,6 +113,10 @@ async def test_room_in_memory_is_not_read_again_from_a_store_of_one_node(server:
 async def restart(server: Harness, build: Build, down_ms: int) -> Harness:
     """Stop a server now, and start another on its database after a while."""
     await server.store.mark_alive(server.app.node_id, server.clock())
+    return await restart_without_heartbeat(server, build, down_ms)
+
+
+async def restart_without_heartbeat(server: Harness, build: Build, down_ms: int) -> Harness:
     await server.store.close()
     server.clock.advance(down_ms)
     fresh = await build()
@@ -125,11 +131,113 @@ async def test_restart_credits_the_downtime_to_running_clocks(server: Harness, b
     due = live.room.deadline
     assert due is not None
     fresh = await restart(server, build, 45_000)
-    resumed = fresh.room(live.room.id).room
+    restarted_at = fresh.clock()
+    assert fresh.app.registry.rooms == {}, "it is loaded when it is needed"
+    fresh.clock.advance(7_000)
+    resumed = (await fresh.app.registry.find(live.room.id)).room
     assert resumed.seq == live.room.seq + 1
-    assert resumed.deadline == due + 45_000
-    assert None not in resumed.away
+    assert resumed.deadline == due + 45_000, "the clock runs again from the restart on, not from the load on"
+    assert resumed.away == (restarted_at, restarted_at)
     assert not fresh.app.status.resuming
+
+
+async def test_room_is_resumed_once_in_the_store(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    fresh = await restart(server, build, 45_000)
+    loaded = await fresh.app.registry.find(live.room.id)
+    assert await fresh.store.events(live.room.id) == loaded.log
+    assert isinstance(decode_event(loaded.log[-1]), Resumed)
+    forget(fresh, loaded)
+    again = await fresh.app.registry.find(live.room.id)
+    assert again.log == loaded.log
+    assert again.room == loaded.room
+
+
+async def test_room_that_slept_through_several_restarts_is_credited_for_each(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    due = live.room.deadline
+    assert due is not None
+    first = await restart(server, build, 45_000)
+    first.clock.advance(2_000)  # a server runs, and so does the clock
+    second = await restart(first, build, 10_000)
+    loaded = await second.app.registry.find(live.room.id)
+    assert loaded.room.seq == live.room.seq + 2
+    assert loaded.room.deadline == due + 55_000
+
+
+async def test_start_that_is_interrupted_does_not_credit_the_downtime_twice(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    due, down_since = live.room.deadline, server.clock()
+    assert due is not None
+    await server.store.mark_alive(server.app.node_id, down_since)
+    server.clock.advance(45_000)
+    await server.store.add_downtime(Downtime(down_since, server.clock()), 45_000, due + 45_000)  # and then it dies
+    fresh = await restart_without_heartbeat(server, build, 1_000)
+    assert (await fresh.app.registry.find(live.room.id)).room.deadline == due + 46_000
+
+
+async def test_failed_resume_is_tried_again_with_the_next_load(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    due = live.room.deadline
+    assert due is not None
+    fresh = await restart(server, build, 45_000)
+    fresh.store.write_error = Unavailable("the disk is full")
+    with pytest.raises(Unavailable):
+        await fresh.app.registry.room(live.room.id)
+    assert fresh.app.registry.rooms == {}
+    fresh.store.write_error = None
+    assert (await fresh.app.registry.find(live.room.id)).room.deadline == due + 45_000
+
+
+async def test_room_that_another_node_resumes_first_is_read_again(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    fresh = await restart(server, build, 45_000)
+    fresh.store.conflicts = 1
+    loaded = await fresh.app.registry.find(live.room.id)
+    assert loaded.log == await fresh.store.events(live.room.id)
+    assert loaded.room.seq == live.room.seq + 1
+
+
+async def test_overdue_game_that_no_player_returns_to_is_loaded_by_its_deadline(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server, clock=BLITZ)
+    due = live.room.deadline
+    assert due is not None
+    fresh = await restart(server, build, 45_000)
+    await fresh.app.registry.sweep()
+    assert fresh.app.registry.rooms == {}
+    fresh.clock.at = due + 45_000 + OVERDUE_GRACE_SINGLE_NODE_MS
+    await fresh.app.registry.sweep()
+    fresh.app.processor.check_deadline(fresh.room(live.room.id))
+    await fresh.settle()
+    end = replay(map(decode_event, await fresh.store.events(live.room.id))).ended
+    assert end is not None
+    assert end.reason == "time"
+
+
+async def test_game_without_clocks_ends_if_no_player_returns(server: Harness, build: Build) -> None:
+    live, _, _ = await start_game(server)
+    assert live.room.deadline is None
+    fresh = await restart(server, build, 45_000)
+    fresh.clock.advance(BOTH_AWAY_TIMEOUT_MS + OVERDUE_GRACE_SINGLE_NODE_MS)
+    await fresh.app.registry.sweep()
+    fresh.app.processor.check_deadline(fresh.room(live.room.id))
+    await fresh.settle()
+    end = replay(map(decode_event, await fresh.store.events(live.room.id))).ended
+    assert end is not None
+    assert end.reason == "abandoned"
+
+
+async def test_node_that_seemed_dead_resumes_its_rooms(build: Build) -> None:
+    server = await build(shared=True)
+    live, ann, _ = await start_game(server, clock=BLITZ)
+    due, down_since = live.room.deadline, server.clock()
+    assert due is not None
+    server.clock.advance(45_000)
+    await server.store.add_downtime(Downtime(down_since, server.clock()), 40_000, due)  # by another node
+    await server.app.registry.sweep()
+    await server.settle()
+    assert live.room.deadline == due + 45_000
+    assert "Resumed" in ann.kinds()
 
 
 DAY_MS = 86_400_000
@@ -148,7 +256,7 @@ async def test_changed_clock_costs_no_game_and_no_session(server: Harness, build
         server = await restart(server, build, change)
         await server.app.retention.prune()
         now = server.clock()
-        resumed = server.room(live.room.id).room
+        resumed = (await server.app.registry.find(live.room.id)).room
         assert resumed.status == "running"
         assert resumed.deadline == now + due - began
         assert server.room(waiting).room.deadline == now + live.room.setup.expiry
@@ -184,9 +292,9 @@ async def test_damaged_log_does_not_stop_other_rooms(server: Harness, build: Bui
     healthy, _, _ = await start_game(server)
     damage(server, broken.room.id)
     fresh = await restart(server, build, 1000)
-    assert set(fresh.app.registry.rooms) == {healthy.room.id}
-    assert fresh.app.registry.damaged == {broken.room.id}
     assert await fresh.app.registry.room(broken.room.id) is None
+    assert await fresh.app.registry.room(healthy.room.id) is not None
+    assert fresh.app.registry.damaged == {broken.room.id}
     assert await fresh.app.registry.rooms_of(ANN.id) == [healthy.room.id]
     assert [info.room for info in (await fresh.ask(fresh.connect(EVE), List)).rooms] == [healthy.room.id]
 
@@ -194,8 +302,8 @@ async def test_damaged_log_does_not_stop_other_rooms(server: Harness, build: Bui
 async def test_server_does_not_start_on_a_damaged_database(
     server: Harness, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken, _, _ = await start_game(server)
-    healthy, _, _ = await start_game(server)
+    broken = await create(server, server.connect(EVE))
+    healthy = await create(server, server.connect(ANN))
     damage(server, broken.room.id)
     events = await server.store.events(healthy.room.id)
     await server.store.close()
@@ -221,7 +329,8 @@ async def test_node_resumes_games_only_if_no_other_node_is_at_work(
     fresh = await build(shared=True)
     await fresh.app.registry.start(fresh.app.node_id)
     await fresh.settle()
-    assert (live.room.id in fresh.app.registry.rooms) is resumed
+    loaded = await fresh.app.registry.find(live.room.id)
+    assert (loaded.room.seq > live.room.seq) is resumed
     assert await fresh.store.last_alive() == server.clock()
 
 

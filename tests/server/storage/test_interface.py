@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from server.domain.downtime import Downtime
 from server.storage.factory import open_store
 from server.storage.interface import (
     Append,
@@ -180,6 +181,34 @@ async def test_last_alive_is_the_latest_heartbeat(store: Store) -> None:
     await store.mark_alive("b", 9)
     await store.mark_alive("a", 7)
     assert await store.last_alive() == 9
+
+
+async def test_downtime_postpones_running_games(store: Store) -> None:
+    for name, status, deadline in (
+        ("late", "running", 9_000),
+        ("soon", "running", 1_000),
+        ("untimed", "running", None),
+        ("waiting", "waiting", 500),
+        ("over", "ended", None),
+    ):
+        await append_and_wait(store, Append(name, 0, (b"a",), row(name, status, deadline=deadline)))
+    assert await store.has_running_rooms()
+    assert await store.unfinished_rooms("waiting") == ["waiting"]
+    await store.mark_alive("a", 100)
+    await store.add_downtime(Downtime(100, 400), 300, 5_000)
+    assert await store.due(10_000) == [("waiting", 500), ("soon", 1_300), ("late", 5_000), ("untimed", 5_000)]
+    await store.add_downtime(Downtime(500, 700), 200, 9_000)
+    assert await store.downtimes() == [Downtime(100, 400), Downtime(500, 700)]
+    assert await store.last_alive() == 700, "a node recorded this when it started"
+    await store.move_times(-1, 600)
+    assert await store.downtimes() == [Downtime(100, 400)], "the clock was set back"
+
+
+async def test_store_without_running_games(store: Store) -> None:
+    assert not await store.has_running_rooms()
+    await append_and_wait(store, Append("w", 0, (b"a",), row("w", "waiting")))
+    await append_and_wait(store, Append("e", 0, (b"a",), row("e", "ended")))
+    assert not await store.has_running_rooms()
 
 
 async def test_reopened_store_has_all_events(store: Store, place: str) -> None:
