@@ -30,7 +30,7 @@ UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
 
 
 class RoomRegistry(RoomObserver):
-    """The rooms that clients use or used a moment ago, those that wait, and a single node's loaded games with clocks.
+    """The rooms that clients use or used a moment ago, and at a single node every loaded game whose clock runs.
 
     After a restart, a game that runs is loaded when a client or its deadline needs it. Only then does it get the
     downtime back, by the events that each restart would have written. So a start takes no longer with more games.
