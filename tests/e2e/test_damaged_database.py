@@ -102,9 +102,11 @@ async def test_damaged_row_of_the_index_does_not_hide_other_rooms(
 
 async def test_refused_start_writes_nothing(connect_guest: ConnectGuest, tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
-    broken = (await rooms_in(db, connect_guest))[0]
+    await rooms_in(db, connect_guest)
+    async with running(Settings(port=0, db=str(db))) as server:
+        broken = (await (await connect_guest(server.url, "eve")).ask("create", game="conga"))["room"]
     with closing(sqlite3.connect(db, isolation_level=None)) as connection:
-        connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 3", (broken,))
+        connection.execute("UPDATE events SET payload = x'c1' WHERE room = ? AND seq = 2", (broken,))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     wipe(db, "accounts")
     with closing(sqlite3.connect(db)) as connection:
@@ -171,7 +173,7 @@ def test_unreachable_database_is_reported_in_one_sentence(capsys: pytest.Capture
 
 
 async def test_store_failure_during_startup_is_a_store_error(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def unfinished_rooms(store: SqliteStore) -> list[str]:
+    async def unfinished_rooms(store: SqliteStore, status: str = "") -> list[str]:
         raise Unavailable("the database is unavailable")
 
     monkeypatch.setattr(SqliteStore, "unfinished_rooms", unfinished_rooms)
