@@ -162,13 +162,13 @@ async def test_changed_system_clock_costs_no_game_and_no_session(
     assert (await ann.find(type="moved", ply=2))["took"] < 600_000
 
 
-async def test_no_flag_falls_while_other_rooms_are_loading(
+async def test_no_room_expires_while_other_rooms_are_loading(
     spawn: Spawn, start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await spawn("--sweep", "0.05")
     ann, ben = await connect_guest(first.url, "ann"), await connect_guest(first.url, "ben")
-    clock = {"kind": "move", "per_move": 60_000}
-    rooms = sorted([await room_of(ann, ben, clock=clock) for _ in range(2)])
+    await room_of(ann, ben)  # heartbeats are written while a game is running
+    rooms = sorted([(await ann.ask("create", game="conga"))["room"] for _ in range(2)])
     await first.kill()
     done, fired, events = asyncio.Event(), RoomTimers._fired, SqliteStore.events
 
@@ -183,10 +183,10 @@ async def test_no_flag_falls_while_other_rooms_are_loading(
 
     monkeypatch.setattr(RoomTimers, "_fired", fire)
     monkeypatch.setattr(SqliteStore, "events", slow_events)
-    second = await start(clock=lambda: now() + 3_600_000)
-    ben = await connect_guest(second.url, resume=ben.session)
+    second = await start(clock=lambda: now() + 30 * 86_400_000)
+    ann = await connect_guest(second.url, resume=ann.session)
     for room in rooms:
-        assert (await ben.find(type="snapshot", room=room))["status"] == "running"
+        assert (await ann.find(type="snapshot", room=room))["status"] == "waiting"
         assert second.app.registry.rooms[room].timer is not None
 
 
