@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-import signal
+import _signal  # type: ignore[import-not-found]  # `signal` imports `enum`, which takes longer than all of this
+import sys
+
+TYPE_CHECKING = False  # true for type checkers
+if TYPE_CHECKING:
+    from types import TracebackType
+
+INTERRUPTIBLE = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+
+
+def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print the traceback of an exception, unless it is a Ctrl-C that came while another was handled."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+
+
+def report_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
+    """Print an exception that cannot be raised, unless it is a Ctrl-C, for example in a callback of an import."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
 
 
 def main() -> int:
@@ -11,21 +30,22 @@ def main() -> int:
     While modules are imported and after a Ctrl-C, SIGINT has its default action, which prints nothing. A process that
     was started with SIGINT ignored, such as a background job, keeps ignoring it.
     """
-    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if interruptible:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from parlour.cli.main import main as run
 
     try:
-        if interruptible:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if INTERRUPTIBLE:
+            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         code = run()
     except KeyboardInterrupt:
         code = 130
-    if code == 130 and interruptible:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if code == 130 and INTERRUPTIBLE:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     return code
 
+
+if INTERRUPTIBLE:  # at once: a script that calls `main` has to import more before it does
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    sys.excepthook, sys.unraisablehook = report, report_unraisable
 
 if __name__ == "__main__":
     raise SystemExit(main())

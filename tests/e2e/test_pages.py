@@ -94,6 +94,21 @@ async def test_metrics_count_moves_refusals_and_rooms(start: Start, connect_gues
     assert {"parlour_append_seconds_count", "parlour_loop_lag_seconds", "parlour_send_queue_bytes"} <= names
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/metrics"])
+async def test_page_for_every_host_names_no_client(start: Start, connect_guest: ConnectGuest, path: str) -> None:
+    """They are not covered by the check of the Host header, so a web page may read them by DNS rebinding."""
+    server = await start()
+    ann, ben = [await connect_guest(server.url, name) for name in ("annabel", "benedict")]
+    room = await room_of(ann, ben)
+    private = await ann.ask("create", game="cohcoh", private=True)
+    await ann.ask("say", room=room, text="a secret line")
+    text = await raw(server.url, f"GET {path} HTTP/1.1\r\nHost: rebound.example\r\n\r\n")
+    assert text.startswith("HTTP/1.1 200 OK")
+    assert "access-control-allow" not in text.lower()
+    for word in ("annabel", "benedict", room, private["room"], private["code"], "secret", "127.0.0.1"):
+        assert word not in text
+
+
 async def test_metrics_count_every_stored_event(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await start(sweep=1000.0)
     ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,41 @@ def test_ignored_ctrl_c_stays_ignored() -> None:
     program += "from parlour.__main__ import main; main(); print(signal.getsignal(signal.SIGINT).name)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "SIG_IGN"
+
+
+COMMAND = "import sys; from parlour.__main__ import main; print('here', flush=True); sys.exit(main())"
+COMMANDS = (["rules"], ["best", "conga"], ["rooms", "--url", "ws://127.0.0.1:1/ws"], ["--help"])
+
+
+@pytest.mark.parametrize("ms", range(0, 250, 25))
+def test_two_ctrl_c_after_the_start_print_no_traceback(ms: int) -> None:
+    """Before the first line of Parlour, a signal is handled by Python and by the script that pip writes."""
+    arguments = [sys.executable, "-c", COMMAND, *COMMANDS[ms // 25 % len(COMMANDS)]]
+    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(ms / 1000)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+    assert "Traceback" not in errors
+    assert "KeyboardInterrupt" not in errors
+    assert process.returncode in (0, 2, 130, -signal.SIGINT)  # the first two if it was done before
+
+
+def test_ctrl_c_while_another_is_handled_prints_nothing() -> None:
+    program = (
+        "import parlour.__main__\n"
+        "class Late:\n    def __del__(self): raise KeyboardInterrupt\n"
+        "late = Late()\ndel late\n"
+        "try: raise KeyboardInterrupt\nexcept KeyboardInterrupt: raise KeyboardInterrupt"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
+def test_other_exceptions_are_printed() -> None:
+    program = "import parlour.__main__\nclass Bad:\n    def __del__(self): 1 / 0\nbad = Bad()\ndel bad\n1 / 0"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("ZeroDivisionError")) == (1, 2)
