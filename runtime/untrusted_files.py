@@ -21,7 +21,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 MAX_RECORD_BYTES = 1 << 20
 MAX_PLAN_BYTES = 1 << 20
 MAX_STATE_BYTES = 1 << 16
-MAX_LOG_BYTES = 1 << 30  # a log of our own tournament, of up to a million games
+MAX_LOG_BYTES = 32 << 20  # a log of a tournament: its text may take four times as much memory
+MAX_OWN_LOG_BYTES = 4 << 30  # a log of a tournament that is played here, of up to a million games
+MIN_ENTRY_BYTES = 1 << 10  # a shorter line of a log counts as so many: its value takes about as much memory
 MAX_ENTRY_BYTES = 4 << 20  # a line of a log: a game with a record of MAX_RECORD_BYTES
 MAX_DEPTH = 16  # nested lists and maps
 MAX_KEY_PARTS = 16  # of a dotted key in TOML: reading a key takes time quadratic in its parts
@@ -66,16 +68,21 @@ def read_beginning(path: Path, max_bytes: int) -> bytes:
         return file.read(max_bytes)
 
 
-def read_lines(path: Path, max_bytes: int, max_line_bytes: int) -> Iterator[bytes]:
-    """Yield the lines of a regular file, one at a time, with their line breaks. Raises UnsafeFile or OSError."""
+def read_lines(path: Path, max_bytes: int, max_line_bytes: int, min_line_bytes: int = 0) -> Iterator[bytes]:
+    """Yield the lines of a regular file, one at a time, with their line breaks. Raises UnsafeFile or OSError.
+
+    `min_line_bytes`: a shorter line counts as so many bytes.
+    """
     with open_file(path) as file:
+        if os.fstat(file.fileno()).st_size > max_bytes:
+            raise UnsafeFile(f"it is larger than {size_text(max_bytes)}")
         read = 0
         while line := file.readline(max_line_bytes + 1):
-            read += len(line)
+            read += max(len(line), min_line_bytes)
             if len(line) > max_line_bytes:
                 raise UnsafeFile(f"it has a line of more than {size_text(max_line_bytes)}")
             if read > max_bytes:
-                raise UnsafeFile(f"it is larger than {size_text(max_bytes)}")
+                raise UnsafeFile(f"it has too many lines for a limit of {size_text(max_bytes)}")
             yield line
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+
+from runtime.untrusted_files import MAX_ENTRY_BYTES, MAX_LOG_BYTES, MIN_ENTRY_BYTES
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 MAX_MEMORY_MB = 200
@@ -95,6 +99,54 @@ def test_hostile_log(line: str, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(HEAD)
     (tmp_path / "log.jsonl").write_text(f"{line}\n{{}}\n")
     assert "line 1 is damaged" in refused("tournament", "status", tmp_path)
+
+
+ENDED: dict[str, Any] = {
+    "type": "ended", "game": 1, "result": "1-0", "reason": "line", "room": "r", "forfeit": "", "evidence": "",
+    "proof": None, "used": [[0, 0, 0], [0, 0, 0]], "record": "",
+}  # fmt: skip
+MAX_LINES = MAX_LOG_BYTES // MIN_ENTRY_BYTES
+
+
+def ended(**fields: Any) -> str:
+    return json.dumps({**ENDED, **fields}, ensure_ascii=False, separators=(",", ":"))
+
+
+LONG = "\U0001f600" + "x" * 1_000_000  # four bytes a character in memory, one in the file
+LOGS: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
+    "one line too many": (lambda: (ended(game=n) for n in range(MAX_LINES + 1)), "too many lines"),
+    "rooms": (lambda: (f'{{"type":"created","game":{n},"room":"r{n}"}}' for n in range(MAX_LINES + 1)), "too many"),
+    "long texts": (lambda: (ended(game=n, record=LONG) for n in range(34)), "larger than 32 MB"),
+    "many lists": (lambda: [ended(proof={"a": [[]] * (MAX_ENTRY_BYTES // 4)})], "line 1 of the log is not valid"),
+    "long line": (lambda: [ended(proof={"line": ["a1"] * 20_000})], "line 1 of the log is not valid"),
+    "versions": (lambda: (f'{{"type":"run","versions":{{"a":"{n}"}}}}' for n in range(2000)), "line 1001 of the log"),
+    "answer": (lambda: ['{"type":"answered","student":[[]]}'], "line 1 of the log is not valid"),
+}
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_hostile_log_with_valid_lines(kind: str, tmp_path: Path) -> None:
+    """Each takes as much memory as it can before it is refused."""
+    make, sentence = LOGS[kind]
+    (tmp_path / "plan.toml").write_text(HEAD)
+    with (tmp_path / "log.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in make())
+    assert sentence in refused("tournament", "status", tmp_path)
+
+
+def test_largest_log_is_read_within_the_memory(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(HEAD)
+    with (tmp_path / "log.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(f"{ended(game=n, record=LONG)}\n" for n in range(33))
+    assert "was changed after the tournament had begun" in refused("tournament", "status", tmp_path)
+
+
+def test_sparse_log_is_refused_by_its_size(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(HEAD)
+    (tmp_path / "log.jsonl").touch()
+    os.truncate(tmp_path / "log.jsonl", 1 << 30)
+    assert "larger than 32 MB; --max-mb raises" in refused("tournament", "status", tmp_path)
+    assert "a line of more than 4 MB" in refused("tournament", "status", tmp_path, "--max-mb", "2000")
 
 
 @pytest.mark.parametrize("command", ["verify", "show", "export"])

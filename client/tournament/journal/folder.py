@@ -18,11 +18,12 @@ from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from runtime.file_errors import describe_file_error
+from runtime.untrusted_files import MAX_OWN_LOG_BYTES
 
 
 class Folder:
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, max_log_bytes: int = MAX_OWN_LOG_BYTES) -> None:
+        self.path, self._max_log_bytes = path, max_log_bytes
         self.plan_file = path / "plan.toml"
         self.log_file = path / "log.jsonl"
         self.server = path / "server"
@@ -60,7 +61,7 @@ class Folder:
 
     def state(self) -> TournamentState:
         """Return the state so far, also while the tournament is running."""
-        state = replay(read(self.log_file)) if self.log_file.exists() else TournamentState()
+        state = replay(read(self.log_file, self._max_log_bytes)) if self.log_file.exists() else TournamentState()
         self.check_plan(state)
         return state
 

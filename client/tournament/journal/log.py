@@ -11,17 +11,24 @@ from typing import Any
 
 from client.tournament.model.errors import TournamentError
 from runtime.file_lock import try_lock
-from runtime.untrusted_files import MAX_ENTRY_BYTES, MAX_LOG_BYTES, UnsafeFile, parse_json, read_lines
+from runtime.untrusted_files import (
+    MAX_ENTRY_BYTES,
+    MAX_OWN_LOG_BYTES,
+    MIN_ENTRY_BYTES,
+    UnsafeFile,
+    parse_json,
+    read_lines,
+)
 
 Entry = dict[str, Any]
 
 
-def read(path: Path) -> Iterator[Entry]:
+def read(path: Path, max_bytes: int = MAX_OWN_LOG_BYTES) -> Iterator[Entry]:
     """Yield the complete entries of a log. An unfinished last line, left by a crash, is ignored.
 
     Raises TournamentError if another line is damaged, or if the file is not a log.
     """
-    for entry, _ in read_entries(path):
+    for entry, _ in read_entries(path, max_bytes):
         yield entry
 
 
@@ -38,11 +45,11 @@ def whole_bytes(path: Path) -> int:
     return end
 
 
-def read_entries(path: Path) -> Iterator[tuple[Entry, int]]:
+def read_entries(path: Path, max_bytes: int = MAX_OWN_LOG_BYTES) -> Iterator[tuple[Entry, int]]:
     """Yield each complete entry, and where it ends. One entry is in memory at a time."""
     end, damaged = 0, 0
     try:
-        for number, line in enumerate(read_lines(path, MAX_LOG_BYTES, MAX_ENTRY_BYTES), 1):
+        for number, line in enumerate(read_lines(path, max_bytes, MAX_ENTRY_BYTES, MIN_ENTRY_BYTES), 1):
             if damaged:
                 break
             entry = parse_entry(line)
@@ -54,7 +61,8 @@ def read_entries(path: Path) -> Iterator[tuple[Entry, int]]:
         else:
             return
     except UnsafeFile as error:
-        raise TournamentError(f"cannot read {path}: {error}") from None
+        how = "; --max-mb raises the limit, if you trust it" if max_bytes < MAX_OWN_LOG_BYTES else ""
+        raise TournamentError(f"cannot read {path}: {error}{how}") from None
     raise TournamentError(f"{path}: line {damaged} is damaged, so this tournament cannot be resumed")
 
 

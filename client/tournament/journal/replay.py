@@ -12,6 +12,7 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Result
 
 LOG_VERSION = 1
+MAX_VERSIONS = 1000  # distinct ones in a log: each is compared with all before it
 NO_RESULT = "no result"  # why a room was dropped: its game ended without a result
 
 
@@ -73,18 +74,23 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
             state.plan_digest = entry["plan"]
         case "run":
             state.url = entry.get("url", "")
-            if entry["versions"] not in state.versions:
-                state.versions.append(entry["versions"])
+            versions = {str(name): str(version) for name, version in entry["versions"].items()}
+            if versions not in state.versions:
+                if len(state.versions) == MAX_VERSIONS:
+                    raise ValueError(f"more than {MAX_VERSIONS} versions")
+                state.versions.append(versions)
         case "created":
-            state.rooms[entry["game"]] = entry["room"]
+            state.rooms[int(entry["game"])] = str(entry["room"])
         case "dropped":
             state.rooms.pop(entry["game"], None)
-            state.dropped[entry["game"]] += entry["why"] == NO_RESULT
+            state.dropped[int(entry["game"])] += entry["why"] == NO_RESULT
         case "ended":
             state.rooms.pop(entry["game"], None)
-            state.results[entry["game"]] = Result.read(entry)
+            state.results[int(entry["game"])] = Result.read(entry)
         case "answered":
             answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
+            if any(isinstance(getattr(answer, name), list | dict) for name in Answer.__slots__):
+                raise ValueError("an answer has a field of the wrong type")
             state.answers[answer.student, answer.goal, answer.position] = answer
         case other:
             raise ValueError(f"unknown entry type {other!r}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+MAX_PROOF_PLIES = 10_000
 POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "*": (0.0, 0.0)}
 FORFEITS = ("time", "illegal_moves", "abandoned", "crashed", "absent")
 RARE_FORFEITS = ("garbage", "no_output")  # a table has columns for these only if they occur
@@ -68,16 +69,30 @@ class Result:
         first, second = (ThinkingTime(*map(int, side)) for side in given["used"])
         if given["result"] not in POINTS:
             raise ValueError(f"{given['result']!r} is not a result")
+        proof = given["proof"]
+        if proof is not None:
+            check_proof(proof)
         return cls(
             result=given["result"],
             reason=str(given["reason"]),
             room=str(given["room"]),
             forfeit=str(given["forfeit"]),
             evidence=str(given["evidence"]),
-            proof=given["proof"],
+            proof=proof,
             used=(first, second),
             record=str(given["record"]),
         )
 
 
 Results = Mapping[int, Result]  # by game number
+
+
+def check_proof(proof: Mapping[str, Any]) -> None:
+    """Raise ValueError if a proof has a field that is neither a number, a text, nor the line of moves."""
+    for name, value in proof.items():
+        if name == "line":
+            valid = len(value) <= MAX_PROOF_PLIES and all(isinstance(move, str) for move in value)
+        else:
+            valid = not isinstance(value, list | dict)
+        if not valid:
+            raise ValueError(f"the proof has a wrong {name[:20]!r}")

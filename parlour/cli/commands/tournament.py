@@ -67,11 +67,27 @@ def watch(parser: ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print a line per result, also on a terminal")
 
 
+def limit(parser: ArgumentParser) -> None:
+    from parlour.cli.search_output import count
+    from runtime.untrusted_files import MAX_LOG_BYTES
+
+    default = MAX_LOG_BYTES >> 20
+    parser.add_argument(
+        "--max-mb",
+        metavar="N",
+        type=count,
+        default=default,
+        help=f"read a larger log, if you trust it (default: {default})",
+    )
+
+
 def status(parser: ArgumentParser) -> None:
+    limit(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def table(parser: ArgumentParser) -> None:
+    limit(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV")
     form.add_argument("--json", action="store_true", help="print JSON")
@@ -79,6 +95,7 @@ def table(parser: ArgumentParser) -> None:
 
 
 def export(parser: ArgumentParser) -> None:
+    limit(parser)
     parser.add_argument(
         "--out", metavar="FILE", type=Path, help="the file to write (default: FOLDER.zip, or FOLDER.html with --page)"
     )
@@ -96,6 +113,7 @@ def verify(parser: ArgumentParser) -> None:
 
 
 def grade(parser: ArgumentParser) -> None:
+    limit(parser)
     parser.add_argument("--csv", action="store_true", help="print CSV with the evidence")
     parser.add_argument("--public", action="store_true", help="use pseudonyms")
 
@@ -163,6 +181,8 @@ def run(args: Namespace) -> int:
     if args.action == "watch":
         return watching.run(args)
     try:
-        return ACTIONS[args.action](Folder(args.folder), args)
+        trusted = args.action in ("new", "run", "resume")  # a plan that is played starts programs anyway
+        folder = Folder(args.folder) if trusted else Folder(args.folder, args.max_mb << 20)
+        return ACTIONS[args.action](folder, args)
     except (TournamentError, LoadError) as error:
         raise UserError(str(error)) from None

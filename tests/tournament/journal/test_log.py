@@ -13,7 +13,7 @@ from client.tournament.journal.log import Log, is_cut, read
 from client.tournament.journal.replay import Answer, replay
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Result, ThinkingTime
-from runtime.untrusted_files import MAX_ENTRY_BYTES, MAX_LOG_BYTES
+from runtime.untrusted_files import MAX_ENTRY_BYTES, MAX_OWN_LOG_BYTES
 
 ENTRIES = [
     entries.tournament("abc"),
@@ -79,10 +79,10 @@ async def test_damaged_line_is_reported(tmp_path: Path) -> None:
 
 
 async def test_hostile_log_is_refused_without_being_in_memory(tmp_path: Path) -> None:
-    """Its holes take no disk, but would take a GB of memory."""
+    """Its holes take no disk, but would take gigabytes of memory."""
     path = tmp_path / "log.jsonl"
     with path.open("wb") as file:
-        file.truncate(MAX_LOG_BYTES)
+        file.truncate(MAX_OWN_LOG_BYTES)
     tracemalloc.start()
     try:
         with pytest.raises(TournamentError, match="a line of more than 4 MB"):
