@@ -33,7 +33,7 @@ from server.storage.interface import Store, new_secret
 
 NO_BOTS = "none"
 MAX_CONCURRENT_GAMES = 20  # of a bot that moves at once
-MAX_CONCURRENT_SEARCH_GAMES = 6
+MAX_CONCURRENT_SEARCH_GAMES = 8
 EXIT_GRACE_S = 2.0
 
 

@@ -8,19 +8,22 @@ from collections.abc import Iterable, Mapping
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
+RESERVED_PART = 4  # one place of so many is for newcomers
 ACCEPT_TIMEOUT_MS = 10_000  # an invitation that the bot has not accepted by then gives its place back
 
 
 class HouseQueue:
     """The places of one house bot, as many as it plays games at a time.
 
-    A player or address gets a place only while it has fewer games than there are free places. So one alone gets half of
-    them, several share them evenly, and the last place is for a player who has none.
+    The last quarter of them is reserved for players and addresses that have no game with the bot. One address, such as
+    that of a classroom, may use all others while no other address waits. The next place is for the address with the
+    fewest games, and within an address for the player with the fewest.
     """
 
     def __init__(self, places: int, rooms: Mapping[str, LiveRoom], now: Now) -> None:
         """`rooms`: the rooms that are loaded at this node, by id."""
         self._places, self._rooms, self._now = places, rooms, now
+        self._reserved = max(1, places // RESERVED_PART)
         self.waiting: dict[str, LiveRoom] = {}  # oldest first
         self._offered: dict[str, tuple[LiveRoom, int]] = {}  # the bot was invited, and until when it may accept
         self._rematches: dict[str, LiveRoom] = {}  # ended rooms: the rematch counts while it is being written
@@ -33,7 +36,8 @@ class HouseQueue:
     def next(self, playing: Mapping[str, LiveRoom]) -> LiveRoom | None:
         """Return the room that the bot is invited to next, or None if all must wait. `playing`: the bot's games.
 
-        It is the room whose player and address have the fewest games with the bot; the oldest one of several.
+        It is the room whose address has the fewest games with the bot, then the one whose player has the fewest; the
+        oldest one of several.
         """
         taken = self._taken(playing)
         free, games = self._places - len(taken), count_games(taken)
@@ -41,8 +45,10 @@ class HouseQueue:
             return None
         current = {id: self._rooms.get(id, live) for id, live in self.waiting.items()}  # it may have been evicted
         self.waiting = {id: live for id, live in current.items() if live.room.status == "waiting"}
-        live = min(self.waiting.values(), key=lambda live: share(live, games), default=None)
-        if live is None or share(live, games) >= free:
+        live = min(
+            self.waiting.values(), key=lambda live: (share(live, games), games[live.room.setup.by]), default=None
+        )
+        if live is None or not self._is_free(live, games, free):
             return None
         del self.waiting[live.room.id]
         self._offered[live.room.id] = live, self._now() + ACCEPT_TIMEOUT_MS
@@ -51,7 +57,11 @@ class HouseQueue:
     def has_place(self, live: LiveRoom, playing: Mapping[str, LiveRoom]) -> bool:
         """Return whether the bot has a place for another game of a room's player."""
         taken = self._taken(playing)
-        return share(live, count_games(taken)) < self._places - len(taken)
+        return self._is_free(live, count_games(taken), self._places - len(taken))
+
+    def _is_free(self, live: LiveRoom, games: Counter[str], free: int) -> bool:
+        """Return whether one of the free places is for a room's player."""
+        return free > (self._reserved if share(live, games) else 0)
 
     def accept_rematch(self, live: LiveRoom) -> None:
         """Count a rematch, until the bot plays it or the room has refused it."""

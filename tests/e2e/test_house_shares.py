@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from server.lobby.house_queue import RESERVED_PART
 from tests.e2e.accounts import account
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
@@ -54,7 +55,7 @@ async def test_newcomer_plays_although_another_address_floods_a_house_bot(spawn:
             await client.ask("resign", room=room)
         await new_game(newcomer)
         running = (await other.ask("list", status="running"))["rooms"]
-        assert len(running) == PLACES // 2 + 1
+        assert len(running) == PLACES - PLACES // RESERVED_PART + 1
 
 
 async def test_rematches_offered_at_once_do_not_take_all_places(start: Start, connect_guest: ConnectGuest) -> None:

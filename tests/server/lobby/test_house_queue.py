@@ -51,18 +51,41 @@ class Setup:
         live.room = do(live.room, BOT, Resign).room
 
 
-@pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (6, 3), (20, 10)])
-def test_one_address_gets_half_of_the_places(places: int, most: int) -> None:
+@pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (6, 5), (8, 6), (20, 15)])
+def test_one_address_gets_all_places_but_the_reserved_ones(places: int, most: int) -> None:
     setup = Setup(places)
     setup.flood()
     assert setup.accept() == [f"flood{n}" for n in range(most)]
+    assert setup.accept() == []
 
 
-def test_one_player_gets_half_of_the_places_from_all_addresses() -> None:
+def test_one_player_gets_no_reserved_place_from_any_address() -> None:
     setup = Setup()
     for n in range(20):
         setup.add(f"r{n}", "p-ann", f"10.0.0.{n}")
-    assert setup.accept() == ["r0", "r1", "r2"]
+    assert setup.accept() == [f"r{n}" for n in range(5)]
+
+
+def test_players_of_a_classroom_get_their_places_in_turn() -> None:
+    setup = Setup(places=8)
+    for n in range(6):
+        setup.add(f"ann{n}", "p-ann", "school")
+    for name in ("ben", "eve", "fay"):
+        setup.add(name, f"p-{name}", "school")
+    assert setup.accept() == ["ann0", "ben", "eve", "fay", "ann1", "ann2"]
+
+
+def test_address_gets_no_further_place_while_another_waits() -> None:
+    setup = Setup(places=8)
+    setup.flood(20)
+    assert len(setup.accept()) == 6
+    setup.flood(20, "second")
+    assert setup.accept() == ["second0"]  # a reserved place; the other one is for a third address
+    setup.end("flood0")
+    setup.end("flood1")
+    assert setup.accept() == ["second1"]
+    setup.end("flood2")
+    assert setup.accept() == ["second2"]
 
 
 def test_newcomer_gets_a_place_although_the_games_of_a_flood_never_end() -> None:
@@ -80,25 +103,19 @@ def test_last_place_is_for_a_player_without_a_game() -> None:
     setup = Setup()
     setup.flood()
     setup.flood(address="second")
-    assert len(setup.accept()) == 4  # two and two: a fifth needs as many free places
+    assert len(setup.accept()) == 5
     setup.add("new", "p-new", "10.0.0.1")
     assert setup.accept() == ["new"]
-    setup.add("newer", "p-newer", "10.0.0.2")
-    assert setup.accept() == ["newer"]
 
 
 def test_next_place_is_for_the_address_with_the_fewest_games() -> None:
     setup = Setup()
-    setup.flood(6)
-    setup.accept()
-    setup.flood(2, "second")
+    setup.flood(3)
+    assert len(setup.accept()) == 3
+    setup.flood(3, "second")
     assert setup.accept() == ["second0", "second1"]
-    setup.flood(2, "third")
-    assert setup.accept() == ["third0"]
     setup.end("flood0")
-    assert setup.accept() == []  # one free place: only for an address without a game
-    setup.end("third0")
-    assert setup.accept() == ["third1"]
+    assert setup.accept() == ["second2"]
 
 
 def test_players_of_a_quiet_address_are_served_in_turn() -> None:
@@ -112,7 +129,7 @@ def test_players_of_a_quiet_address_are_served_in_turn() -> None:
 def test_unknown_addresses_count_as_one() -> None:
     setup = Setup()
     setup.flood(address="")
-    assert len(setup.accept()) == 3
+    assert len(setup.accept()) == 5
 
 
 def test_invitation_that_the_bot_does_not_accept_gives_its_place_back() -> None:

@@ -121,18 +121,18 @@ def test_invitations_of_a_house_bot_wait_for_a_place() -> None:
     rooms = [room_of(f"p{n}", f"r{n}") for n in range(10)]
     for live in rooms:
         setup.invitations.send(live, HOUSE.name)
-    assert invited(bot) == ["r0", "r1", "r2"]
+    assert invited(bot) == ["r0", "r1", "r2", "r3", "r4"]
     setup.invitations.send(room_of("p-new", "new", "10.0.0.2"), HOUSE.name)
-    assert invited(bot)[3:] == ["new"]
+    assert invited(bot)[5:] == ["new"]
     join(rooms[0], bot)
     setup.invitations.sweep()
-    assert len(invited(bot)) == 4
+    assert len(invited(bot)) == 6
     rooms[0].room = do(rooms[0].room, HOUSE, Resign).room
     setup.invitations.sweep()
-    assert invited(bot)[4:] == ["r3"]
+    assert len(invited(bot)) == 6  # the last place is reserved
     rooms[1].room = do(rooms[1].room, Player(id="p1", name="p1"), Abort).room
     setup.invitations.sweep()
-    assert invited(bot)[4:] == ["r3", "r4"]
+    assert invited(bot)[6:] == ["r5"]
 
 
 def test_bot_that_does_not_say_how_many_games_it_plays_has_no_queue() -> None:
@@ -181,7 +181,7 @@ def test_rooms_that_wait_come_before_a_rematch() -> None:
 
 def test_rematches_accepted_at_once_count() -> None:
     setup, bots_rooms = Setup(), [room_of("p-ann", f"r{n}") for n in range(4)]
-    bot = setup.connect_house_bot(places=6)
+    bot = setup.connect_house_bot(places=4)
     for live in bots_rooms:
         join(live, bot)
         live.room = do(do(live.room, HOUSE, Resign).room, Player(id="p-ann", name="p-ann"), Rematch).room
