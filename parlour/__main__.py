@@ -7,9 +7,19 @@ import sys
 
 TYPE_CHECKING = False  # true for type checkers
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
 INTERRUPTIBLE = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt. During an import, end the process: an interrupted extension module may crash later."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            _signal.signal(number, _signal.SIG_DFL)
+            _signal.raise_signal(number)
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -27,14 +37,14 @@ def report_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
 def main() -> int:
     """Run the command line and return the exit code.
 
-    While modules are imported and after a Ctrl-C, SIGINT has its default action, which prints nothing. A process that
-    was started with SIGINT ignored, such as a background job, keeps ignoring it.
+    While modules are imported and after a Ctrl-C, SIGINT ends the process, which prints nothing. A process that was
+    started with SIGINT ignored, such as a background job, keeps ignoring it.
     """
     from parlour.cli.main import main as run
 
     try:
         if INTERRUPTIBLE:
-            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+            _signal.signal(_signal.SIGINT, interrupt)
         code = run()
     except KeyboardInterrupt:
         code = 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -87,6 +88,22 @@ def test_ctrl_c_while_another_is_handled_prints_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
+def test_ctrl_c_during_an_import_of_a_command_ends_the_process(tmp_path: Path) -> None:
+    """An extension module may crash later if its import is interrupted."""
+    (tmp_path / "heavy.py").write_text(
+        "import signal\ntry:\n    signal.raise_signal(signal.SIGINT)\nexcept BaseException:\n    print('interrupted')\n"
+    )
+    program = (
+        "import parlour.cli.main, parlour.__main__\n"
+        "def run():\n    import heavy\nparlour.cli.main.main = run\nparlour.__main__.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
 def test_other_exceptions_are_printed() -> None:
