@@ -18,6 +18,7 @@ from client.presentation.launch_plan import GameRequest, LaunchPlan
 from client.presentation.texts import invited_text, lost_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
+from client.tui.app.palette import ScreenActions
 from client.tui.app.themed_app import QUIT_KEYS, ThemedApp
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen, StartScreen
@@ -42,7 +43,7 @@ class ParlourApp(ThemedApp):
     """
 
     TITLE = "Parlour"
-    ENABLE_COMMAND_PALETTE = False
+    COMMANDS = {ScreenActions}
     BINDINGS = [Binding(",".join(QUIT_KEYS), "quit", show=False, priority=True)]
 
     def __init__(self, plan: LaunchPlan, appearance: Appearance) -> None:
@@ -70,6 +71,11 @@ class ParlourApp(ThemedApp):
 
     async def action_quit(self) -> None:
         self.exit()
+
+    def action_command_palette(self) -> None:
+        """Open the palette on a screen that has actions. A dialog has none."""
+        if isinstance(self.screen, BaseScreen) and self.screen.actions():
+            super().action_command_palette()
 
     # -- the session
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -23,6 +24,14 @@ Ctrl-C works now: it quits.
 
 For any terminal: parlour play --plain,
 parlour watch ROOM --plain"""
+
+
+class Action(NamedTuple):
+    """An action of a screen for the command palette: its name, its key, and what it does."""
+
+    name: str
+    key: str
+    run: Callable[[], None]
 
 
 class BaseScreen(MinimumSizeScreen[None]):
@@ -50,6 +59,10 @@ class BaseScreen(MinimumSizeScreen[None]):
 
     def receive(self, event: SessionEvent) -> None:
         """Handle an event of the session."""
+
+    def actions(self) -> Sequence[Action]:
+        """Return what the user can do here, for the command palette."""
+        return ()
 
     def shows(self, room: str) -> bool:
         """Return whether the screen needs the events of a room even while it is covered."""

@@ -16,7 +16,7 @@ from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow
 from client.tui.render.bars import Keys, Status
-from client.tui.screens.base import BaseScreen
+from client.tui.screens.base import Action, BaseScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import LOBBY_HELP, LOBBY_HELP_TITLE
 from client.tui.widgets.bars import Footer, Header
@@ -120,7 +120,7 @@ class LobbyScreen(BaseScreen):
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.value.endswith("?"):
             event.input.value = event.value[:-1]
-            self.app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP))
+            self.help()
             return
         self.update_rows()
 
@@ -148,7 +148,7 @@ class LobbyScreen(BaseScreen):
             case "ctrl+r":
                 self.finished_games()
             case "f1":
-                self.app.push_screen(RulesScreen(self._selected_game()))
+                self.rules()
             case "escape":
                 self._escape()
             case _:
@@ -172,6 +172,27 @@ class LobbyScreen(BaseScreen):
         self.enter()
 
     # -- actions
+
+    def actions(self) -> list[Action]:
+        return [
+            Action("Join, watch or challenge the selected line", "enter", self.enter),
+            Action("New game", "ctrl+n", lambda: self.new_game(GameRequest(DEFAULT_GAME))),
+            Action("Pair me with an opponent", "ctrl+f", self.quick_pair),
+            Action("Watch the selected game", "ctrl+o", lambda: self.enter(watch=True)),
+            Action("Watch all running games", "ctrl+g", self.wall),
+            Action("Show finished games, or the lobby again", "ctrl+r", self.finished_games),
+            Action("Show the leaderboard", "ctrl+l", self.leaderboard),
+            Action("Show the rules", "F1", self.rules),
+            Action("Change the colours", "", self.client.cycle_theme),
+            Action("Show all keys", "?", self.help),
+            Action("Leave", "esc", self.client.leave_screen),
+        ]
+
+    def rules(self) -> None:
+        self.app.push_screen(RulesScreen(self._selected_game()))
+
+    def help(self) -> None:
+        self.app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP))
 
     def enter(self, *, watch: bool = False) -> None:
         """Join or watch the selected room, or challenge the selected bot."""

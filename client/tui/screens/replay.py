@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from client.presentation.recorded_room import ROOM
 from client.sdk.room_view import RoomView
-from client.tui.render.bars import Status
+from client.tui.dialogs.help import Help
+from client.tui.render.bars import Keys, Status
+from client.tui.screens.base import Action
 from client.tui.screens.table import TableScreen
+from client.tui.screens.table_keys import RECORD_ACTIONS, RECORD_HELP, RECORD_HELP_TITLE, RECORD_KEYS, TABLE_KEYS
 from client.tui.widgets.bars import Header
 from client.tui.widgets.chat import Chat
 
@@ -71,3 +75,13 @@ class ReplayScreen(TableScreen):
 
     def do_talk(self) -> None:
         """Do nothing: a record has no chat."""
+
+    def do_help(self) -> None:
+        self.app.push_screen(Help(RECORD_HELP_TITLE, RECORD_HELP))
+
+    def actions(self) -> list[Action]:
+        names = {entry.name for entry in TABLE_KEYS if entry.action in RECORD_ACTIONS}
+        return [action for action in super().actions() if action.name in names]
+
+    def _keys(self) -> Sequence[Keys]:
+        return RECORD_KEYS

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import events
 from textual.app import ComposeResult
 
 from client.presentation.rules.chapter import load_chapter
 from client.tui.render.bars import Keys, Status
-from client.tui.screens.base import BaseScreen
+from client.tui.screens.base import Action, BaseScreen
 from client.tui.widgets.bars import Bar, Footer, Header, Tabs
 from client.tui.widgets.rules_page import RulesPage
 from engine.registry import GAMES
@@ -80,6 +82,11 @@ class RulesScreen(BaseScreen):
         self.query_one(Tabs).show(self._at)
         self.page.show(load_chapter(self.game))
         self._update_header()
+
+    def actions(self) -> list[Action]:
+        games = [Action(f"Rules of {title}", "", partial(self._turn_to, n)) for n, title in enumerate(TITLES)]
+        colours = Action("Change the colours", "p", self.client.cycle_theme)
+        return [*games, colours, Action("Back", "esc", self.client.leave_screen)]
 
     def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
         self._turn_to(event.number)

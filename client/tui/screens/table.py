@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import events
 from textual.timer import Timer
 from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.help import Help
+from client.tui.screens.base import Action
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_actions import TableActions
-from client.tui.screens.table_keys import ACTIONS, TABLE_HELP_TITLE, table_help
+from client.tui.screens.table_keys import ACTIONS, TABLE_HELP_TITLE, TABLE_KEYS, table_help
 from client.tui.widgets.board_view import BoardView
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.move_list import MoveList
@@ -100,6 +103,9 @@ class TableScreen(TableActions):
         if self.model is not None:
             self.model.cancel_latest()
             self._update_board()
+
+    def actions(self) -> list[Action]:
+        return [Action(entry.name, entry.key, partial(self._act, entry.action)) for entry in TABLE_KEYS if entry.name]
 
     # -- moves
 

@@ -8,49 +8,69 @@ from client.tui.render.bars import Keys
 
 
 class Key(NamedTuple):
-    """Keys with the same action, and a line of the help page (none if `shown` is empty)."""
+    """Keys with the same action, a line of the help page (none if `shown` is empty), and a name for the palette."""
 
     keys: tuple[str, ...]  # as Textual names them
     action: str
     shown: str
     meaning: str
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        """The first key as it is written on the screen."""
+        return WRITTEN_KEYS.get(self.keys[0], self.keys[0])
 
 
+WRITTEN_KEYS = {
+    "escape": "esc",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "f1": "F1",
+    "question_mark": "?",
+}
 TABLE_KEYS = (
     Key(("up", "down", "left", "right"), "arrow", "arrows", "move the cursor; when not playing: step through moves"),
-    Key(("enter",), "enter", "enter", "pick the square, play the move"),
+    Key(("enter",), "enter", "enter", "pick the square, play the move", "Pick the square, or play the move"),
     Key((), "", "{move}", "type a move, then enter; when not playing: a move number"),
-    Key(("escape",), "escape", "esc", "clear the text, the picked square or the premove"),
-    Key(("pageup", "comma"), "back", "pgup ,", "one move back"),
-    Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move forward"),
-    Key(("home",), "first", "home", "go to the start of the game"),
-    Key(("end",), "live", "end", "go to the latest move and follow the game"),
-    Key(("space",), "autoplay", "space", "replay a finished game"),
-    Key(("s",), "hint", "s w", "hint, best move (again: its numbers); casual games with bots"),
-    Key(("w",), "best", "", ""),
-    Key(("o",), "draw", "o", "offer a draw"),
-    Key(("u",), "takeback", "u", "ask to take back your last move"),
-    Key(("y",), "accept", "y n", "accept or decline an offer"),
-    Key(("n",), "decline", "", ""),
-    Key(("R",), "resign", "R Z", "resign; abort (before the second move); both ask first"),
-    Key(("Z",), "abort", "", ""),
-    Key(("m",), "rematch", "m", "offer a rematch with sides swapped"),
-    Key(("v",), "claim", "v", "claim the game if your opponent has left"),
-    Key(("t",), "talk", "t", "chat"),
-    Key(("x",), "flip", "x p", "turn the board, change the colours"),
-    Key(("p",), "theme", "", ""),
-    Key(("f1",), "rules", "F1", "show the rules of the game"),
-    Key(("question_mark",), "help", "?", "show this page"),
-    Key(("q",), "leave", "q", "leave (asks first during a game; ctrl+c does not)"),
+    Key(
+        ("escape",),
+        "escape",
+        "esc",
+        "clear the text, the picked square or the premove",
+        "Let go",
+    ),
+    Key(("pageup", "comma"), "back", "pgup ,", "one move back", "One move back"),
+    Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move forward", "One move forward"),
+    Key(("home",), "first", "home", "go to the start of the game", "Go to the start of the game"),
+    Key(("end",), "live", "end", "go to the latest move and follow the game", "Go to the latest move"),
+    Key(("space",), "autoplay", "space", "replay a finished game", "Replay the finished game"),
+    Key(("s",), "hint", "s w", "hint, best move (again: its numbers); casual games with bots", "Show a hint"),
+    Key(("w",), "best", "", "", "Show the best move"),
+    Key(("o",), "draw", "o", "offer a draw", "Offer a draw"),
+    Key(("u",), "takeback", "u", "ask to take back your last move", "Ask to take back your last move"),
+    Key(("y",), "accept", "y n", "accept or decline an offer", "Accept the offer"),
+    Key(("n",), "decline", "", "", "Decline the offer"),
+    Key(("R",), "resign", "R Z", "resign; abort (before the second move); both ask first", "Resign the game"),
+    Key(("Z",), "abort", "", "", "Abort the game"),
+    Key(("m",), "rematch", "m", "offer a rematch with sides swapped", "Offer a rematch, or follow to it"),
+    Key(("v",), "claim", "v", "claim the game if your opponent has left", "Claim the game from an absent opponent"),
+    Key(("t",), "talk", "t", "chat", "Talk"),
+    Key(("x",), "flip", "x p", "turn the board, change the colours", "Turn the board"),
+    Key(("p",), "theme", "", "", "Change the colours"),
+    Key(("f1",), "rules", "F1", "show the rules of the game", "Show the rules"),
+    Key(("question_mark",), "help", "?", "show this page", "Show all keys"),
+    Key((), "", "ctrl+p", "find any of these by its name"),
+    Key(("q",), "leave", "q", "leave (asks first during a game; ctrl+c does not)", "Leave the table"),
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 
 PLAYING_KEYS = (
     Keys("←↑↓→", "choose"),
     Keys("enter", "play"),
-    Keys("F1", "rules"),
     Keys("o", "draw"),
     Keys("R", "resign"),
+    Keys("F1", "rules"),
     Keys("t", "talk"),
     Keys("u", "take back"),
     Keys("s", "hint"),
@@ -75,7 +95,20 @@ ENDED_KEYS = (
     Keys("?", "all keys"),
     Keys("q", "leave"),
 )
+WATCHED_KEYS = ENDED_KEYS[1:]  # of a watcher, who cannot offer a rematch
 RESULT_KEYS = (Keys("m", "rematch"), Keys("←→", "look through"), Keys("space", "replay"), Keys("q", "leave"))
+RECORD_KEYS = (
+    Keys("←→", "look through"),
+    Keys("space", "play"),
+    Keys("home", "start"),
+    Keys("end", "end"),
+    Keys("x", "turn"),
+    Keys("p", "colours"),
+    Keys("F1", "rules"),
+    Keys("?", "all keys"),
+    Keys("q", "leave"),
+)
+RECORD_ACTIONS = ("back", "forward", "first", "live", "autoplay", "flip", "theme", "rules", "help", "leave")
 OFFER_KEYS = (
     Keys("y", "accept"),
     Keys("n", "decline"),
@@ -96,6 +129,7 @@ LOBBY_HELP = (
     ("ctrl+g", "TV: watch live games side by side"),
     ("ctrl+r", "show finished games; again: back to the lobby"),
     ("F1", "show the rules of the games"),
+    ("ctrl+p", "find any of these by its name, and change the colours"),
     ("esc", "clear the filter; quit if it is empty"),
     ("?", "show this page (1620? in the list is a provisional rating)"),
 )
@@ -109,8 +143,23 @@ WALL_HELP = (
     ("g", "on the TV: only one game, the next one, all"),
     ("p", "change the colours"),
     ("F1", "show the rules of the games"),
+    ("ctrl+p", "find any of these by its name"),
     ("?", "show this page"),
     ("q, esc", "back"),
+)
+
+
+RECORD_HELP_TITLE = "Keys in a record"
+RECORD_HELP = (
+    ("arrows", "one move back or forward; also pgup and pgdn"),
+    ("17", "type the number of a move, then enter"),
+    ("home end", "go to the start or to the last move"),
+    ("space", "play through the game"),
+    ("x p", "turn the board, change the colours"),
+    ("F1", "show the rules of the game"),
+    ("ctrl+p", "find any of these by its name"),
+    ("?", "show this page"),
+    ("q", "leave"),
 )
 
 

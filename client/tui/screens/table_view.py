@@ -31,7 +31,14 @@ from client.tui.models.table_state import TableState
 from client.tui.render.bars import Keys, Status
 from client.tui.render.strip import PlayerLine
 from client.tui.screens.base import BaseScreen
-from client.tui.screens.table_keys import BROWSING_KEYS, ENDED_KEYS, OFFER_KEYS, PLAYING_KEYS, RESULT_KEYS
+from client.tui.screens.table_keys import (
+    BROWSING_KEYS,
+    ENDED_KEYS,
+    OFFER_KEYS,
+    PLAYING_KEYS,
+    RESULT_KEYS,
+    WATCHED_KEYS,
+)
 from client.tui.widgets.balance import BalanceView
 from client.tui.widgets.bars import Footer, Header
 from client.tui.widgets.board_view import BoardView
@@ -133,7 +140,7 @@ class TableView(BaseScreen):
         self._send_premove()
         self._update_board(animated)
         sides = shown_sides(table)
-        self.query_one(ResultView).show(result_card(table, sides) if self._shows_result else None, RESULT_KEYS)
+        self.query_one(ResultView).show(result_card(table, sides) if self._shows_result else None, self._result_keys())
         self.query_one(MoveList).show(table.moves, sides, self.model.ply)
         self.query_one(BalanceView).show(table, self.model.ply, sides)
         self.query_one(Chat).show(table.chat)
@@ -141,6 +148,9 @@ class TableView(BaseScreen):
         middle.set_class(self.query_one(BoardView).is_wide, "-wide-board")
         middle.set_class(self._shows_result, "-ended")
         self._tick()
+
+    def _result_keys(self) -> tuple[Keys, ...]:
+        return RESULT_KEYS if self._may_rematch else RESULT_KEYS[1:]
 
     @property
     def _shows_result(self) -> bool:
@@ -169,12 +179,22 @@ class TableView(BaseScreen):
         self.query_one(Header).show(header_parts(table), joined(self.client.lag(), f"room {table.room}"))
 
     def _update_footer(self) -> None:
-        model = self.model
-        ended = model is not None and model.table.status == "ended"
-        playing = model is None or model.playing
-        keys: Sequence[Keys] = ENDED_KEYS if ended else PLAYING_KEYS if playing else BROWSING_KEYS
         status = self._status()
-        self.query_one(Footer).show(status, OFFER_KEYS if status.question else keys)
+        self.query_one(Footer).show(status, OFFER_KEYS if status.question else self._keys())
+
+    def _keys(self) -> Sequence[Keys]:
+        """Return the keys that apply now."""
+        model = self.model
+        if model is None or model.playing:
+            return PLAYING_KEYS
+        if model.table.status != "ended":
+            return BROWSING_KEYS
+        return ENDED_KEYS if self._may_rematch else WATCHED_KEYS
+
+    @property
+    def _may_rematch(self) -> bool:
+        """Whether there can be a rematch: players offer it, and watchers follow to it."""
+        return self.table is not None and (self.table.seat is not None or bool(self.table.next))
 
     def _status(self) -> Status:
         """Return the most important message."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil
 from time import monotonic
 
@@ -15,7 +16,7 @@ from client.tui.dialogs.help import Help
 from client.tui.models.lobby_rooms import LobbyRooms
 from client.tui.models.wall_places import WallPlaces, grid_shape
 from client.tui.render.bars import Keys, Status
-from client.tui.screens.base import BaseScreen
+from client.tui.screens.base import Action, BaseScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
 from client.tui.widgets.bars import Bar, Footer, Header
@@ -204,13 +205,13 @@ class WallScreen(BaseScreen):
             case "q" | "escape":
                 self._leave()
             case "f1":
-                self.app.push_screen(RulesScreen(self.game))
+                self._show_rules()
             case "question_mark":
-                self.app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP))
+                self._show_help()
             case "p":
                 self.client.cycle_theme()
-            case "enter" if self.places.rooms:
-                self.client.open_table(self.places.rooms[self.chosen])
+            case "enter":
+                self._open_chosen()
             case "left" | "right" | "up" | "down":
                 self._move(*STEPS[event.key])
             case "tab" | "shift+tab":
@@ -218,8 +219,7 @@ class WallScreen(BaseScreen):
             case "1" | "4" | "9":
                 self._set_boards(int(event.key))
             case "space":
-                self.places.held = not self.places.held
-                self.flush()
+                self._hold()
             case "pagedown" | "pageup":
                 self._turn_page(1 if event.key == "pagedown" else -1)
             case "g" if self.is_tv:
@@ -228,6 +228,36 @@ class WallScreen(BaseScreen):
                 return
         event.stop()
         event.prevent_default()
+
+    def actions(self) -> list[Action]:
+        boards = [Action(f"Show {counted(n, 'board')}", str(n), partial(self._set_boards, n)) for n in (1, 4, 9)]
+        games = [Action("Show only one game, the next one, or all", "g", self._next_game)] if self.is_tv else []
+        return [
+            Action("Open the chosen game", "enter", self._open_chosen),
+            *boards,
+            Action("Keep these games, or let go of them", "space", self._hold),
+            Action("Other games: next", "pgdn", partial(self._turn_page, 1)),
+            Action("Other games: previous", "pgup", partial(self._turn_page, -1)),
+            *games,
+            Action("Change the colours", "p", self.client.cycle_theme),
+            Action("Show the rules", "F1", self._show_rules),
+            Action("Show all keys", "?", self._show_help),
+            Action("Back", "q", self._leave),
+        ]
+
+    def _open_chosen(self) -> None:
+        if self.places.rooms:
+            self.client.open_table(self.places.rooms[self.chosen])
+
+    def _show_rules(self) -> None:
+        self.app.push_screen(RulesScreen(self.game))
+
+    def _show_help(self) -> None:
+        self.app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP))
+
+    def _hold(self) -> None:
+        self.places.held = not self.places.held
+        self.flush()
 
     def _move(self, right: int, down: int) -> None:
         """Move the choice in the grid. It stops at the edges."""
