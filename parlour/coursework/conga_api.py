@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.course.alphabeta import alphabeta
 from engine.course.players import shuffle_root
-from engine.errors import GameError
+from engine.errors import GameError, IllegalMove, InvalidNotation
 from engine.game import Game, Move, State
 from engine.registry import create
 from parlour.coursework.tiles import tiles
@@ -24,17 +24,32 @@ EMPTY = -1
 EDGE = range(1, 5)
 HFUNCS = {0: "hfunc0", 1: "hfunc1"}
 
+Grid = Mapping[int, Mapping[int, int]]
 Tile = list[int]  # [x, y], x from the left and y from the bottom, both from 1 to 4
 
 
 class CongaBoard:
     """A board: `territory[x][y]` is the owner of a tile (0, 1, or -1 for none), `amount[x][y]` its number of stones."""
 
-    def __init__(self) -> None:
+    def __init__(self, territory: Grid | None = None, amount: Grid | None = None) -> None:
+        """Return the board of the start, or the one that the two grids describe. Raises GameError if it is not valid.
+
+        Tiles that a grid leaves out are empty. Both grids may be changed later: `check()` looks again.
+        """
         self.territory = {x: dict.fromkeys(EDGE, EMPTY) for x in EDGE}
         self.amount = {x: dict.fromkeys(EDGE, 0) for x in EDGE}
-        self.territory[1][4], self.amount[1][4] = 0, 10
-        self.territory[4][1], self.amount[4][1] = 1, 10
+        if territory is None and amount is None:
+            self.territory[1][4], self.amount[1][4] = 0, 10
+            self.territory[4][1], self.amount[4][1] = 1, 10
+            return
+        for grid, given in ((self.territory, territory), (self.amount, amount)):
+            for x, column in (given or {}).items():
+                grid[x].update(column)
+        self.check()
+
+    def check(self) -> None:
+        """Raise GameError if the board is not valid, for example if the players have different numbers of stones."""
+        self.state(0)
 
     def draw(self) -> None:
         """Print the board: player 1 in blue, player 2 in red, empty tiles in yellow (NO_COLOR: letters instead)."""
@@ -104,7 +119,8 @@ class Agent:
         self._searched: CongaBoard | None = None  # the board of bestMove and bestValue
 
     def updateBoard(self, board: CongaBoard) -> None:
-        """Set the board for buildTree(), and for getBestMove() without an argument."""
+        """Set the board for buildTree() and getBestMove(). Raises GameError if it is not valid."""
+        board.check()
         self.board = board
 
     def buildTree(self) -> None:
@@ -136,9 +152,15 @@ class Agent:
         return _move(game, state, self._rng.choice(moves)) if moves else {}
 
     def makeMove(self, fromTile: Sequence[int], toTile: Sequence[int], player: int, board: CongaBoard) -> CongaBoard:
-        """Return the board after a move from one tile towards another. Raises GameError if the move is not legal."""
+        """Return the board after a move from one tile towards another. Raises IllegalMove if the move is not legal."""
         game, state = board.state(player)
-        return CongaBoard.of(game, game.after(state, game.parse(state, _square(fromTile) + _square(toTile))))
+        text = _square(fromTile) + _square(toTile)
+        try:
+            move = game.parse(state, text)
+        except InvalidNotation:
+            sentence = f"{list(fromTile)} to {list(toTile)} is not legal: toTile must be next to fromTile"
+            raise IllegalMove(sentence, tuple(game.legal(state))) from None
+        return CongaBoard.of(game, game.after(state, move))
 
 
 def _move(game: Game, state: State, move: Move) -> dict[str, Tile]:
@@ -152,5 +174,5 @@ def _tile(square: str) -> Tile:
 
 def _square(tile: Sequence[int]) -> str:
     if len(tile) != 2 or any(place not in EDGE for place in tile):
-        raise GameError(f"a tile must be [x, y] with x and y from 1 to 4, not {list(tile)!r}")
+        raise IllegalMove(f"a tile must be [x, y] with x and y from 1 to 4, not {list(tile)!r}")
     return f"{'abcd'[tile[0] - 1]}{tile[1]}"

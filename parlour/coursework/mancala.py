@@ -2,7 +2,8 @@
 
 parlour course mancala -i input.txt
 
-The program writes next_state.txt and, except for greedy, traverse_log.txt to the current folder.
+The program prints the board after its turn, and writes next_state.txt and, except for greedy,
+traverse_log.txt to the current folder.
 The input has seven lines: the task (1 greedy, 2 minimax, 3 alpha-beta), your player (1 or 2), the
 cut-off depth, player 2's row, player 1's row, player 2's store, player 1's store.
 """
@@ -39,10 +40,21 @@ def run(args: Namespace) -> int:
     with Drafts() as drafts:
         state = drafts.open(NEXT_STATE)
         if task.task == GREEDY:
-            state.write(solve(task, lambda line: None))
+            text = solve(task, lambda line: None)
         else:
             written.append(TRAVERSE_LOG)
             write = drafts.open(TRAVERSE_LOG).write
-            state.write(solve(task, lambda line: write(line + "\n")))
+            text = solve(task, lambda line: write(line + "\n"))
+        state.write(text)
+    print(picture(text))
     print("wrote", " and ".join(written))
     return 0
+
+
+def picture(text: str) -> str:
+    """Return the board of a next state: player 2's row on top, and each player's store at its end."""
+    top, bottom, (second,), (first,) = (line.split() for line in text.splitlines())
+    width = max(map(len, (*top, *bottom, second, first))) + 1
+    lines = ["".join(pit.rjust(width) for pit in row) for row in (top, bottom)]
+    margin = " " * len(second)
+    return f"player 2  {second}{lines[0]}\nplayer 1  {margin}{lines[1]} {first}"

@@ -1,6 +1,6 @@
 """Run the Max-Connect4 course program.
 
-parlour course maxconnect4 interactive IN computer-next|human-next DEPTH
+parlour course maxconnect4 interactive IN computer-next|human-next DEPTH   (or …-first)
     play in the terminal from the board in IN (an empty board if there is no such file);
     after each move the board is written to computer.txt or human.txt
 parlour course maxconnect4 one-move IN OUT DEPTH
@@ -27,6 +27,7 @@ from parlour.coursework.files import write_text
 from parlour.errors import UserError
 from parlour.input_file import read_text
 
+FIRST_PLAYERS = ("computer-next", "human-next", "computer-first", "human-first")
 FILES = {"computer": "computer.txt", "human": "human.txt"}
 
 
@@ -41,7 +42,7 @@ def arguments(parser: ArgumentParser) -> None:
     interactive.add_argument(
         "input", metavar="IN", help="the board to start from; an empty board if there is no such file"
     )
-    interactive.add_argument("next", choices=("computer-next", "human-next"), help="who moves first")
+    interactive.add_argument("next", choices=FIRST_PLAYERS, help="who moves first")
     one_move = modes.add_parser(
         "one-move",
         help="read a board, make one move, write the board",
@@ -65,7 +66,7 @@ def run(args: Namespace) -> int:
     table = Table(MaxConnect4(), args.depth, args.evaluation)
     if args.mode == "one-move":
         return table.one_move(args.input, args.output)
-    return table.interactive(args.input, args.next.removesuffix("-next"))
+    return table.interactive(args.input, args.next.partition("-")[0])
 
 
 class Table:

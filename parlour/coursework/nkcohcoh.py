@@ -3,7 +3,8 @@
 parlour course nkcohcoh 3 3 .w......b 1
 
 BOARD has N * N characters w, b and . by rows from the top. The number of marbles tells whose turn
-it is. SECONDS is the time from the start of the process to its end. The program prints every better
+it is. --explain first lists the side to move and the successors that differ under symmetry, with
+their evaluations. SECONDS is the time from the start of the process to its end. The program prints every better
 move as soon as it is found, so the last line is a board even if the program is stopped early.
 """
 
@@ -17,7 +18,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from typing import NamedTuple
 
-from engine.course.cohcoh import read_board, write_board
+from engine.course.cohcoh import read_board, successors, write_board
 from engine.course.deepening import deepen
 from engine.game import Move, State
 from engine.games.cohcoh import CohCoh
@@ -28,6 +29,7 @@ PLAIN_SEARCH_S = 0.15  # for the plain search, which needs no further import
 MIN_STRONG_SEARCH_S = 0.5  # with less, importing engine.search costs more than it gains
 MIN_COMPILE_S = 8.0  # with less, code for a new board size is not compiled
 THREAD_JOIN_S = 0.01
+EVALUATION = "windows"
 VERDICTS = {1: ": wins", 0: ": draws", -1: ": loses"}
 
 
@@ -35,6 +37,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("n", metavar="N", type=int, help="size of the board, 1 to 12")
     parser.add_argument("k", metavar="K", type=int, help="length of a line that loses, 2 or more")
     parser.add_argument("board", metavar="BOARD", help="for example .w......b")
+    text = "first list the successors that differ under symmetry, with their evaluations"
+    parser.add_argument("--explain", action="store_true", help=text)
     parser.add_argument("seconds", metavar="SECONDS", type=seconds, help="the time limit, for example 2 or 0.1")
 
 
@@ -56,6 +60,8 @@ def run(args: Namespace) -> int:
         print("The game is over:", "the board is full, a draw." if outcome.winner is None else lost(game, state))
         print(args.board)
         return 0
+    if args.explain:
+        print(explain(game, state))
     adviser = Adviser(game, state, deadline=start + args.seconds - margin(args.seconds))
     adviser.search_plain(PLAIN_SEARCH_S if args.seconds >= MIN_STRONG_SEARCH_S else args.seconds)
     if args.seconds >= MIN_STRONG_SEARCH_S and not adviser.decided:
@@ -64,6 +70,18 @@ def run(args: Namespace) -> int:
     if own:  # skip Python's clean-up: it takes milliseconds, and a thread may still be compiling
         os._exit(0)
     return 0
+
+
+def explain(game: CohCoh, state: State) -> str:
+    """Return the side to move, and the successors that differ under symmetry with their evaluations for that side."""
+    side = state.turn
+    lines = [f"{game.sides[side]} to move"]
+    for board in successors(write_board(game, state)):
+        _, after = read_board(game.rules.N, game.rules.K, board)
+        outcome = game.outcome(after)
+        result = "" if outcome is None else "draws" if outcome.winner is None else "loses"
+        lines.append(f"{board}  {result or f'{game.evaluate(EVALUATION, after, side):+d}'}")
+    return "\n".join(lines)
 
 
 def lost(game: CohCoh, state: State) -> str:
@@ -126,7 +144,7 @@ class Adviser:
         """Search with the alpha-beta of the course."""
         until = min(self.deadline, time.perf_counter() + seconds)
         empty = self.game.dump(self.state).count(".")
-        for found in deepen(self.game, self.state, "windows", empty, lambda: time.perf_counter() >= until):
+        for found in deepen(self.game, self.state, EVALUATION, empty, lambda: time.perf_counter() >= until):
             self.decided = found.decided or found.depth == empty
             value = (found.value > 0) - (found.value < 0) if found.decided else 0
             self.consider(Advice(found.move, found.depth, VERDICTS[value] if self.decided else ""))

@@ -180,3 +180,18 @@ def test_draw_without_colours(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert "\x1b" not in out
     assert " 4 | b10 |   0 |   0 |   0 |\n" in out
     assert " 1 |   0 |   0 |   0 | w10 |\n" in out
+
+
+def test_move_to_a_distant_tile_is_illegal() -> None:
+    with pytest.raises(IllegalMove, match=r"\[1, 4\] to \[4, 1\] is not legal: toTile must be next to fromTile"):
+        Agent(0, 1, 3).makeMove([1, 4], [4, 1], 0, CongaBoard())
+
+
+def test_unequal_stones_are_reported_where_the_board_is_set_up() -> None:
+    sentence = "player 1 has 3 stones and player 2 has 2: both must have the same number"
+    with pytest.raises(GameError, match=sentence):
+        CongaBoard({1: {1: 0}, 2: {2: 1}}, {1: {1: 3}, 2: {2: 2}})
+    changed = CongaBoard({1: {1: 0}, 2: {2: 1}}, {1: {1: 3}, 2: {2: 3}})
+    changed.amount[2][2] = 2
+    with pytest.raises(GameError, match=sentence):
+        Agent(0, 1, 3).updateBoard(changed)

@@ -18,7 +18,7 @@ PYTHON = re.findall(r"^```python\n(.*?)^```$", PAGE, re.S | re.M)
 
 def test_page_has_examples() -> None:
     assert len(CONSOLE) >= 6
-    assert len(PYTHON) == 2
+    assert len(PYTHON) == 3
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are written for a shell")

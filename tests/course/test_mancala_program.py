@@ -10,6 +10,7 @@ import pytest
 
 from parlour.cli.main import main
 
+COURSE_FILES = Path(__file__).resolve().parents[3] / "shared" / "data" / "mancala-course"
 INPUT = "3\n1\n2\n0 0 2 1 1\n1 0 0 0 1\n0\n0\n"
 STATE = "0 0 2 1 1\n0 0 0 0 1\n0\n1\n"
 
@@ -112,3 +113,18 @@ def test_every_program_has_help(capsys: pytest.CaptureFixture[str], program: str
         main(["course", program, "--help"])
     assert left.value.code == 0
     assert f"usage: parlour course {program}" in capsys.readouterr().out
+
+
+def test_board_after_the_turn_is_printed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "in.txt").write_text("1\n1\n1\n10 0 2\n3 0 0\n12\n4\n")
+    assert main(["course", "mancala", "in.txt"]) == 0
+    assert capsys.readouterr().out == "player 2  12 10  0  2\nplayer 1      0  0  2 5\nwrote next_state.txt\n"
+
+
+@pytest.mark.skipif(not COURSE_FILES.exists(), reason="the shared data is missing")
+@pytest.mark.parametrize("number", [1, 4, 6, 11])
+def test_printed_board_is_the_one_of_the_course(here: Path, capsys: pytest.CaptureFixture[str], number: int) -> None:
+    assert main(["course", "mancala", str(COURSE_FILES / f"testInput_{number}.txt")]) == 0
+    top, bottom = (line.split()[2:] for line in capsys.readouterr().out.splitlines()[:2])
+    state = [line.split() for line in (COURSE_FILES / f"next_state_{number}.txt").read_text().splitlines()]
+    assert [top[1:], bottom[:-1], top[:1], bottom[-1:]] == state

@@ -157,3 +157,16 @@ def test_interrupt_at_the_prompt_exits_cleanly(here: Path) -> None:
     game.close()
     assert game.exitstatus == 128 + signal.SIGINT
     assert not (here / "human.txt").exists()
+
+
+@pytest.mark.parametrize("first", ["human-next", "human-first"])
+def test_human_moves_first(here: Path, monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
+    assert main(["course", "maxconnect4", "interactive", "nothing.txt", first, "2"]) == 0
+    assert not (here / "computer.txt").exists()
+
+
+def test_computer_moves_first(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
+    assert main(["course", "maxconnect4", "interactive", "nothing.txt", "computer-first", "2"]) == 0
+    assert (here / "computer.txt").exists()

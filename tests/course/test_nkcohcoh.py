@@ -7,17 +7,20 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from engine.course.cohcoh import read_board, write_board
-from engine.errors import GameError
+from engine.course.cohcoh import read_board, successors, write_board
+from engine.errors import GameError, InvalidPosition
 from engine.game import State
 from engine.games.cohcoh import CohCoh
 from parlour.cli.main import main
 from parlour.coursework.age import START_UP_S, process_age
 from tests.waiting import TIMEOUT_S
+
+EXACT = Path(__file__).resolve().parents[3] / "shared" / "data" / "cohcoh" / "exact_n3_k3.tsv"
 
 
 class Call(NamedTuple):
@@ -152,3 +155,34 @@ def test_process_age_is_estimated_without_system_support(monkeypatch: pytest.Mon
 def test_implausible_process_age_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "clock_gettime", lambda clock: 0.0)
     assert process_age() <= time.process_time() + START_UP_S
+
+
+def test_successors_differ_under_symmetry() -> None:
+    assert successors("." * 16) == ["w" + "." * 15, ".w" + "." * 14, "....." + "w" + "." * 10]
+    assert successors(".w......b")[0] == "ww......b"
+    assert len(successors(".w......b")) == 7, "this board has no symmetry"
+    assert successors("wb" * 8) == []
+    with pytest.raises(InvalidPosition):
+        successors("ww.......")
+
+
+@pytest.mark.skipif(not EXACT.exists(), reason="the shared data is missing")
+def test_best_successor_has_the_value_of_the_board() -> None:
+    """Leaving out symmetric successors loses no value."""
+    rows = [line.split("\t") for line in EXACT.read_text().splitlines()[1:]]
+    values = {row[0]: int(row[3]) for row in rows}
+    for board, side, status, value, *_ in rows[::7]:
+        if status == "open":
+            found = [values[after] for after in successors(board)]
+            assert (max if side == "w" else min)(found) == int(value), board
+
+
+def test_explain_lists_the_successors_before_the_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["course", "nkcohcoh", "3", "3", ".w......b", "0.1", "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["white to move", "ww......b  -1", ".ww.....b  -1"]
+    assert [line.split()[0] for line in lines[1:8]] == successors(".w......b")
+    assert lines[8].startswith("white plays ")
+    assert has_one_more_marble(".w......b", lines[-1])
+    assert main(["course", "nkcohcoh", "3", "3", "ww.bb....", "0.1", "--explain"]) == 0
+    assert "wwwbb....  loses" in capsys.readouterr().out
