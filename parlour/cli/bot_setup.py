@@ -36,6 +36,7 @@ from client.sdk.errors import SessionError
 from client.sdk.time_control import default_clock, parse_time_control
 from engine.registry import GAMES, create
 from parlour.cli.args import options_of
+from parlour.cli.dry_run import try_program
 from parlour.cli.house_bots import parse_bot_name
 from parlour.errors import UserError
 from protocol.usernames import fold
@@ -46,8 +47,12 @@ from runtime.printable import print_error, print_line
 
 def run_bot(args: Namespace) -> int:
     """Run the bot and return the exit code: 1 if it failed, or played fewer games than --count. Raises UserError."""
+    if args.tried is not None and args.exec is None:
+        args.exec = args.tried
     try:
         factory = factory_of(args)
+        if args.tried is not None:
+            return run_loop(try_program(args, factory, play_settings_of(args, factory).source))
         if args.ask is not None:
             return run_loop(ask_once(args, factory))
         runner = run_loop(

@@ -7,6 +7,7 @@ parlour bot my_bot.py --seek conga --challenge search
 parlour bot search@3 --games mancala                 a built-in bot
 parlour bot --exec "./my_bot" --games conga,cohcoh   a program that reads JSON lines
 parlour bot --exec "java MyHomework" --adapter maxconnect4 --workdir build
+parlour bot --try "java MyHomework" --adapter maxconnect4 --workdir build   ten positions, no server
 parlour bot --exec "./strange" --workdir strange --jail auto   a program that you do not trust
 
 Built-in bots: random; greedy, minimax:DEPTH and alphabeta:DEPTH, which play as in the courses;
@@ -124,6 +125,9 @@ def arguments(parser: ArgumentParser) -> None:
     connection.add_argument("--lazy", action="store_true", help=SUPPRESS)  # load the bot when its first game starts
     once = parser.add_argument_group("without a server")
     once.add_argument("--ask", metavar="GAME", help="print one move and exit")
+    once.add_argument(
+        "--try", metavar="CMD", dest="tried", help="like --exec: ask it in ten positions, report, and exit"
+    )
     once.add_argument("--position", metavar="TEXT", help="for --ask: this position instead of the start")
     once.add_argument("--moves", metavar="TEXT", default="", help="for --ask: the moves so far, separated by spaces")
 

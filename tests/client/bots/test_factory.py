@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from client.bots.factory import class_factory, spec_factory
+from client.bots.factory import class_factory, jailed_factory, spec_factory, worker_packages
 from client.bots.loader import LoadError
 from client.bots.spec import BotSpec
+from client.programs.jail.bubblewrap import Bubblewrap
+from client.programs.limits import Limits
 from client.sdk.bot import Bot, Budget, as_thought
 from engine.game import Game, State
 from engine.registry import create
 from tests.client.bots.bot_files import BOT_SOURCE
+from tests.client.programs.zoo import needs_jail
 from tests.client.sample_programs import budget
 
 
@@ -73,3 +77,23 @@ def test_search_without_numba_runs_in_a_process(monkeypatch: pytest.MonkeyPatch)
     finally:
         bot.close()
         factory.close()
+
+
+@needs_jail
+def test_bot_in_a_jail_is_never_imported_here(tmp_path: Path) -> None:
+    path = tmp_path / "spy.py"
+    path.write_text(f"import os\nprint(os.getpid())\nopen('imported', 'w').close()\n{BOT_SOURCE}")
+    (tmp_path / "secret.txt").touch()
+    jail = Bubblewrap("empty", (path, *worker_packages()))
+    factory = jailed_factory(BotSpec(str(path)), jail, Limits(grace=0.1), tmp_path / "forensics")
+    try:
+        assert factory.name == "spy"
+        game = create("conga")
+        bot = factory.make()
+        last = game.format(game.start(), game.moves(game.start())[-1])
+        assert as_thought(game, game.start(), bot.choose(game, game.start(), budget())).move == last
+        bot.close()
+    finally:
+        factory.close()
+    assert not Path("imported").exists()
+    assert "spy" not in sys.modules

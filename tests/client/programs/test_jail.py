@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,28 @@ def test_daemon_ends_with_its_program(children: list[Child], tmp_path: Path) -> 
     family = descendants(child.pid)
     child.kill()
     until_blocking("the daemon has exited", lambda: all(map(gone, family)))
+
+
+@needs_jail
+def test_jail_ends_with_a_killed_bot(tmp_path: Path) -> None:
+    code = """
+    from pathlib import Path
+    from client.programs.child import Child
+    from client.programs.jail.bubblewrap import Bubblewrap
+    from client.programs.limits import Limits
+    from client.programs.watch import descendants
+    child = Child(["sh", "-c", "echo started; exec sleep 600"], Path.cwd(), Limits(), Bubblewrap("empty"))
+    assert child.listen(60) == "started"
+    print(*descendants(child.pid), flush=True)
+    input()
+    """
+    words = (sys.executable, *script(tmp_path, code)[2:])
+    with subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
+        assert bot.stdout is not None
+        family = list(map(int, bot.stdout.readline().split()))
+        assert len(family) >= 3
+        bot.kill()
+        until_blocking("the jail is empty", lambda: all(map(gone, family)))
 
 
 @needs_jail

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from client.tournament.journal.folder import Folder
-from client.tournament.model.plan import Sprt
+from client.tournament.model.plan import Contestant, Sprt
 from parlour.cli.main import main
 
 
@@ -59,3 +59,36 @@ def test_flags_create_plan_and_mistakes_give_one_line(tmp_path: Path, capsys: py
 def test_error_about_flags_suggests_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tournament", "run", str(tmp_path / "q"), "--game", "mancala", "--bot", "greedy"]) == 2
     assert "not 1: add --bot, --exec or --connects" in capsys.readouterr().err
+
+
+def test_players_take_the_keys_of_a_plan_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ann").mkdir()
+    folder, words = tmp_path / "cup", ["tournament", "new"]
+    ann = f"ann=exec:python3 a.py -i {{in}}; adapter=mancala;workdir={tmp_path / 'ann'};memory=512;lenient=true"
+    bob = "bob=sh -c 'echo a; echo b';depth=6;adapter=mancala"
+    players = ["--bot", ann, "--exec", bob, "--bot", "three=search@3;seconds=0.5"]
+    jail = ["--jail", "auto", "--jail-cores", "0", "--jail-allow", str(tmp_path)]
+    assert main([*words, str(folder), "--game", "mancala", *players, *jail]) == 0
+    plan = Folder(folder).plan()
+    assert plan.players == (
+        Contestant(
+            "ann", exec="python3 a.py -i {in}", adapter="mancala", workdir=str(tmp_path / "ann"), memory=512,
+            lenient=True,
+        ),
+        Contestant("bob", exec="sh -c 'echo a; echo b'", adapter="mancala", workdir=str(Path.cwd()), depth=6),
+        Contestant("three", bot="search@3", seconds=0.5),
+    )  # fmt: skip
+    assert (plan.jail, plan.jail_cores, plan.jail_allow) == ("auto", "0", (str(tmp_path),))
+    capsys.readouterr()
+    for wrong, sentence in (
+        ("ann=exec:./a;adapter=chess", "adapter of ann should be one of"),
+        ("ann=exec:./a;memory=much", "ann: memory should be a whole number"),
+        ("ann=greedy;adapter=mancala", "adapter of ann should be one of"),
+        ("exec:./a", "there is no bot 'exec:./a'"),
+    ):
+        game = ["--game", "mancala", "--bot", "greedy", "--bot", wrong]
+        try:
+            assert main([*words, str(tmp_path / "other"), *game]) == 2
+        except SystemExit as exit:
+            assert exit.code == 2
+        assert sentence in capsys.readouterr().err
