@@ -1,4 +1,4 @@
-"""`parlour bot --try CMD`: ask a program for its move in ten positions and report what it did, before anything counts."""
+"""`parlour bot --try CMD`: ask a program for its move in ten positions, and report, before anything counts."""
 
 from __future__ import annotations
 

@@ -4,8 +4,9 @@ parlour course nkcohcoh 3 3 .w......b 1
 
 BOARD has N * N characters w, b and . by rows from the top. The number of marbles tells whose turn
 it is. --explain first lists the side to move and the successors that differ under symmetry, with
-their evaluations. SECONDS is the time from the start of the process to its end. The program prints every better
-move as soon as it is found, so the last line is a board even if the program is stopped early.
+their evaluations. SECONDS is the time from the start of the process to its end. The program prints
+every better move as soon as it is found, so the last line is a board even if the program is stopped
+early.
 """
 
 from __future__ import annotations
