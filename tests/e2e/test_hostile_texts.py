@@ -68,7 +68,7 @@ async def test_lobby_and_its_dialogs(text: str) -> None:
         async with terminal(app) as pilot:
             lobby = await at_lobby(app, pilot)
             assert_literal(app, text)
-            assert printable(text) in lobby.grid.texts(0)[2]
+            assert printable(text) in lobby.rows[0].names[0][0]
             await pilot.press("down")
             await pilot.press("enter")  # challenge the bot
             await settled(pilot, "the form is open", lambda: isinstance(app.screen, NewGame))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,12 +13,16 @@ from textual.widgets import Input, Select, Static
 
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.new_game import NewGame
+from client.tui.models.lobby_rooms import best_players, own_games
 from client.tui.screens.lobby import LobbyScreen
+from client.tui.screens.table import TableScreen
 from client.tui.screens.wall import WallScreen
-from protocol.commands import Command, Create, History, Join, Lobby, Watch
+from protocol.commands import Command, Create, History, Join, Leave, Lobby, Watch
+from protocol.commands import Leaderboard as BestPlayers
 from protocol.replies import Invited, LobbyUpdate
+from protocol.types import Leader
 from tests.tui.lobby_samples import lobby_update, room
-from tests.tui.offline_app import OfflineApp, picture_of
+from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 
 @asynccontextmanager
@@ -49,17 +54,123 @@ async def test_keys_act_on_the_selected_row(keys: list[str], expected: Command) 
     async with lobby() as (app, pilot):
         await pilot.press(*keys)
         await pilot.pause()
-        (command,) = commands(app)
+        command = commands(app)[-1]  # the game beside the list may be watched, too
         assert type(command) is type(expected)
         assert getattr(command, "room", "") == getattr(expected, "room", "")
 
 
-async def test_title_counts_rooms_and_bots() -> None:
+async def test_title_counts_open_rooms_and_bots() -> None:
     async with lobby() as (app, pilot):
-        for words, title in (("erin", "1 room, 0 bots"), ("greedy", "1 room, 1 bot"), ("", "5 rooms, 2 bots")):
-            app.screen.query_one(Input).value = words
-            await pilot.pause()
-            assert picture_of(app).startswith(f"  Parlour  ·  Lobby  ·  {title}\n")
+        assert picture_of(app).splitlines()[0].endswith("4 rooms, 2 bots")
+        app.deliver(LobbyUpdate(rooms=(room("r6", "conga", "gina", ""),), bots=()))
+        await pilot.pause()
+        assert picture_of(app).splitlines()[0].endswith("5 rooms, 0 bots")
+
+
+async def test_list_has_sections_with_columns() -> None:
+    async with lobby() as (app, _):
+        lines = [line.strip() for line in picture_of(app).splitlines()]
+        titles = [line for line in lines if "──" in line]
+        assert [title.partition(" ──")[0] for title in titles[1:]] == [
+            "Waiting for an opponent",
+            "Live",
+            "Bots, ready to play",
+            "Just ended",
+        ]
+        live = next(number for number, line in enumerate(lines) if line.startswith("Live"))
+        assert "move  watching" in lines[live]
+        assert lines[live + 1].split()[:6] == ["n-k-coh-coh", "carol", "–", "search", "7", "3"]
+
+
+def watched(app: OfflineApp) -> list[str]:
+    return [command.room for command in app.sent if isinstance(command, Watch)]
+
+
+def left(app: OfflineApp) -> list[str]:
+    return [command.room for command in app.sent if isinstance(command, Leave)]
+
+
+async def test_chosen_game_is_watched_while_the_cursor_rests_on_it() -> None:
+    async with lobby() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LobbyScreen)
+        screen.follow_previews()
+        assert watched(app) == []  # a room that waits has nothing to watch
+        await pilot.press("down", "down", "down")
+        assert screen.selected() == next(row for row in screen.rows if row.key == "r3")
+        screen.follow_previews()
+        assert (watched(app), left(app)) == (["r3"], [])
+        app.deliver(snapshot_of("cohcoh", ("a1", "d4"), room="r3", seat=None, names=("carol", "search")))
+        await pilot.pause()
+        lines = picture_of(app).splitlines()
+        assert any("carol" in line[50:] for line in lines)
+        assert any("move 2" in line[50:] for line in lines)
+        await pilot.press("down")
+        assert left(app) == ["r3"]
+
+
+async def test_game_that_another_screen_shows_is_not_left() -> None:
+    async with lobby() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LobbyScreen)
+        app.deliver(snapshot_of("cohcoh", room="r3", seat=None))
+        await pilot.press("down", "down", "down")
+        screen.follow_previews()
+        app.open_table("r3")
+        await pilot.pause()
+        assert isinstance(app.screen, TableScreen)
+        assert screen.followed == []  # nothing is watched for a lobby that is covered
+        assert left(app) == []
+        await pilot.press("q")
+        await pilot.pause()
+        assert screen.is_current
+        assert left(app) == ["r3"]
+
+
+async def test_large_lobby_has_more_boards_own_games_and_the_best() -> None:
+    app = OfflineApp()
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = LobbyScreen()
+        await app.show(screen)
+        rooms = [room(f"g{n}", "conga", f"a{n}", f"b{n}", status="running", created_at=AT - n) for n in range(9)]
+        app.deliver(LobbyUpdate(full=True, rooms=tuple(rooms), bots=()))
+        await pilot.pause()
+        screen.follow_previews()
+        assert watched(app) == ["g0", "g1", "g2"]
+        assert [type(command) for command in app.sent if isinstance(command, BestPlayers)] == [BestPlayers]
+        screen._own = own_games(
+            [room("o1", "conga", "alice", "bob", status="ended", result="0-1", ply=31)], player="alice"
+        )
+        screen._best["conga"] = best_players(
+            "conga", [Leader(name="zoe", rating=1904, deviation=50, games=9, at=AT, provisional=True)]
+        )
+        screen.update_rows()
+        await pilot.pause()
+        text = picture_of(app)
+        assert re.search(r"Your last games ─+", text)
+        assert re.search(r"Conga +bob 1640 +lost +31 moves", text)
+        assert re.search(r"Best at Conga ─+", text)
+        assert re.search(r"1  zoe +1904\?", text)
+        await pilot.press(*["down"] * 9)
+        chosen = screen.selected()
+        assert chosen is not None
+        assert chosen.key == "own o1"
+
+
+async def test_long_list_scrolls_with_the_cursor() -> None:
+    app = OfflineApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.show(LobbyScreen())
+        rooms = [room(f"g{n:02}", "conga", f"a{n:02}", "b", status="running", created_at=AT - n) for n in range(60)]
+        app.deliver(LobbyUpdate(full=True, rooms=tuple(rooms), bots=()))
+        await pilot.press(*["pagedown"] * 6)
+        await pilot.pause()
+        assert "a59" in picture_of(app)
+        assert "a00" not in picture_of(app)
+        await pilot.press(*["pageup"] * 6)
+        await pilot.pause()
+        assert "Live ─" in picture_of(app)
+        assert "a00" in picture_of(app)
 
 
 def error_of(dialog: Screen[object]) -> str:
@@ -106,12 +217,18 @@ async def test_bot_is_challenged_and_running_games_are_watched() -> None:
         assert app.screen.places.rooms == ["r3"]
 
 
+def live_ply(app: OfflineApp) -> str:
+    screen = app.screen
+    assert isinstance(screen, LobbyScreen)
+    return next(row.right[0] for row in screen.rows if row.key == "r3")
+
+
 async def test_progress_is_updated() -> None:
     async with lobby() as (app, pilot):
-        assert "move 7 " in picture_of(app)
+        assert live_ply(app) == "7"
         app.deliver(LobbyUpdate(rooms=(), plies={"r3": 12, "unknown room": 3}))
         await pilot.pause()
-        assert "move 12 " in picture_of(app)
+        assert live_ply(app) == "12"
 
 
 async def test_help_and_quitting() -> None:

@@ -7,12 +7,16 @@ from protocol.replies import LobbyUpdate
 from tests.tui.lobby_samples import lobby_update, room
 
 
+def keys(rooms: LobbyRooms, filter_text: str = "") -> list[str]:
+    return [row.key for section in rooms.sections(filter_text) for row in section.rows]
+
+
 def test_rows_are_sorted_and_filtered() -> None:
     rooms = LobbyRooms()
     rooms.update(lobby_update())
-    assert [row.key for row in rooms.rows("")] == ["r2", "r1", "r5", "bot greedy", "bot search", "r3", "r4"]
-    assert [row.key for row in rooms.rows("SEARCH coh")] == ["r3"]
-    assert [row.key for row in rooms.rows("waiting conga")] == ["r1", "r5"]
+    assert keys(rooms) == ["r2", "r1", "r5", "r3", "bot greedy", "bot search", "r4"]
+    assert keys(rooms, "SEARCH coh live") == ["r3"]
+    assert keys(rooms, "waiting conga") == ["r1", "r5"]
     assert rooms.live() == ["r3"]
     assert rooms.bots_for("cohcoh") == ["search"]
 
@@ -22,11 +26,11 @@ def test_updates_change_rooms_and_bots() -> None:
     rooms.update(lobby_update())
     rooms.update(LobbyUpdate(rooms=(room("r1", "conga", "alice", "bob", status="running"),), bots=()))
     assert rooms.live() == ["r3", "r1"]  # r3 has watchers
-    assert [row.key for row in rooms.rows("bot")] == []
+    assert keys(rooms, "bot") == []
 
 
 def test_closed_room_disappears() -> None:
     rooms = LobbyRooms()
     rooms.update(lobby_update())
     rooms.update(LobbyUpdate(rooms=(room("r2", "mancala", "", "bob", status="ended"),)))
-    assert "r2" not in [row.key for row in rooms.rows("")]
+    assert "r2" not in keys(rooms)

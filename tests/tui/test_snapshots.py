@@ -27,6 +27,7 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen
+from client.tui.screens.following import FollowingScreen
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.replay import ReplayScreen
 from client.tui.screens.rules import RulesScreen
@@ -54,7 +55,7 @@ from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
 FOLDER = Path(__file__).parent / "snapshots"
-SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, TableView, TableActions}  # base classes
+SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, FollowingScreen, TableView, TableActions}  # base classes
 SIZES = [(80, 24), (100, 30), (120, 40)]
 LOOKS = {"dark": Appearance("dark"), "mono": Appearance("mono")}
 LINE_OF_THREE = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
@@ -167,12 +168,15 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 @pytest.mark.parametrize("name", SCREENS)
 async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
-    app = OfflineApp(*rooms, appearance=LOOKS[look])
+    live = snapshot_of("cohcoh", LINE_OF_THREE[:7], room="r3", seat=None, names=("carol", "search"))
+    app = OfflineApp(*rooms, live, appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(live_update() if name == "tv" else lobby_update())
         if isinstance(app.screen, WallScreen):
             app.screen.flush()
+        if isinstance(app.screen, LobbyScreen):
+            app.screen.listing.move(3)  # the live game
         await pilot.pause()
         compare(f"{name}-{look}", size, picture_of(app))
 

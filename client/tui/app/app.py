@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from textual.binding import Binding
 from textual.css.query import NoMatches
@@ -200,6 +201,16 @@ class ParlourApp(ThemedApp):
         return None if self.session is None else self.session.rooms.get(room)
 
     @property
+    def player(self) -> str:
+        return "" if self.session is None or self.session.welcome is None else self.session.welcome.you.name
+
+    @property
+    def place(self) -> str:
+        if self.session is None:
+            return ""
+        return "private server" if self.bots_only else urlsplit(self.session.url).hostname or ""
+
+    @property
     def bots_only(self) -> bool:
         return self.server is not None and self.server.is_private
 
@@ -264,8 +275,9 @@ class ParlourApp(ThemedApp):
             return
         self.send(Leave(id=self.next_id(), room=room), lambda ok: self._forget(room), lambda reason: self._forget(room))
 
-    def _is_shown(self, room: str) -> bool:
-        return any(screen.shows(room) for screen in self._screens())
+    def _is_shown(self, room: str, *, besides: BaseScreen | None = None) -> bool:
+        screens = (screen for screen in self.screen_stack if isinstance(screen, BaseScreen))
+        return any(screen.shows(room) for screen in screens if screen is not besides)
 
     def _forget(self, room: str) -> None:
         """Drop the view of a room that was left: it is not updated any more."""
@@ -302,7 +314,9 @@ class ParlourApp(ThemedApp):
 
     def leave_table(self, room: str) -> None:
         table = self.table(room)
-        done = table is not None and (table.seat is None or table.status == "waiting") and not self._is_shown(room)
+        screen = self.screen if isinstance(self.screen, BaseScreen) else None
+        shown = self._is_shown(room, besides=screen)
+        done = table is not None and (table.seat is None or table.status == "waiting") and not shown
         self.leave_screen(Leave(id=self.next_id(), room=room) if done else None)
 
     def leave_screen(self, last_command: Leave | None = None) -> None:

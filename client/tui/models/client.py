@@ -22,6 +22,14 @@ class Client(Protocol):
     bots: tuple[BotInfo, ...] | None  # the bots in the lobby; None until the server has listed them
 
     @property
+    def player(self) -> str:
+        """The name of the user on the server; empty until the session is open."""
+
+    @property
+    def place(self) -> str:
+        """The host of the server."""
+
+    @property
     def bots_only(self) -> bool:
         """Whether all opponents are bots, as on a private server."""
 

@@ -1,28 +1,46 @@
-"""The rooms and bots of the lobby, kept up to date, sorted and filtered."""
+"""The rooms and bots of the lobby, kept up to date, filtered, and sorted into sections."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from client.presentation.texts import clock_text, rated_players
+from client.presentation.texts import clock_text, counted, marked_name, rating_of, rating_text
+from engine.registry import GAMES
 from protocol.replies import LobbyUpdate
-from protocol.types import BotInfo, RoomInfo, with_ply
+from protocol.types import BotInfo, Leader, RoomInfo, Seat, with_ply
 
-STATUS_ORDER = {"waiting": 0, "running": 1, "ended": 2}
-MAX_GAMES_LISTED = 3  # a bot that plays more is said to play all games
+MAX_GAMES_LISTED = 2  # of a bot, unless it plays all
+MAX_ENDED = 5  # ended games in the list
+STRENGTHS = {"search": "strongest", "greedy": "easy", "random": "very easy"}
+NONE = "·"
 
 
 class LobbyRow(NamedTuple):
-    """A row of the lobby: a room, or a bot that can be challenged."""
+    """A line of the lobby. A row with a room or a bot can be chosen."""
 
     key: str
-    cells: tuple[str, ...]  # kind, game, players, clock, state, watchers
+    left: str
+    names: tuple[tuple[str, str], ...]  # names, each with a muted text such as the rating
+    right: tuple[str, str]
+    words: str = ""  # more words for the filter
+    tone: str = "muted"  # of the text at the right
     room: RoomInfo | None = None
     bot: BotInfo | None = None
 
     def matches(self, words: list[str]) -> bool:
-        text = " ".join(self.cells).casefold()
+        names = " ".join(f"{name} {note}" for name, note in self.names)
+        text = f"{self.left} {names} {' '.join(self.right)} {self.words}".casefold()
         return all(word in text for word in words)
+
+
+class Section(NamedTuple):
+    """Rows under a title. `columns`: the titles of the two columns at the right."""
+
+    title: str
+    rows: tuple[LobbyRow, ...]
+    columns: tuple[str, str] = ("", "")
+    left_columns: int = 14  # the width of the first column
 
 
 class LobbyRooms:
@@ -46,11 +64,16 @@ class LobbyRooms:
                 self._rooms[room] = with_ply(self._rooms[room], ply)
         if update.bots is not None:
             self._bots = update.bots
+        self._drop_old()
+
+    def _drop_old(self) -> None:
+        ended = [info.room for info in self._rooms.values() if info.status == "ended"]
+        for room in ended[:-MAX_ENDED]:
+            del self._rooms[room]
 
     def live(self, game: str = "") -> list[str]:
         """Return the running games, all or those of one game, the most interesting first."""
-        running = [info for info in self._rooms.values() if info.status == "running" and game in ("", info.game)]
-        return [info.room for info in sorted(running, key=interest)]
+        return [info.room for info in sorted(self._with_status("running"), key=interest) if game in ("", info.game)]
 
     def remove(self, room: str) -> None:
         """Remove a room that does not exist any more."""
@@ -59,16 +82,30 @@ class LobbyRooms:
     def bots_for(self, game: str) -> list[str]:
         return sorted(bot.name for bot in self._bots if game in bot.plays)
 
-    def rows(self, filter_text: str) -> list[LobbyRow]:
-        """Return the rows that contain every word: waiting rooms, then bots, running games and finished games."""
-        words = filter_text.casefold().split()
+    def count(self) -> tuple[int, int]:
+        """Return the number of open rooms and of bots."""
+        return sum(info.status != "ended" for info in self._rooms.values()), len(self._bots)
+
+    def _with_status(self, status: str) -> list[RoomInfo]:
+        return [info for info in self._rooms.values() if info.status == status]
+
+    def sections(self, filter_text: str) -> list[Section]:
+        """Return the rows that contain every word. Sections without rows are left out."""
         if self.finished is not None:
-            return [row for row in map(room_row, self.finished) if row.matches(words)]
-        rooms = sorted(self._rooms.values(), key=lambda info: (STATUS_ORDER[info.status], -info.created_at, info.room))
-        waiting = [room_row(info) for info in rooms if info.status == "waiting"]
-        started = [room_row(info) for info in rooms if info.status != "waiting"]
-        bots = [bot_row(bot) for bot in sorted(self._bots, key=lambda bot: bot.name)]
-        return [row for row in (*waiting, *bots, *started) if row.matches(words)]
+            sections = [Section("Finished games", tuple(map(ended_row, self.finished)), ("result", "moves"))]
+        else:
+            waiting = sorted(self._with_status("waiting"), key=lambda info: (-info.created_at, info.room))
+            running = sorted(self._with_status("running"), key=interest)
+            bots = sorted(self._bots, key=lambda bot: bot.name)
+            sections = [
+                Section("Waiting for an opponent", tuple(map(waiting_row, waiting))),
+                Section("Live", tuple(map(live_row, running)), ("move", "watching")),
+                Section("Bots, ready to play", tuple(map(bot_row, bots)), left_columns=20),
+                Section("Just ended", tuple(map(ended_row, self._with_status("ended")[::-1])), ("result", "moves")),
+            ]
+        words = filter_text.casefold().split()
+        kept = [part._replace(rows=tuple(row for row in part.rows if row.matches(words))) for part in sections]
+        return [section for section in kept if section.rows]
 
 
 def interest(info: RoomInfo) -> tuple[int, int, int, str]:
@@ -77,15 +114,61 @@ def interest(info: RoomInfo) -> tuple[int, int, int, str]:
     return -info.watchers, -ratings, -info.created_at, info.room
 
 
-def room_row(info: RoomInfo) -> LobbyRow:
-    state = {"waiting": "waiting", "running": f"move {info.ply}", "ended": info.result}[info.status]
-    kind = "rated" if info.rated else "casual"
+def title_of(game: str) -> str:
+    return GAMES[game].title if game in GAMES else game
+
+
+def names_of(seats: Iterable[Seat | None]) -> tuple[tuple[str, str], ...]:
+    return tuple((marked_name(seat), rating_of(seat)) for seat in seats if seat is not None)
+
+
+def waiting_row(info: RoomInfo) -> LobbyRow:
     awaited = " and ".join(info.players or ((info.invite,) if info.invite else ()))
-    names = rated_players(info.seats) + (f" (for {awaited})" if awaited and None in info.seats else "")
-    watchers = str(info.watchers) if info.watchers else ""
-    return LobbyRow(info.room, (kind, info.game, names, clock_text(info.clock), state, watchers), room=info)
+    names = names_of(info.seats) or (("", ""),)
+    if awaited:
+        names = (*names[:-1], (names[-1][0], f"{names[-1][1]} for {awaited}".strip()))
+    kind = "rated" if info.rated else "casual"
+    words = f"{info.game} waiting"
+    return LobbyRow(info.room, title_of(info.game), names, (clock_text(info.clock), kind), words, room=info)
+
+
+def live_row(info: RoomInfo) -> LobbyRow:
+    words = f"{info.game} live running {clock_text(info.clock)} {'rated' if info.rated else 'casual'}"
+    right = (str(info.ply), str(info.watchers) if info.watchers else NONE)
+    return LobbyRow(info.room, title_of(info.game), names_of(info.seats), right, words, room=info)
+
+
+def ended_row(info: RoomInfo) -> LobbyRow:
+    right = (info.result, str(info.ply))
+    return LobbyRow(info.room, title_of(info.game), names_of(info.seats), right, f"{info.game} ended", room=info)
 
 
 def bot_row(bot: BotInfo) -> LobbyRow:
-    games = "all games" if len(bot.plays) > MAX_GAMES_LISTED else ", ".join(bot.plays)
-    return LobbyRow(f"bot {bot.name}", ("bot", games, bot.name, "", "ready", ""), bot=bot)
+    games = "all games" if len(bot.plays) > MAX_GAMES_LISTED else ", ".join(map(title_of, bot.plays))
+    strength = STRENGTHS.get(bot.name, f"{bot.engine} {bot.version}".strip() if not bot.house else "")
+    name, at, level = bot.name.partition("@")
+    if at and name == "search" and level.isdecimal():
+        strength = f"level {level}"
+    words = f"bot {' '.join(bot.plays)}"
+    return LobbyRow(f"bot {bot.name}", bot.name, (("", games),), ("", strength), words, bot=bot)
+
+
+def own_games(rooms: Sequence[RoomInfo], player: str) -> Section:
+    """Return the latest games of a player, with their results for the player."""
+    rows = []
+    for info in rooms:
+        seat = next((side for side, seat in enumerate(info.seats) if seat is not None and seat.name == player), 0)
+        points = {"1-0": (1, 0), "0-1": (0, 1)}.get(info.result)
+        result, tone = ("draw", "muted") if points is None else ("won", "good") if points[seat] else ("lost", "bad")
+        row = ended_row(info)._replace(names=names_of([info.seats[1 - seat]]), key=f"own {info.room}", tone=tone)
+        rows.append(row._replace(right=(result, counted(info.ply, "move"))))
+    return Section("Your last games", tuple(rows))
+
+
+def best_players(game: str, leaders: Sequence[Leader]) -> Section:
+    """Return the best players of a game."""
+    rows = (
+        LobbyRow(f"best {n}", str(n), ((leader.name, ""),), ("", rating_text(leader.rating, leader.provisional)))
+        for n, leader in enumerate(leaders, 1)
+    )
+    return Section(f"Best at {title_of(game)}", tuple(rows), left_columns=3)

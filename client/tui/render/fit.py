@@ -26,7 +26,7 @@ def fit_board(
         drawn = fit_pixel_board(kind, board, appearance.theme, columns, rows, flipped=flipped, labels=labels)
         if drawn is not None:
             return drawn
-    for size in letter_sizes(board, lines=tokens is None):
+    for size in letter_sizes(board, lines=tokens is None, tiny=not labels):
         picture = LetterBoard(
             board,
             size,

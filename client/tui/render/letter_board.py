@@ -241,9 +241,12 @@ def face_width(board: Board) -> int:
     return max(longest, label, 2 + len(board.marks[0]) if board.counted else 1)
 
 
-def letter_sizes(board: Board, lines: bool) -> list[Size]:
-    """Return the sizes in which a board can be drawn, from large to small. The smallest has no lines."""
+def letter_sizes(board: Board, lines: bool, tiny: bool = False) -> list[Size]:
+    """Return the sizes in which a board can be drawn, from large to small. The smallest have no lines.
+
+    `tiny`: also a size without space for marks around the content of a cell.
+    """
     face = face_width(board)
     lined = [size for size in LINED_SIZES if size.width >= face + 2] if lines else []
     spaced = [] if lines or not (board.counted and board.marks[0]) else [SPACED_SIZE]  # numbers on coloured squares
-    return [*lined, *spaced, Size(face + 2, 1)]
+    return [*lined, *spaced, Size(face + 2, 1), *([Size(face + 1, 1)] if tiny else [])]

@@ -29,6 +29,7 @@ class PixelBoard(BoardPicture):
     """A board drawn at one pitch: the distance in pixels from a cell to the next."""
 
     PITCHES: ClassVar[tuple[int, ...]]  # from large to small
+    TINY_PITCHES: ClassVar[tuple[int, ...]] = ()  # without space for a preview: only for boards without labels
 
     def __init__(self, board: Board, pitch: int, theme: str, *, flipped: bool = False, labels: bool = True) -> None:
         self.board = rotated(board) if flipped else board
@@ -559,6 +560,7 @@ class SmallPitBoard(PixelBoard):
     """Two rows of pits without beads: the number of seeds is in the pit."""
 
     PITCHES = (5, 4)  # the width of a pit with its gap in characters
+    TINY_PITCHES = (3,)
 
     @staticmethod
     def _has_ranks(board: Board) -> bool:
@@ -567,7 +569,7 @@ class SmallPitBoard(PixelBoard):
     @property
     def bowl(self) -> int:
         """The height of a pit in characters."""
-        return self.pitch - 3
+        return max(1, self.pitch - 3)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -646,7 +648,7 @@ def fit_pixel_board(
 ) -> PixelBoard | None:
     """Return the largest picture that fits into the space, or None if none does."""
     for drawing in KINDS[kind]:
-        for pitch in drawing.PITCHES:
+        for pitch in (*drawing.PITCHES, *(() if labels else drawing.TINY_PITCHES)):
             picture = drawing(board, pitch, theme, flipped=flipped, labels=labels)
             if picture.columns <= columns and picture.rows <= rows:
                 return picture

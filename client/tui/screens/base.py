@@ -14,6 +14,7 @@ from client.tui.widgets.minimum_size import MINIMUM_SIZE, MinimumSizeScreen, is_
 from client.tui.widgets.plain import PlainText
 from runtime.printable import printable
 
+MEDIUM_COLUMNS = 100  # from this width on, lists have more columns
 WIDE_SIZE = (110, 34)  # from this size on, the side panels are larger
 TOO_SMALL = """This terminal is {} x {} characters.
 Parlour needs at least {} x {}.
@@ -54,6 +55,12 @@ class BaseScreen(MinimumSizeScreen[None]):
         """Prepare the screen. Called once, when its widgets exist."""
 
     @property
+    def is_covered(self) -> bool:
+        """Whether another screen covers this one. Dialogs do not count: they cover only a part."""
+        screens = [screen for screen in self.app.screen_stack if isinstance(screen, BaseScreen)]
+        return screens[-1:] != [self]
+
+    @property
     def client(self) -> Client:
         return cast(Client, self.app)
 
@@ -65,7 +72,7 @@ class BaseScreen(MinimumSizeScreen[None]):
         return ()
 
     def shows(self, room: str) -> bool:
-        """Return whether the screen needs the events of a room even while it is covered."""
+        """Return whether the screen needs the events of a room, even while it is covered."""
         return False
 
     def show_notice(self, text: str) -> None:
@@ -81,6 +88,7 @@ class BaseScreen(MinimumSizeScreen[None]):
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.set_class(width >= WIDE_SIZE[0] and height >= WIDE_SIZE[1], "-wide")
+        self.set_class(width >= MEDIUM_COLUMNS, "-medium")
         small = is_too_small(event.size)
         text = TOO_SMALL.format(width, height, *MINIMUM_SIZE) if small else ""
         self.query_one("#small", PlainText).update(text.splitlines())

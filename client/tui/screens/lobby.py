@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
 from textual.widgets import Input
 
 from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
@@ -14,21 +16,30 @@ from client.sdk.events import Connected, SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
-from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow
+from client.tui.models.lobby_rooms import LobbyRooms, LobbyRow, Section, best_players, own_games
 from client.tui.render.bars import Keys, Status
-from client.tui.screens.base import Action, BaseScreen
+from client.tui.screens.base import Action
+from client.tui.screens.following import FollowingScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import LOBBY_HELP, LOBBY_HELP_TITLE
 from client.tui.widgets.bars import Footer, Header
-from client.tui.widgets.plain import PlainTable
+from client.tui.widgets.game_preview import GamePreview
+from client.tui.widgets.lobby_list import LobbyList
+from client.tui.widgets.plain import PlainText
 from engine.registry import GAMES
 from protocol.commands import History, Lobby
+from protocol.commands import Leaderboard as BestPlayers
 from protocol.replies import Invited, LobbyUpdate, Ok
 from protocol.types import BotInfo
 
-COLUMNS = (("", 6), ("game", 11), ("players", 23), ("clock", 10), ("", 8), ("watching", 8))
 DEFAULT_GAME = next(iter(GAMES))
 MAX_FINISHED_GAMES = 100
+MAX_OWN_GAMES = 4
+MAX_BEST_PLAYERS = 4
+LARGE_SIZE = (120, 40)  # from this size on, there are two more boards
+REST_S = 0.15  # a game is watched when the cursor has rested on it for so long
+UPDATE_INTERVAL_S = 0.2
+PAGE_ROWS = 10
 HOW_TO_JOIN = "select it and press enter"
 KEYS = (
     Keys("↑↓", "choose"),
@@ -43,30 +54,57 @@ KEYS = (
 )
 
 
-class LobbyScreen(BaseScreen):
-    """Lists rooms and bots. Typing filters the list."""
+class LobbyScreen(FollowingScreen):
+    """Lists rooms and bots, with live boards beside them. Typing filters the list.
+
+    Only the games on the screen are watched, and only while the cursor rests on them.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.rooms = LobbyRooms()
-        self.rows: list[LobbyRow] = []
+        self._own = own_games((), "")
+        self._best: dict[str, Section] = {}  # game -> its best players, once they are known
+        self._resting: Timer | None = None  # fires when the cursor has rested on a row
 
     def compose_content(self) -> ComposeResult:
-        yield Header(self.client.appearance, ["Parlour", "Lobby"])
-        hint = "Type to filter by game, player or status"
-        yield Input(placeholder=hint, id="filter", compact=True, select_on_focus=False)
-        yield PlainTable(COLUMNS, id="rooms")
-        yield Footer(self.client.appearance, KEYS)
+        appearance = self.client.appearance
+        yield Header(appearance, ["Parlour", "Lobby"])
+        with Horizontal(id="lobby"):
+            with Vertical(id="list"):
+                with Horizontal(id="search"):
+                    yield PlainText("> " if appearance.ascii_only else "▸ ", id="prompt")
+                    yield Input(placeholder="type to filter", id="filter", compact=True, select_on_focus=False)
+                yield LobbyList(appearance)
+            with Vertical(id="previews"):
+                yield GamePreview(appearance, id="chosen-game")
+                with Horizontal(id="more-games"):
+                    yield GamePreview(appearance, id="more-1")
+                    yield GamePreview(appearance, id="more-2")
+        yield Footer(appearance, KEYS)
 
     def set_up(self) -> None:
-        self.grid.can_focus = False  # the filter keeps the focus; on_key passes the arrows on
-        self.query_one("#filter", Input).focus()
+        self.query_one("#filter", Input).focus()  # it keeps the focus; on_key passes the arrows on
         self.client.send(Lobby(id=self.client.next_id(), on=True))
+        self.set_interval(UPDATE_INTERVAL_S, self._tick)
+        self._load_own_games()
         self.show_notice(self.client.invitation and f"{self.client.invitation}: {HOW_TO_JOIN}")
 
     @property
-    def grid(self) -> PlainTable:
-        return self.query_one("#rooms", PlainTable)
+    def listing(self) -> LobbyList:
+        return self.query_one(LobbyList)
+
+    @property
+    def rows(self) -> list[LobbyRow]:
+        """The rows that can be chosen."""
+        return self.listing.rows
+
+    def selected(self) -> LobbyRow | None:
+        return self.listing.chosen
+
+    @property
+    def _is_large(self) -> bool:
+        return self.size.width >= LARGE_SIZE[0] and self.size.height >= LARGE_SIZE[1]
 
     # -- what is shown
 
@@ -78,36 +116,111 @@ class LobbyScreen(BaseScreen):
             self.show_notice(f"{invited_text(event)}: {HOW_TO_JOIN}")
         elif isinstance(event, Connected):
             self.show_notice("")
+        room = getattr(event, "room", None)
+        if isinstance(room, str) and room in self.followed:
+            self._show_previews()
 
     def update_rows(self) -> None:
-        """Update the list. Write only the cells that have changed."""
-        rows = self.rooms.rows(self.query_one("#filter", Input).value)
-        grid, selected = self.grid, self.selected()
-        if [row.key for row in rows] == [row.key for row in self.rows]:
-            for number, (old, new) in enumerate(zip(self.rows, rows, strict=True)):
-                for column, (before, after) in enumerate(zip(old.cells, new.cells, strict=True)):
-                    if before != after:
-                        grid.set_text(number, column, after)
-        else:
-            grid.clear()
-            for row in rows:
-                grid.add_texts(row.cells)
-            keys = [row.key for row in rows]
-            if selected is not None and selected.key in keys:
-                grid.move_cursor(row=keys.index(selected.key), animate=False)
-        self.rows = rows
+        """Update the list and the boards beside it."""
+        sections = self.rooms.sections(self.query_one("#filter", Input).value)
+        if self.size.height >= LARGE_SIZE[1] and self.rooms.finished is None:
+            extra = [self._own, self._best.get(self._selected_game())]
+            sections += [section for section in extra if section is not None and section.rows]
+        self.listing.show(sections)
         self._update_title()
+        self._show_previews()
 
     def _update_title(self) -> None:
-        rooms = sum(row.room is not None for row in self.rows)
-        text = f"{counted(rooms, 'room')}, {counted(len(self.rows) - rooms, 'bot')}"
+        rooms, bots = self.rooms.count()
+        text = f"{counted(rooms, 'room')}, {counted(bots, 'bot')}"
         if self.rooms.finished is not None:
-            text = counted(rooms, "finished game")
-        self.query_one(Header).show(["Parlour", "Lobby", text])
+            text = counted(len(self.rooms.finished), "finished game")
+        parts = ["Parlour", "Lobby", *filter(None, [self.client.place])]
+        self.query_one(Header).show(parts, f"{self.client.player}  ·  {text}" if self.client.player else text)
 
-    def selected(self) -> LobbyRow | None:
-        row = self.grid.cursor_row
-        return self.rows[row] if 0 <= row < len(self.rows) else None
+    def _previewed(self) -> list[LobbyRow | None]:
+        """Return the chosen row and, in a large terminal, two more live games."""
+        chosen = self.selected()
+        if not self._is_large:
+            return [chosen]
+        live = [row for row in self.rows if row.room is not None and row.room.status == "running"]
+        more = [row for row in live if row != chosen][:2]
+        return [chosen, *more, *[None] * (2 - len(more))]
+
+    def _watched(self) -> list[str]:
+        """Return the previewed games that have a board to watch."""
+        rooms = [row.room for row in self._previewed() if row is not None and row.room is not None]
+        return [room.room for room in rooms if room.status != "waiting"]
+
+    def _show_previews(self) -> None:
+        for preview, row in zip(self.query(GamePreview), self._previewed(), strict=False):
+            room = None if row is None else row.room
+            preview.show(row, None if room is None else self.client.table(room.room))
+        watched = self._watched()
+        self.follow_only([room for room in self.followed if room in watched])
+        if watched != self.followed and self._resting is None:
+            self._resting = self.set_timer(REST_S, self.follow_previews)
+
+    def follow_previews(self) -> None:
+        """Watch the games beside the list. Called when the cursor has rested on a row."""
+        self._resting = None
+        if not self.is_covered:
+            self.follow_only(self._watched(), self._refuse)
+            self._load_best(self._selected_game())
+
+    def _refuse(self, room: str, reason: str) -> None:
+        """Drop a room that does not exist any more."""
+        self.rooms.remove(room)
+        self.update_rows()
+
+    def on_lobby_list_chosen(self) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
+        self._show_previews()
+
+    def on_lobby_list_opened(self) -> None:
+        self.enter()
+
+    def on_screen_suspend(self) -> None:
+        """Watch nothing while another screen covers the lobby. Dialogs do not."""
+        if self.is_covered:
+            self.follow_only(())
+
+    def on_screen_resume(self) -> None:
+        if self.ready:
+            self._load_own_games()
+            self.update_rows()
+
+    def _tick(self) -> None:
+        if not self.is_covered:
+            for preview in self.query(GamePreview):
+                preview.tick()
+
+    def _load_own_games(self) -> None:
+        def show(ok: Ok) -> None:
+            self._own = own_games(ok.rooms or (), player)
+            self.update_rows()
+
+        player = self.client.player
+        if player and self.size.height >= LARGE_SIZE[1]:
+            self.client.send(History(id=self.client.next_id(), player=player, limit=MAX_OWN_GAMES), show)
+
+    def _load_best(self, game: str) -> None:
+        def show(ok: Ok) -> None:
+            self._best[game] = best_players(game, ok.leaders or ())
+            self.update_rows()
+
+        if game not in self._best and self.size.height >= LARGE_SIZE[1]:
+            self._best[game] = best_players(game, ())
+            self.client.send(BestPlayers(id=self.client.next_id(), game=game, limit=MAX_BEST_PLAYERS), show)
+
+    def repaint(self) -> None:
+        for widget in self.query("Bar, LobbyList, GamePreview"):
+            widget.appearance = self.client.appearance  # type: ignore[attr-defined]
+            widget.refresh()
+        self.query_one("#more-games").display = self._is_large
+        self.update_rows()
 
     def show_notice(self, text: str) -> None:
         self.query_one(Footer).show(Status(self.client.connection or text))
@@ -125,16 +238,11 @@ class LobbyScreen(BaseScreen):
         self.update_rows()
 
     def on_key(self, event: events.Key) -> None:
-        grid = self.grid
         match event.key:
-            case "up":
-                grid.action_cursor_up()
-            case "down":
-                grid.action_cursor_down()
-            case "pageup":
-                grid.action_page_up()
-            case "pagedown":
-                grid.action_page_down()
+            case "up" | "down":
+                self.listing.move(-1 if event.key == "up" else 1)
+            case "pageup" | "pagedown":
+                self.listing.move(-PAGE_ROWS if event.key == "pageup" else PAGE_ROWS)
             case "ctrl+n":
                 self.new_game(GameRequest(DEFAULT_GAME))
             case "ctrl+f":
@@ -168,9 +276,6 @@ class LobbyScreen(BaseScreen):
     def on_input_submitted(self) -> None:
         self.enter()
 
-    def on_data_table_row_selected(self, event: PlainTable.RowSelected) -> None:
-        self.enter()
-
     # -- actions
 
     def actions(self) -> list[Action]:
@@ -179,7 +284,7 @@ class LobbyScreen(BaseScreen):
             Action("New game", "ctrl+n", lambda: self.new_game(GameRequest(DEFAULT_GAME))),
             Action("Pair me with an opponent", "ctrl+f", self.quick_pair),
             Action("Watch the selected game", "ctrl+o", lambda: self.enter(watch=True)),
-            Action("Watch all running games", "ctrl+g", self.wall),
+            Action("TV: watch live games side by side", "ctrl+g", self.wall),
             Action("Show finished games, or the lobby again", "ctrl+r", self.finished_games),
             Action("Show the leaderboard", "ctrl+l", self.leaderboard),
             Action("Show the rules", "F1", self.rules),

@@ -94,6 +94,9 @@ class TableView(BaseScreen):
     def table(self) -> RoomView | None:
         return self.client.table(self.room)
 
+    def shows(self, room: str) -> bool:
+        return room == self.room
+
     def receive(self, event: SessionEvent) -> None:
         if getattr(event, "room", None) != self.room:
             return

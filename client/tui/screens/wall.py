@@ -16,7 +16,8 @@ from client.tui.dialogs.help import Help
 from client.tui.models.lobby_rooms import LobbyRooms
 from client.tui.models.wall_places import WallPlaces, grid_shape
 from client.tui.render.bars import Keys, Status
-from client.tui.screens.base import Action, BaseScreen
+from client.tui.screens.base import Action
+from client.tui.screens.following import FollowingScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
 from client.tui.widgets.bars import Bar, Footer, Header
@@ -46,7 +47,7 @@ KEYS = (
 TV_ONLY = ("g",)
 
 
-class WallScreen(BaseScreen):
+class WallScreen(FollowingScreen):
     """Shows the boards of several rooms. Collects changes and draws them at intervals.
 
     Without `rooms` it shows live games, all or those of `game`. An ended game stays for some seconds, then the next
@@ -63,7 +64,6 @@ class WallScreen(BaseScreen):
         self._refused: dict[str, str] = {}
         self._changed: set[str] = set()
         self._tiles: list[BoardTile] = []
-        self._shown: list[str] = []  # the rooms that the tiles show
         self._grid_shape = (0, 0)
 
     @property
@@ -91,12 +91,6 @@ class WallScreen(BaseScreen):
         room = getattr(event, "room", None)
         if isinstance(room, str) and room in self.places.rooms:
             self._changed.add(room)
-            table = self.client.table(room)
-            if table is not None and table.status == "ended":
-                self.places.end(room, monotonic())
-
-    def shows(self, room: str) -> bool:
-        return room in self.places.rooms
 
     # -- what is shown
 
@@ -113,11 +107,12 @@ class WallScreen(BaseScreen):
 
     def flush(self) -> None:
         """Fill the places, and draw the boards that have changed since the last call."""
-        if not self.is_current:
+        if self.is_covered:
             return
         now = monotonic()
         self.places.arrange(self.live(), self.size_now, now)
-        self._follow()
+        self.follow_only(self.places.rooms, self._refuse)
+        self._note_ended(now)
         for tile, room in zip(self._tiles, self.places.rooms, strict=False):
             if room in self._changed or tile.room != room:
                 tile.show(room, self.client.table(room), self._refused.get(room, ""))
@@ -126,18 +121,11 @@ class WallScreen(BaseScreen):
         self._arrange()
         self._update_header()
 
-    def _follow(self) -> None:
-        """Watch the rooms that have come, leave those that have gone."""
-        before, self._shown = self._shown, list(self.places.rooms)
-        for room in before:
-            if room not in self._shown:
-                self.client.unfollow(room)
-        for room in self._shown:
-            if room not in before:
-                self.client.follow(room, self._refuse)
-                table = self.client.table(room)
-                if table is not None and table.status == "ended":
-                    self.places.end(room, monotonic())
+    def _note_ended(self, now: float) -> None:
+        for room in self.places.rooms:
+            table = self.client.table(room)
+            if table is not None and table.status == "ended":
+                self.places.end(room, now)
 
     def _refuse(self, room: str, reason: str) -> None:
         """Handle a room that cannot be watched: say why if the user asked for it, otherwise show another one."""
@@ -297,6 +285,5 @@ class WallScreen(BaseScreen):
         self.client.open_table(event.room)
 
     def _leave(self) -> None:
-        self.places.rooms.clear()
-        self._follow()
+        self.follow_only(())
         self.client.leave_screen()

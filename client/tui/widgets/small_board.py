@@ -10,8 +10,13 @@ from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import changes
 from client.tui.render.appearance import Appearance
 from client.tui.render.fit import fit_board
-from client.tui.render.marks import Marks
+from client.tui.render.marks import NO_MARKS, Marks
 from client.tui.render.strip import tone
+from engine.board import Board
+from engine.errors import GameError
+from engine.game import Game
+from engine.registry import create
+from protocol.types import RoomInfo
 from runtime.printable import printable
 
 TOO_LARGE = ("This board is too large here.", "Enter opens the game.")
@@ -21,12 +26,27 @@ def small_board(table: RoomView, width: int, height: int, appearance: Appearance
     """Return the lines of the board of a room without labels. There are `height` of them, the board in the middle."""
     if table.game is None:
         return text_lines([f"Unknown game: {table.setup.game}"], width, height, appearance)
-    board = table.game.draw(table.state)
-    picture = fit_board(table.game, board, width, height, appearance, labels=False)
+    return board_lines(table.game, table.game.draw(table.state), marks_of(table), width, height, appearance)
+
+
+def start_board(info: RoomInfo, width: int, height: int, appearance: Appearance) -> list[list[Segment]]:
+    """Return the board of a room that waits for a player, as it will be at the start."""
+    try:
+        game = create(info.game, info.options)
+    except GameError:
+        return text_lines([f"Unknown game: {info.game}"], width, height, appearance)
+    return board_lines(game, game.draw(game.start()), NO_MARKS, width, height, appearance)
+
+
+def board_lines(
+    game: Game, board: Board, marks: Marks, width: int, height: int, appearance: Appearance
+) -> list[list[Segment]]:
+    """Return a board in the middle of a space, or a notice that it does not fit."""
+    picture = fit_board(game, board, width, height, appearance, labels=False)
     if picture.columns > width or picture.rows > height:
         return text_lines(TOO_LARGE, width, height, appearance)
     blank = Segment(" " * ((width - picture.columns) // 2), tone(appearance, "text"))
-    return centred([[blank, *line] for line in picture.lines(marks_of(table))], height)
+    return centred([[blank, *line] for line in picture.lines(marks)], height)
 
 
 def marks_of(table: RoomView) -> Marks:
