@@ -18,6 +18,8 @@ from textual.widgets import Input
 import client.tui
 from client.presentation.launch_plan import GameRequest
 from client.presentation.recorded_room import ROOM, view_of
+from client.sdk.room_view import RoomView
+from client.sdk.time_control import parse_time_control
 from client.tui.dialogs.base import Dialog
 from client.tui.dialogs.choice import Choice
 from client.tui.dialogs.confirm import Confirm
@@ -80,6 +82,10 @@ TABLES: dict[str, Snapshot] = {
             RatingChange(before=1500, after=1587, deviation=201, provisional=True),
         ),
     ),
+    "conga-clock": snapshot_of(
+        "conga", ("a4b4", "d1c2"), clock=parse_time_control("5+3"), left=(230_000, 187_000), notes={2: "value -2"}
+    ),
+    "mancala-clock": snapshot_of("mancala", ("3", "6"), clock=parse_time_control("5+3"), left=(3_671_000, 12_300)),
     "cohcoh-12": snapshot_of("cohcoh", ("f6", "g7", "l12", "a1"), options={"n": 12, "k": 5}),
 }
 
@@ -87,7 +93,8 @@ TABLES: dict[str, Snapshot] = {
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", TABLES)
-async def test_table_snapshots(name: str, look: str, size: tuple[int, int]) -> None:
+async def test_table_snapshots(name: str, look: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RoomView, "time_left", lambda view, side, now: view.left and view.left[side] / 1000)
     app = OfflineApp(TABLES[name], appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await app.show(TableScreen("room"))

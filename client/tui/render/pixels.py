@@ -16,6 +16,7 @@ from rich.style import Style
 from client.tui.render.tokens import BLACK, Colour, hex_text, mix
 
 UPPER_HALF = "▀"
+HALVES = {(False, False): " ", (True, False): UPPER_HALF, (False, True): "▄", (True, True): "█"}  # upper, lower
 SAMPLES = 5  # points per side of a pixel at which a shape is tested
 POINTS = tuple((n + 0.5) / SAMPLES for n in range(SAMPLES))
 
@@ -130,4 +131,13 @@ def to_segments(pixels: Pixels, texts: list[Text]) -> list[list[Segment]]:
             run += char
         line.append(Segment(run, run_style))
         lines.append(line)
+    return lines
+
+
+def to_characters(pixels: Pixels, style: Style) -> list[list[Segment]]:
+    """Return the lines of a picture without colours. Its pixels are black, which is empty, or another colour."""
+    lines = []
+    for upper, lower in zip(pixels.rows[::2], pixels.rows[1::2], strict=True):
+        text = "".join(HALVES[a != BLACK, b != BLACK] for a, b in zip(upper, lower, strict=True))
+        lines.append([Segment(text, style)])
     return lines

@@ -9,11 +9,15 @@ from rich.segment import Segment
 from rich.style import Style
 
 from client.tui.render.appearance import Appearance
+from client.tui.render.digits import big_clock
 from client.tui.render.fit import glyphs_of
 from client.tui.render.pixel_boards import kind_of, pieces_of
 from client.tui.render.pixels import text_style
 from client.tui.render.tokens import Colour
 from engine.game import Game
+
+BIG_ROWS = {False: 3, True: 4}  # of a strip with large digits, above and below the board
+BIG_PIXELS_ABOVE = 1  # the digits
 
 
 class PlayerLine(NamedTuple):
@@ -53,6 +57,17 @@ def strip(game: Game, player: PlayerLine, width: int, appearance: Appearance) ->
         line.append(Segment(player.word, tone(appearance, "accent", bold=player.below)))
         gap = 2
     return [*line, Segment(" " * gap, ground(appearance)), *right]
+
+
+def big_strip(game: Game, player: PlayerLine, width: int, appearance: Appearance) -> list[list[Segment]]:
+    """Return the strip of a player with the clock in large digits: `BIG_ROWS` lines. The name is beside the board."""
+    rows = BIG_ROWS[player.below]
+    clock = big_clock(player.clock, BIG_PIXELS_ABOVE, rows, player.turn, player.low, appearance)
+    room = width - length(clock[0])
+    name = strip(game, player._replace(clock=""), room, appearance)
+    blank = [Segment(" " * room, ground(appearance))]
+    name_row = 0 if player.below else rows - 1
+    return [[*(name if row == name_row else blank), *line] for row, line in enumerate(clock)]
 
 
 def clock_segments(player: PlayerLine, appearance: Appearance) -> list[Segment]:

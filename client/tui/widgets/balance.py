@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -13,9 +14,9 @@ from client.tui.models.bot_values import fill_gaps, latest, values
 from client.tui.render.appearance import Appearance
 from client.tui.render.bars import title_line
 from client.tui.render.pixel_boards import kind_of, pieces_of
-from client.tui.render.pixels import Pixels, to_segments
+from client.tui.render.pixels import Pixels, to_characters, to_segments
 from client.tui.render.strip import tone
-from client.tui.render.tokens import Colour, Tokens
+from client.tui.render.tokens import BLACK, WHITE, Colour, Tokens
 from runtime.printable import printable
 
 GRAPH_ROWS = 5  # with fewer rows, there is a bar instead of a graph
@@ -76,17 +77,18 @@ class BalanceView(Widget):
     def _graph(self, width: int, rows: int) -> list[list[Segment]]:
         """Return the values after each move: the first side's above the middle, the second side's below."""
         tokens = self.appearance.tokens
-        if tokens is None or self._colours is None:
+        if self.appearance.ascii_only:
             return [self._bar(width)]
-        pixels = Pixels(width, 2 * rows, tokens.bg)
-        pixels.rectangle(0, rows, width, 1, tokens.line)
+        pixels = Pixels(width, 2 * rows, BLACK if tokens is None else tokens.bg)
+        pixels.rectangle(0, rows, width, 1, WHITE if tokens is None else tokens.line)
+        colours = self._colours or (WHITE, WHITE)
         shown = self._series[-width:]
         step = max(1, min(6, width // max(1, len(shown))))
         for number, value in enumerate(shown):
             tall = max(1, round(abs(2 * share_of(value) - 1) * (rows - 1)))
-            top, ink = (rows - tall, self._colours[0]) if value > 0 else (rows + 1, self._colours[1])
+            top, ink = (rows - tall, colours[0]) if value > 0 else (rows + 1, colours[1])
             pixels.rectangle(number * step, top, max(1, step - 1), tall, ink)
-        return to_segments(pixels, [])
+        return to_characters(pixels, Style()) if tokens is None else to_segments(pixels, [])
 
 
 def side_colours(table: RoomView, tokens: Tokens) -> tuple[Colour, Colour]:

@@ -19,7 +19,7 @@ from client.tui.render.appearance import Appearance
 from client.tui.render.board_picture import BoardPicture
 from client.tui.render.fit import fit_board
 from client.tui.render.marks import NO_MARKS, Marks
-from client.tui.render.strip import PlayerLine, strip
+from client.tui.render.strip import BIG_ROWS, PlayerLine, big_strip, strip
 from engine.board import Board
 from engine.game import Game
 from runtime.printable import printable
@@ -28,6 +28,7 @@ PANEL_COLUMNS = 34  # the least width of the panel beside the board
 PANEL_ROWS = 5  # the least height of the panel below a wide board
 MARGIN_COLUMNS = 3
 STRIP_ROWS = 2
+BIG_CLOCK_SIZE = (110, 34)  # of a terminal with large clocks
 FRAME_INTERVAL_S = 1 / 30  # of an animation
 
 
@@ -91,8 +92,11 @@ class BoardView(Widget, can_focus=True):
     def show_players(self, above: PlayerLine, below: PlayerLine) -> None:
         """Show the players beside their sides."""
         if (above, below) != self._players:
+            had_big = self.has_big_clocks
             self._players = above, below
             self.repaint()
+            if had_big != self.has_big_clocks:
+                self.refresh(layout=True)
 
     def finish_motion(self) -> None:
         """Show the position at once."""
@@ -137,6 +141,18 @@ class BoardView(Widget, can_focus=True):
         """Whether the board is wide, so that the panel is below it."""
         return self._game is not None and self._game.kind == "pits"
 
+    @property
+    def has_big_clocks(self) -> bool:
+        """Whether the clocks are drawn in large digits."""
+        width, height = self.screen.size
+        large = width >= BIG_CLOCK_SIZE[0] and height >= BIG_CLOCK_SIZE[1] and not self.appearance.ascii_only
+        return large and self._players is not None and all(player.clock for player in self._players)
+
+    @property
+    def _strip_rows(self) -> int:
+        """The lines of both players."""
+        return sum(BIG_ROWS.values()) if self.has_big_clocks else STRIP_ROWS
+
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Return the width that the board needs beside the panel."""
         self._measure(container)
@@ -147,14 +163,15 @@ class BoardView(Widget, can_focus=True):
         """Return the height of the board with its players."""
         self._measure(container)
         picture = self.picture()
-        return container.height if picture is None else picture.rows + STRIP_ROWS
+        return container.height if picture is None else picture.rows + self._strip_rows
 
     def _measure(self, container: Size) -> None:
         """Set the space for the picture: what the panel beside or below it leaves."""
+        height = container.height - self._strip_rows
         if self.is_wide:
-            self._space = Size(container.width - 2, container.height - STRIP_ROWS - PANEL_ROWS)
+            self._space = Size(container.width - 2, height - PANEL_ROWS)
         else:
-            self._space = Size(container.width - PANEL_COLUMNS - 2 * MARGIN_COLUMNS, container.height - STRIP_ROWS)
+            self._space = Size(container.width - PANEL_COLUMNS - 2 * MARGIN_COLUMNS, height)
 
     def on_resize(self) -> None:
         self.repaint()
@@ -170,7 +187,7 @@ class BoardView(Widget, can_focus=True):
     def offset_of(self, picture: BoardPicture) -> tuple[int, int]:
         """Return the position of the picture: below the first player, centred if it is wide."""
         left = max(0, (self.size.width - picture.columns) // 2) if self.is_wide else MARGIN_COLUMNS
-        return left, 1
+        return left, BIG_ROWS[False] if self.has_big_clocks else 1
 
     def render_line(self, y: int) -> Strip:
         if self._strips is None:
@@ -185,17 +202,21 @@ class BoardView(Widget, can_focus=True):
         left, _ = self.offset_of(picture)
         lines, ground = picture.lines(marks), self.rich_style
         if self._players is not None and self._game is not None:
-            margin = picture.columns - picture.body_columns
-            above, below = (
-                [Segment(" " * margin, ground), *strip(self._game, player, picture.body_columns, self.appearance)]
-                for player in map(readable, self._players)
-            )
-            lines = [above, *lines, below]
+            above, below = (self._strip(self._game, picture, readable(player)) for player in self._players)
+            lines = [*above, *lines, *below]
         else:
             lines = [[], *lines, []]
         return [
             Strip([Segment(" " * left, ground), *line]).adjust_cell_length(self.size.width, ground) for line in lines
         ]
+
+    def _strip(self, game: Game, picture: BoardPicture, player: PlayerLine) -> list[list[Segment]]:
+        """Return the lines of a player, as wide as the board without its labels."""
+        margin = Segment(" " * (picture.columns - picture.body_columns), self.rich_style)
+        width, appearance = picture.body_columns, self.appearance
+        big = self.has_big_clocks
+        lines = big_strip(game, player, width, appearance) if big else [strip(game, player, width, appearance)]
+        return [[margin, *line] for line in lines]
 
     def cell_at(self, x: int, y: int) -> str | None:
         """Return the name of the cell at a position of the widget."""
