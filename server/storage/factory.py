@@ -9,18 +9,29 @@ from server.storage.interface import BUSY_TIMEOUT_S, OnCommit, Store, StoreError
 
 
 def open_store(
-    where: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = 5, busy_s: float = BUSY_TIMEOUT_S
+    where: str,
+    on_commit: OnCommit = lambda seconds, jobs: None,
+    pool: int = 5,
+    busy_s: float = BUSY_TIMEOUT_S,
+    *,
+    writer: str = "",
+    worker: bool = False,
 ) -> Store:
     """Return an unopened store for the value of `--db`: a file name or a postgresql:// address.
 
-    `busy_s`: how long to wait while another process has the file locked. Raises StoreError if the address or the
-    installation does not support it.
+    `busy_s`: how long to wait while another process has the file locked. `writer`: the unix socket of the process that
+    writes a file for several workers; `worker` connects to it, and the parent process starts it. Raises StoreError if
+    the address or the installation does not support it.
     """
     scheme, address, _ = where.partition("://")
+    if not address and worker:
+        from server.storage.sqlite.worker_store import WorkerStore
+
+        return WorkerStore(where, writer, on_commit, busy_s)
     if not address:
         from server.storage.sqlite.store import SqliteStore
 
-        return SqliteStore(where, on_commit, busy_s)
+        return SqliteStore(where, on_commit, busy_s, writer)
     if scheme not in ("postgresql", "postgres"):
         raise StoreError(f"--db does not support {scheme}:// addresses: give a file name or a postgresql:// address")
     try:

@@ -297,6 +297,9 @@ class Store(Protocol):
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         """Record that a player has disconnected from a node."""
 
+    async def forget_present(self) -> None:
+        """Forget the connected players of an earlier run, if this server is the only one that uses the store."""
+
     async def remove_dead_nodes(self, before: int) -> list[str]:
         """Remove the nodes without a heartbeat since this time. Return the players connected to no other node."""
 

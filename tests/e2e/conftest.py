@@ -57,7 +57,7 @@ class Process:
         self.process, self.url = process, url
 
     @classmethod
-    async def start(cls, db: Path, *flags: str, **environment: str) -> Process:
+    async def start(cls, db: Path | str, *flags: str, **environment: str) -> Process:
         command = [sys.executable, "-m", "parlour", "serve", "--port", "0", "--db", str(db), *flags]
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -86,6 +86,9 @@ class PostgresStore(Accounts, Ratings, Pruning):
     def check(self) -> None:
         """Do nothing: a database that has gone rejects every statement."""
 
+    async def forget_present(self) -> None:
+        """Do nothing: other nodes may be running."""
+
     # -- reading and writing
 
     def append(self, append: Append, done: Done) -> None:

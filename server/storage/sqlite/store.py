@@ -40,15 +40,20 @@ ROOMS_OF = """
 
 
 class SqliteStore(Ratings, Pruning):
-    """A store for one node."""
+    """A store for one node. `address`: a unix socket where its writer process also serves workers."""
 
     shared = False
     mark = "?"
 
     def __init__(
-        self, path: str, on_commit: OnCommit = lambda seconds, jobs: None, busy: float = BUSY_TIMEOUT_S
+        self,
+        path: str,
+        on_commit: OnCommit = lambda seconds, jobs: None,
+        busy: float = BUSY_TIMEOUT_S,
+        address: str = "",
     ) -> None:
         self.path = path
+        self._address = address
         self.on_commit = on_commit
         self._busy = busy
         self._readers = Readers()
@@ -68,13 +73,16 @@ class SqliteStore(Ratings, Pruning):
             await self._readers.open(first, self._connect)
             if read_only:
                 return False
-            self._writer = WriteQueue(self.path, self._busy, self.on_commit, self._payload)
+            self._writer = self._write_queue()
             await self._writer.start()
         except StoreError:
             await self.close()
             raise
         self.append = self._writer.submit  # type: ignore[method-assign,assignment]  # saves a call for each event
         return new
+
+    def _write_queue(self) -> WriteQueue:
+        return WriteQueue(self.path, self._busy, self.on_commit, self._payload, address=self._address)
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -301,6 +309,9 @@ class SqliteStore(Ratings, Pruning):
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         if self._names.get(fold(name)) == player:
             del self._names[fold(name)]
+
+    async def forget_present(self) -> None:
+        await self._write("DELETE FROM present")
 
     async def remove_dead_nodes(self, before: int) -> list[str]:
         return []

@@ -82,9 +82,12 @@ P = TypeVar("P", bound=WriterProcess)
 class WriterSupervisor(Generic[P]):
     """The writer process and its successors.
 
-    `new_process` makes the protocol of the next process. `on_lost` is called when the process has died, `on_ready` when
-    it accepts jobs, `on_missing` with the reason when it could not be restarted.
+    `address`: a unix socket where the process also serves workers. `new_process` makes the protocol of the next
+    process. `on_lost` is called when the process has died, `on_ready` when it accepts jobs, `on_missing` with the
+    reason when it could not be restarted.
     """
+
+    restart_delay_s = RESTART_DELAY_S
 
     def __init__(
         self,
@@ -94,13 +97,15 @@ class WriterSupervisor(Generic[P]):
         on_lost: Callable[[], None],
         on_missing: Callable[[str], None],
         on_ready: Callable[[], None],
+        *,
+        address: str = "",
     ) -> None:
-        self._path, self._busy = path, busy
+        self._path, self._busy, self._address = path, busy, address
         self._new_process, self._on_lost, self._on_missing, self._on_ready = new_process, on_lost, on_missing, on_ready
         self._file = Path(path).stat()
         self._supervisor = Supervisor(
             self._spawn,
-            Backoff(RESTART_DELAY_S, RESTART_DELAY_S),
+            Backoff(self.restart_delay_s, self.restart_delay_s),
             KILL_TIMEOUT_S,
             wait_ready=self._wait_ready,
             failures=(StoreError,),
@@ -122,8 +127,10 @@ class WriterSupervisor(Generic[P]):
 
     def command(self) -> tuple[str, ...]:
         """Return the command line of the process."""
+        script = str(Path(writer_process.__file__))
         file = (str(self._file.st_dev), str(self._file.st_ino))
-        return (sys.executable, "-I", "-S", str(Path(writer_process.__file__)), self._path, str(self._busy), *file)
+        address = (self._address,) if self._address else ()
+        return (sys.executable, "-I", "-S", script, self._path, str(self._busy), *file, *address)
 
     def find_problem(self) -> str:
         """Return what has happened to the file of the database, empty if it is in its place."""

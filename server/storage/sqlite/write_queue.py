@@ -83,13 +83,17 @@ class WriterPipe(WriterProcess):
 class WriteQueue:
     """The queue in front of the writer process.
 
-    `find_payload`: looks up an event, to learn whether it was written before the process died.
+    `find_payload`: looks up an event, to learn whether it was written before the process died. `supervise`: makes the
+    supervisor of the process.
     """
 
-    def __init__(self, path: str, busy: float, on_commit: OnCommit, find_payload: FindPayload) -> None:
+    def __init__(
+        self, path: str, busy: float, on_commit: OnCommit, find_payload: FindPayload,
+        supervise: type[WriterSupervisor[WriterPipe]] = WriterSupervisor, address: str = "",
+    ) -> None:  # fmt: skip
         self._on_commit, self._find_payload = on_commit, find_payload
         self._loop = asyncio.get_running_loop()
-        self._supervisor = WriterSupervisor(path, busy, self._new_pipe, self._lost, self._missing, self._send)
+        self._supervisor = supervise(path, busy, self._new_pipe, self._lost, self._missing, self._send, address=address)
         self._pipe: WriterPipe | None = None  # to the latest process
         self._collected: list[QueuedJob] = []
         self._in_flight: list[QueuedJob] = []

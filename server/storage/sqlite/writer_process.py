@@ -1,9 +1,10 @@
 """The process that writes the database: each message it reads becomes one transaction and gets one answer.
 
-    python -I -S writer_process.py FILE SECONDS DEVICE INODE
+    python -I -S writer_process.py FILE SECONDS DEVICE INODE [SOCKET]
 
 The arguments: the database, how long to wait while another process has it locked, and the device and inode that the
-file must have, because the file at that path may have been replaced.
+file must have, because the file at that path may have been replaced. With SOCKET, the process also serves the workers
+that connect to that unix socket: the messages that are ready at the same time become one transaction.
 
 Each message is a length in four bytes and that many bytes of `marshal`. The process first writes an empty list, or a
 list with the problem of the file. Then it reads pairs: the rows of single events, which most jobs are, and other jobs.
@@ -14,8 +15,9 @@ written their list is empty.
 After each transaction the process checks that the database is still at its path. If the file was deleted or replaced,
 nothing counts as written: a restart would not find it.
 
-The process ends when its input ends. Until then, and until its connection is closed, it holds a shared lock on a file
-beside the database: the next server waits for it. It imports only the standard library, so it is small and starts fast.
+The process ends when its input has ended and no worker is connected. Until then, and until its connection is closed,
+it holds a shared lock on a file beside the database: the next server waits for it. It imports only the standard
+library, so it is small and starts fast.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ if sys.platform != "win32":
     import fcntl
 
 LENGTH_BYTES = 4
+READ_BYTES = 1 << 18
 WRITER_LOCK_SUFFIX = "-writing"  # of the file that every writer process of a database locks, together
 # rows per statement; few sizes, so that all statements stay prepared
 STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
@@ -181,44 +184,155 @@ def hold_lock(path: str) -> None:
         os.close(descriptor)
 
 
-def main(path: str, busy: str, device: str, inode: str) -> None:
-    """Read jobs from standard input and write answers to standard output until the input ends."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
+class Source:
+    """A process that sends jobs: the server through standard input, or a worker through a connection."""
+
+    def __init__(self, connection: Any = None) -> None:
+        self._connection = connection
+        self._buffer = b""
+
+    def fileno(self) -> int:
+        """Return the descriptor that messages are read from."""
+        return int((self._connection or sys.stdin).fileno())
+
+    def receive(self) -> list[Batch] | None:
+        """Wait for data, and return the messages that are complete, or None at the end of the input."""
+        try:
+            data = os.read(self.fileno(), READ_BYTES)
+        except OSError:
+            data = b""
+        if not data:  # an incomplete message is not written: its sender has acknowledged nothing
+            return None
+        self._buffer += data
+        messages: list[Batch] = []
+        while len(self._buffer) >= LENGTH_BYTES:
+            end = LENGTH_BYTES + int.from_bytes(self._buffer[:LENGTH_BYTES], "big")
+            if len(self._buffer) < end:
+                break
+            messages.append((self, *marshal.loads(self._buffer[LENGTH_BYTES:end])))
+            self._buffer = self._buffer[end:]
+        return messages
+
+    def send(self, message: Any) -> None:
+        """Send an answer. A sender that was killed needs none: what it has sent is written."""
+        try:
+            if self._connection is None:
+                sys.stdout.buffer.write(pack(message))
+                sys.stdout.buffer.flush()
+            else:
+                self._connection.sendall(pack(message))
+        except OSError:
+            self.close()
+
+    def close(self) -> None:
+        """Send nothing more."""
+        if self._connection is None:
+            discard_output()
+        else:
+            self._connection.close()
+
+
+Batch = tuple[Source, Rows, list[Job]]  # a message, and where it comes from
+
+
+class StandardInput:
+    """The only source of a server without workers."""
+
+    def __init__(self) -> None:
+        self._source = Source()
+        self._source.send([])
+
+    def receive(self) -> list[Batch] | None:
+        """Wait for messages, and return them, or None at the end of the input."""
+        return self._source.receive()
+
+
+class Workers:
+    """Standard input of the parent process, and the connections of its workers to a unix socket."""
+
+    def __init__(self, address: str) -> None:
+        import selectors  # the process without workers starts faster
+        import socket
+
+        self._selector = selectors.DefaultSelector()
+        self._listener = socket.socket(socket.AF_UNIX)
+        remove(address)  # of a process that was killed
+        self._listener.bind(address)
+        self._listener.listen()
+        self._selector.register(self._listener, selectors.EVENT_READ)
+        self._sources = 0
+        self._add(Source())
+
+    def receive(self) -> list[Batch] | None:
+        """Wait for messages, and return all that are ready, or None when the last source has ended."""
+        messages: list[Batch] = []
+        while self._sources and not messages:
+            for key, _ in self._selector.select():
+                if key.fileobj is self._listener:
+                    self._add(Source(self._listener.accept()[0]))
+                else:
+                    messages += self._receive(key.fileobj)
+        return messages or None
+
+    def _add(self, source: Source) -> None:
+        self._sources += 1
+        self._selector.register(source, 1)
+        source.send([])
+
+    def _receive(self, source: Any) -> list[Batch]:
+        messages: list[Batch] | None = source.receive()
+        if messages is None:
+            self._sources -= 1
+            self._selector.unregister(source)
+            source.close()
+        return messages or []
+
+
+def answer(writer: BatchWriter, messages: list[Batch], path: str, file: tuple[int, int]) -> None:
+    """Write messages in one transaction, and answer each of them."""
+    counts = [(len(rows) // 3, len(jobs)) for _, rows, jobs in messages]
+    rows = messages[0][1] if len(messages) == 1 else [value for _, rows, _ in messages for value in rows]
+    events, others = writer.write(rows, [job for _, _, jobs in messages for job in jobs])
+    problem = find_problem(path, *file)
+    for (source, _, _), (event_count, job_count) in zip(messages, counts, strict=True):
+        if problem:
+            source.send(([problem] * event_count, [problem] * job_count))
+        else:
+            source.send((events[:event_count], others[:job_count]))
+        events, others = events[event_count:], others[job_count:]
+
+
+def main(path: str, busy: str, device: str, inode: str, address: str = "") -> None:
+    """Serve jobs from standard input, and from the connections to `address`, until all of them end."""
     file = int(device), int(inode)
-
-    def send(message: Any) -> None:
-        target.write(pack(message))
-        target.flush()
-
     problem = find_problem(path, *file)
     if not problem:
         try:
             hold_lock(path)
             connection = connect(path, float(busy))
+            source = Workers(address) if address else StandardInput()
         except OSError as error:
             problem = f"cannot use the database {path}: {error.strerror}"
         except sqlite3.Error as error:
             problem = f"cannot use the database {path}: {error}"
     if problem:
-        send([problem])
+        Source().send([problem])
         return
     writer = BatchWriter(connection)
     try:
-        send([])
-        while len(length := source.read(LENGTH_BYTES)) == LENGTH_BYTES:
-            size = int.from_bytes(length, "big")
-            data = source.read(size)
-            if len(data) < size:  # the server died while it sent this, so it has acknowledged nothing
-                break
-            rows, jobs = marshal.loads(data)
-            events = len(rows) // 3
-            answers = writer.write(rows, jobs)
-            problem = find_problem(path, *file)
-            send(([problem] * events, [problem] * len(jobs)) if problem else answers)
-    except BrokenPipeError:  # the server was killed: what it has sent is written, and there is no process to tell
-        discard_output()
+        while (messages := source.receive()) is not None:
+            if messages:
+                answer(writer, messages, path, file)
     finally:
         connection.close()
+
+
+def remove(address: str) -> None:
+    """Remove a socket, if it is there."""
+    try:
+        os.unlink(address)  # noqa: PTH108  # importing pathlib takes as long as everything else
+    except FileNotFoundError:
+        return
 
 
 def discard_output() -> None:
