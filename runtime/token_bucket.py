@@ -44,6 +44,11 @@ class TokenBucket:
         self.tokens -= weight
         return 0.0
 
+    def spend(self, weight: float, now: float) -> None:
+        """Take `weight` tokens that were spent elsewhere, even if they are owed then."""
+        self.refill(now)
+        self.tokens -= weight
+
     def take(self, clock: Callable[[], float]) -> bool:
         """Take a token; return False if there is none.
 

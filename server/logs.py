@@ -51,18 +51,23 @@ def quote(text: str) -> str:
     return shown if shown and " " not in shown else f'"{shown}"'
 
 
+_context: dict[str, Any] = {}  # fields of every event of this process
+
+
 def log(event: str, level: int = logging.INFO, trace: bool | BaseException = False, **fields: Any) -> None:
     """Log an event with its fields. `trace` adds the traceback of an exception; True stands for the current one."""
     if logger.isEnabledFor(level):
-        logger.log(level, event, extra={"fields": fields}, exc_info=trace)
+        logger.log(level, event, extra={"fields": _context | fields}, exc_info=trace)
 
 
-def configure_logging(level: str, form: str = "json", greeted: bool = False) -> None:
-    """Send events of `level` and above to standard error.
+def configure_logging(level: str, form: str = "json", greeted: bool = False, **context: Any) -> None:
+    """Send events of `level` and above to standard error, each with the fields of `context`.
 
     `form` is json, text, or auto: text if standard error is a terminal, otherwise JSON.
     `greeted` leaves out the events that the greeting of `parlour serve` has already reported.
     """
+    _context.clear()
+    _context.update(context)
     text = form == "text" or (form == "auto" and is_terminal(sys.stderr))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JsonFormatter())

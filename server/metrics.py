@@ -6,9 +6,17 @@ See https://prometheus.io/docs/instrumenting/exposition_formats.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)  # upper bounds
+
+
+Sample = tuple[dict[str, Any], dict[str, float], dict[tuple[str, str], int]]  # values, gauges, rooms
+COMBINED_GAUGES: dict[str, Callable[[float, float], float]] = {
+    "clock_skew_seconds": lambda one, other: max(one, other, key=abs),
+    "bus_up": min,
+}
 
 
 class Histogram:
@@ -44,6 +52,26 @@ class Metrics:
     def observe_commit(self, seconds: float, jobs: int) -> None:
         self.commits.observe(seconds)
 
+    def sample(self, gauges: Mapping[str, float], rooms: Mapping[tuple[str, str], int]) -> Sample:
+        """Return all metrics as plain values, for another worker."""
+        values = {name: dict(value) if isinstance(value, dict) else value for name, value in vars(self).items()}
+        values["commits"] = (self.commits.counts, self.commits.sum)
+        return values, dict(gauges), dict(rooms)
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """Add the metrics of another worker. Of values that are not counted, keep the largest."""
+        counts, total = values["commits"]
+        self.commits.counts = [mine + other for mine, other in zip(self.commits.counts, counts, strict=True)]
+        self.commits.sum += total
+        self.moves += values["moves"]
+        self.events += values["events"]
+        self.loop_lag = max(self.loop_lag, values["loop_lag"])
+        for name in ("refusals", "turned_away", "pruned"):
+            getattr(self, name).update(values[name])
+        for name in ("store_rows", "store_bytes"):
+            mine = getattr(self, name)
+            mine |= {key: max(mine.get(key, 0), value) for key, value in values[name].items()}
+
     def text(self, gauges: Mapping[str, float], rooms: Mapping[tuple[str, str], int]) -> str:
         """Return all metrics as text. `rooms`: the number of rooms by game and status."""
         lines: list[str] = []
@@ -63,6 +91,19 @@ class Metrics:
             family(lines, f"parlour_{name}", "gauge", name.replace("_", " ").capitalize(), [("", value)])
         histogram(lines, "parlour_append_seconds", "Duration of a store transaction", self.commits)
         return "\n".join(lines) + "\n"
+
+
+def total_text(samples: Iterable[Sample]) -> str:
+    """Return the metrics of all workers as one text."""
+    total, gauges, rooms = Metrics(), dict[str, float](), Counter[tuple[str, str]]()
+    for values, worker_gauges, worker_rooms in samples:
+        total.add(values)
+        rooms.update(worker_rooms)
+        for name, value in worker_gauges.items():
+            combine = COMBINED_GAUGES.get(name)
+            known = gauges.get(name, 0.0 if combine is None else value)
+            gauges[name] = known + value if combine is None else combine(known, value)
+    return total.text(gauges, rooms)
 
 
 def family(lines: list[str], name: str, kind: str, help: str, samples: Iterable[tuple[str, float]]) -> None:

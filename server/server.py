@@ -20,7 +20,7 @@ from server.lobby.matchmaker import Matchmaker
 from server.lobby.progress import ProgressReports
 from server.lobby.tournaments import TournamentReports
 from server.logs import log
-from server.metrics import Metrics
+from server.metrics import Metrics, Sample, total_text
 from server.rooms.broadcast import Broadcaster
 from server.rooms.registry import RoomRegistry
 from server.rooms.status import RETRY_AFTER_S, NodeStatus
@@ -68,6 +68,7 @@ class Server:
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
+        self._samples: list[Sample] = []  # the metrics of other workers
         self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed
 
     # -- what connections need: server.transport.services
@@ -85,6 +86,18 @@ class Server:
     def awaits_events(self, client: Connection) -> bool:
         """Return whether a client watches the lobby or a tournament, or waits for invitations."""
         return self._feed.is_listening(client) or self._tournaments.is_watching(client)
+
+    async def collect_metrics(self) -> None:
+        """Ask the other workers of this machine for their metrics."""
+        self._samples = await self._bus.metrics_samples()
+
+    def metrics_text(self) -> str:
+        """Return the metrics of all workers, for Prometheus."""
+        return total_text([self.metrics_sample(), *self._samples])
+
+    def metrics_sample(self) -> Sample:
+        """Return the metrics of this worker."""
+        return self.metrics.sample(self.gauges(), self.rooms())
 
     def gauges(self) -> dict[str, float]:
         """Return the current values for the metrics page, by name."""
@@ -105,11 +118,14 @@ class Server:
 
     # -- running
 
-    async def start(self) -> None:
-        """Synchronise the clock, and resume open games. Raises StoreError or Unavailable."""
+    async def start(self, alone: bool = False) -> None:
+        """Synchronise the clock, and resume open games. Raises StoreError or Unavailable.
+
+        `alone`: no other node or worker is running, even if a heartbeat is recent.
+        """
         await self._node.start()
         await self._revocations.start()
-        await self._registry.start(self._node.id)
+        await self._registry.start(self._node.id, alone)
 
     async def run(self) -> None:
         """Sweep until cancelled: time-outs, matchmaking, invitations, revoked accounts, deadlines, heartbeat."""

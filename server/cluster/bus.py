@@ -7,12 +7,14 @@ reads the store at intervals without any announcement (server/cluster/node.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from protocol.events import AnyEvent
 from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, RoomInfo
 from server.domain.room import Room
+
+Payloads = tuple[bytes, ...]  # encoded events, as they are stored
 
 
 class BusListener(Protocol):
@@ -51,6 +53,27 @@ class BusListener(Protocol):
     def open_rooms(self) -> list[Room]:
         """Return the rooms with clients at this node."""
 
+    def loaded_rooms(self) -> dict[str, int]:
+        """Return the seq of every room that is loaded at this node."""
+
+    def room_loaded(self, room: str) -> int:
+        """Return the seq of a room, 0 if it is not loaded at this node."""
+
+    def events_received(self, room: str, seq: int, payloads: Payloads, deadline: int | None) -> None:
+        """Handle events that another worker has written. `deadline`: the one in the index after them, if known."""
+
+    def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
+        """Handle numbers of another worker; see Bus.share."""
+
+    def shared_numbers(self) -> dict[str, dict[str, float]]:
+        """Return the numbers that a worker must know which has just connected."""
+
+    def metrics_sample(self) -> Any:
+        """Return the metrics of this worker."""
+
+    def node_left(self, node: str) -> None:
+        """Forget another worker, which has ended."""
+
 
 class Bus(Protocol):
     """Publishes what happens at this node."""
@@ -80,8 +103,20 @@ class Bus(Protocol):
     def listen(self, listener: BusListener) -> None:
         """Call a listener for every message."""
 
-    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
-        """Publish durable events, and the room after them."""
+    def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
+        """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
+
+    def follow(self, room: str, seq: int) -> None:
+        """Ask the other workers for the events of a room that was loaded here, after `seq`."""
+
+    def unfollow(self, room: str) -> None:
+        """Ask the other workers for no more events of a room."""
+
+    def share(self, what: str, key: str, number: float) -> None:
+        """Tell the other workers of this machine a number that counts for a limit of the whole server."""
+
+    async def metrics_samples(self) -> list[Any]:
+        """Return the metrics of the other workers of this machine."""
 
     def show(self, room: Room) -> None:
         """Announce that the entry of a room in lists has changed."""
@@ -99,7 +134,24 @@ class Bus(Protocol):
         """Announce a report on a tournament."""
 
 
-class LocalBus:
+class WithoutWorkers:
+    """The part of a bus that only several workers of one machine need. It does nothing."""
+
+    def follow(self, room: str, seq: int) -> None:
+        """Do nothing: other nodes announce their events."""
+
+    def unfollow(self, room: str) -> None:
+        """Do nothing."""
+
+    def share(self, what: str, key: str, number: float) -> None:
+        """Do nothing: other nodes have limits of their own."""
+
+    async def metrics_samples(self) -> list[Any]:
+        """Return nothing: every node has metrics of its own."""
+        return []
+
+
+class LocalBus(WithoutWorkers):
     """A bus within one process. It announces events only: lobby and bots are known here anyway."""
 
     up = True
@@ -121,7 +173,7 @@ class LocalBus:
         self._listeners.append(listener)
         self.has_listeners = len(self._listeners) > 1
 
-    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
         """Announce the newest seq of a room."""
         for listener in self._listeners:
             listener.room_announced(room.setup.room, room.seq)

@@ -6,12 +6,14 @@ notices a dead node records that node's players as offline.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, RoomInfo
 from runtime.tasks import BackgroundTasks
-from server.cluster.bus import Bus
+from server.cluster.bus import Bus, Payloads
 from server.cluster.clock_sync import StoreClock
 from server.domain.room import Room
 from server.lobby.feed import LobbyFeed
@@ -59,6 +61,11 @@ class Node:
         self._invitations, self._tournaments, self._status, self._tasks = invitations, tournaments, status, tasks
         self._synced_at = self._checked_at = 0
         self._store_ok_since: int | None = None  # since when no call of the store has failed
+        # set by the wiring, for several workers of one machine
+        self.on_numbers: dict[str, Callable[[str, dict[str, float]], None]] = {}  # by what they count
+        self.shared_numbers: Callable[[], dict[str, dict[str, float]]] = dict
+        self.metrics_sample: Callable[[], Any] = dict
+        self.node_left: Callable[[str], None] = lambda node: None
 
     # -- what the bus announces: server.cluster.bus.BusListener
 
@@ -119,6 +126,25 @@ class Node:
     def open_rooms(self) -> list[Room]:
         """Return the rooms with clients at this node."""
         return self._registry.attended()
+
+    # -- workers of one machine
+
+    def loaded_rooms(self) -> dict[str, int]:
+        """Return the seq of every room that is loaded here."""
+        return {name: live.room.seq for name, live in self._registry.rooms.items()}
+
+    def room_loaded(self, room: str) -> int:
+        """Return the seq of a room, 0 if it is not loaded here."""
+        live = self._registry.rooms.get(room)
+        return 0 if live is None else live.room.seq
+
+    def events_received(self, room: str, seq: int, payloads: Payloads, deadline: int | None) -> None:
+        """Apply events that another worker has written."""
+        self._registry.received(room, seq, payloads, deadline)
+
+    def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
+        """Pass numbers of another worker to the limit that they count for."""
+        self.on_numbers[what](node, numbers)
 
     # -- periodic work
 

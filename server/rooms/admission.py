@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from protocol.commands import Create, Join, Pair
 from protocol.events import Created
 from protocol.types import Options, Player
@@ -14,13 +16,14 @@ from server.ids import new_room_code, new_room_id
 from server.rooms.abort_pauses import AbortPauses
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
-from server.rooms.processor import RoomProcessor
+from server.rooms.processor import RoomBus, RoomProcessor
 from server.rooms.registry import RoomRegistry
 from server.rooms.timers import Now
 from server.storage.interface import Conflict, Store, append_and_wait
 from server.storage.room_index import creation_append
 
 MAX_ROOMS_AT_ONCE = 100  # that an address, or an account, may create
+NEW_ROOMS = "rooms"  # what is shared with other workers
 
 
 class Admission:
@@ -30,13 +33,14 @@ class Admission:
         self,
         *,
         store: Store,
+        bus: RoomBus,
         registry: RoomRegistry,
         processor: RoomProcessor,
         pauses: AbortPauses,
         settings: Settings,
         now: Now,
     ) -> None:
-        self._store, self._registry, self._processor = store, registry, processor
+        self._store, self._bus, self._registry, self._processor = store, bus, registry, processor
         self._pauses, self._settings, self._now = pauses, settings, now
         self._room_rates = TokenBuckets(
             settings.rooms_per_minute / 60, float(min(settings.rooms_per_minute, MAX_ROOMS_AT_ONCE))
@@ -123,6 +127,13 @@ class Admission:
             limit = self._settings.rooms_per_minute * allowance
             text = f"too many new rooms: create at most {limit} per minute; wait {seconds:.1f} seconds"
             raise Refusal("rate_limited", text, retry_after=seconds)
+        self._bus.share(NEW_ROOMS, key, 1 / allowance)
+
+    def count_rooms_elsewhere(self, rooms: Mapping[str, float]) -> None:
+        """Count new rooms at another worker, by account or address."""
+        now_s = self._now() / 1000
+        for key, count in rooms.items():
+            self._room_rates.of(key, now_s).spend(count, now_s)
 
     async def check_room_limit(self, client: Client) -> None:
         """Raise Refusal if the player has as many open rooms as allowed."""

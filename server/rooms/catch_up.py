@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from protocol.codec import decode_event
 from protocol.events import AnyEvent
 from protocol.frames import Packet
@@ -24,19 +26,26 @@ class CatchUp:
     async def read(self, live: LiveRoom) -> list[AnyEvent]:
         """Return the events that were missed. Raises Unavailable or DamagedLog; then the room stays busy."""
         live.busy, live.heard_seq = True, 0
-        payloads = await self._store.events(live.room.setup.room, live.room.seq)
-        try:
-            events = [decode_event(payload) for payload in payloads]
-            for payload, event in zip(payloads, events, strict=True):
-                self._apply(live, payload, event)
-        except Exception as error:  # a damaged log may raise anything
-            raise DamagedLog(live.room.setup.room) from error
+        events = self.apply(live, await self._store.events(live.room.setup.room, live.room.seq))
         live.busy = False
         return events
 
-    def _apply(self, live: LiveRoom, payload: bytes, event: AnyEvent) -> None:
+    def apply(self, live: LiveRoom, payloads: Sequence[bytes], sent_at: int | None = None) -> list[AnyEvent]:
+        """Apply the next events and send them to the clients here. Return them. Raises DamagedLog.
+
+        `sent_at`: when the event that begins a turn is sent, if the time before that is not charged.
+        """
+        try:
+            events = [decode_event(payload) for payload in payloads]
+            for payload, event in zip(payloads, events, strict=True):
+                self._apply(live, payload, event, sent_at)
+        except Exception as error:  # a damaged log may raise anything
+            raise DamagedLog(live.room.setup.room) from error
+        return events
+
+    def _apply(self, live: LiveRoom, payload: bytes, event: AnyEvent, sent_at: int | None) -> None:
         before, live.room = live.room, apply(live.room, event)
         if live.room.clocks[2] != before.clocks[2]:  # another turn began
-            live.uncharged_ms = 0
+            live.uncharged_ms = 0 if sent_at is None else max(0, sent_at - event.at)
         live.log.append(payload)
-        self._broadcaster.publish(live, [Packet(event)])
+        self._broadcaster.publish(live, [Packet.stored(payload)])

@@ -24,9 +24,9 @@ class LiveRoom:
     """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
 
     __slots__ = (
-        "_boards", "_boards_read", "_listed", "busy", "chat", "heard_seq", "lagging", "log", "origin", "pending",
-        "players", "queue", "released", "room", "shown", "stored_deadline", "timer", "timer_at", "uncharged_ms",
-        "used_at", "watchers",
+        "_boards", "_boards_read", "_listed", "busy", "chat", "checked", "heard_seq", "lagging", "log", "origin",
+        "pending", "players", "queue", "released", "room", "shown", "stored_deadline", "timer", "timer_at",
+        "uncharged_ms", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -41,6 +41,7 @@ class LiveRoom:
         self.chat: Any = None  # rooms/chat.py: what may still be said; made when a client talks
         self.busy = False  # an append is under way; commands wait in the queue
         self.queue: deque[Any] = deque()
+        self.checked: Any = None  # the request that was refused, and is decided again with the events of the store
         self.uncharged_ms = 0  # milliseconds of this turn that are not charged
         self.timer: TimerHandle | None = None
         self.timer_at = 0  # the deadline that the timer was set for

@@ -52,8 +52,13 @@ class RoomBus(Protocol):
     def has_listeners(self) -> bool:
         """Whether another node or a subscriber receives what is published."""
 
-    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
-        """Publish durable events, and the room after them."""
+    def publish(
+        self, room: Room, events: Sequence[AnyEvent], payloads: tuple[bytes, ...], deadline: int | None
+    ) -> None:
+        """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
+
+    def share(self, what: str, key: str, number: float) -> None:
+        """Tell the other workers of this machine a number that counts for a limit of the whole server."""
 
     def show(self, room: Room) -> None:
         """Announce that the entry of a room in lists has changed."""
@@ -232,7 +237,10 @@ class RoomProcessor:
         except Refusal as error:
             refusal = error
             if error.decision is None:
-                self._broadcaster.refuse(live, client, command, error)
+                if self._store.shared and live.checked is not request:
+                    self._check_refusal(live, request)
+                else:
+                    self._broadcaster.refuse(live, client, command, error)
                 return
             decision = error.decision
         except Exception:
@@ -251,6 +259,13 @@ class RoomProcessor:
             client.send(Ok(id=command.id, room=room.id, seq=room.seq))
             if type(command) is Leave:
                 self._left(live, client)
+
+    def _check_refusal(self, live: LiveRoom, request: Request) -> None:
+        """Read the store and decide a request again: another node may just have written what allows it."""
+        live.checked = request
+        live.busy = True
+        live.queue.appendleft(request)
+        self._tasks.start(self.catch_up(live))
 
     async def _end_rated(self, live: LiveRoom, request: Request, decision: Decision, refusal: Refusal | None) -> None:
         """Append the end of a rated game with the new ratings. Repeat this if the ratings have changed."""
@@ -309,7 +324,8 @@ class RoomProcessor:
             self._broadcaster.refuse(live, client, command, commit.refusal)
             self._broadcaster.publish(live, commit.packets)
         if self._bus.has_listeners:
-            self._bus.publish(room, events)
+            row = commit.row
+            self._bus.publish(room, events, commit.payloads, live.stored_deadline if row is None else row.deadline)
         metrics, first, due = self._metrics, events[0], commit.due
         metrics.events += len(events)
         if type(first) is Moved:
@@ -351,10 +367,10 @@ class RoomProcessor:
         for observer in self._observers:
             observer.left(live, client)
 
-    def announce_events(self, room: Room, events: tuple[AnyEvent, ...]) -> None:
+    def announce_events(self, room: Room, events: tuple[AnyEvent, ...], payloads: tuple[bytes, ...]) -> None:
         """Tell observers and other nodes about events that no command caused: a room was created or resumed."""
         if self._bus.has_listeners:
-            self._bus.publish(room, events)
+            self._bus.publish(room, events, payloads, room.deadline)
         self.announce(room)
 
     def announce(self, room: Room) -> None:
@@ -390,6 +406,26 @@ class RoomProcessor:
         if not live.busy:
             live.busy = True  # commands wait until the missing events are read
             self._tasks.start(self.catch_up(live))
+
+    def receive(self, live: LiveRoom, seq: int, payloads: tuple[bytes, ...], deadline: int | None) -> None:
+        """Apply events up to `seq` that another worker has sent. Read them from the store if they are not the next."""
+        if seq <= live.room.seq:
+            return
+        if live.busy or seq - len(payloads) != live.room.seq:
+            self.behind(live, seq)
+            return
+        try:
+            events = self._catch_up.apply(live, payloads, self._now())
+        except DamagedLog:
+            for observer in self._observers:
+                observer.log_damaged(live)
+            return
+        if len(events) > 1 or type(events[0]) is not Moved:
+            self._observe_others(live, events)
+        live.stored_deadline = deadline
+        due = live.room.deadline
+        if due is not None and (live.timer is None or live.timer_at > due):
+            self._timers.schedule(live, due)
 
     async def catch_up(self, live: LiveRoom) -> None:
         """Read what another node wrote, send it to the clients here, and process the queue again."""

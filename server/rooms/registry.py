@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -55,17 +55,20 @@ class RoomRegistry(RoomObserver):
         self._arbitrated: dict[str, set[str]] = {}  # loaded rooms by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
         self._downtimes: list[Downtime] = []
+        self.on_load: Callable[[str, int], None] = lambda name, seq: None  # called with each room that is loaded
+        self.on_forget: Callable[[str], None] = lambda name: None
 
-    async def start(self, node: str) -> None:
+    async def start(self, node: str, alone: bool = False) -> None:
         """Resume the open rooms; running clocks are credited with the time the server was down.
 
-        If other nodes are running, nothing is resumed: their games never stopped. Raises StoreError.
+        If other nodes are running, nothing is resumed: their games never stopped. `alone`: it is certain that there are
+        none. Raises StoreError.
         """
         async with self._store.lock("start"):
             last_alive = await self._store.last_alive()
             now = self._now()
             down_ms = 1 if last_alive is None else now - last_alive
-            if not self._store.shared or not -MAX_CLOCK_LEAD_MS <= down_ms <= NODE_TIMEOUT_MS:
+            if alone or not self._store.shared or not -MAX_CLOCK_LEAD_MS <= down_ms <= NODE_TIMEOUT_MS:
                 await self._keep_session_ages(down_ms, now)
                 if down_ms < 0:
                     await self._begin_turns_again()
@@ -137,7 +140,9 @@ class RoomRegistry(RoomObserver):
                 live.stored_deadline = None
                 if name in self.damaged:
                     return None
-                return self.rooms.setdefault(name, live)  # it may have ended, and have been evicted
+                if name not in self.rooms:  # it has ended, and was evicted
+                    self._insert(live)
+                return self.rooms[name]
             return live
         if name not in self._loading:
             self._loading[name] = asyncio.ensure_future(self._load(name))
@@ -188,13 +193,14 @@ class RoomRegistry(RoomObserver):
         live = LiveRoom(room, [*log, *payloads])
         live.stored_deadline = due
         self._metrics.events += len(events)
-        self._processor.announce_events(room, events)
+        self._processor.announce_events(room, events, payloads)
         return live
 
     def _insert(self, live: LiveRoom) -> None:
         self.rooms[live.room.id] = live
         live.used_at = self._now()
         live.origin = self._origins.pop(live.room.id, "")
+        self.on_load(live.room.id, live.room.seq)
         if live.room.setup.players is not None:
             self._arbitrated.setdefault(live.room.setup.by, set()).add(live.room.id)
         due = live.room.deadline
@@ -209,7 +215,7 @@ class RoomRegistry(RoomObserver):
         live.uncharged_ms = live.used_at - room.setup.at
         live.stored_deadline = room.deadline
         self._metrics.events += len(events)
-        self._processor.announce_events(room, events)
+        self._processor.announce_events(room, events, tuple(payloads))
         log("created", room=room.id, game=room.setup.game)
         return live
 
@@ -248,7 +254,8 @@ class RoomRegistry(RoomObserver):
         return self._origins.get(name, "") if live is None else live.origin
 
     def _forget(self, live: LiveRoom) -> None:
-        self.rooms.pop(live.room.id, None)
+        if self.rooms.pop(live.room.id, None) is not None:
+            self.on_forget(live.room.id)
         self._timers.cancel(live)
         by, name = live.room.setup.by, live.room.id
         if by in self._arbitrated:
@@ -289,6 +296,12 @@ class RoomRegistry(RoomObserver):
         live = self.rooms.get(name)
         if live is not None and live.room.seq < seq and not live.empty:
             self._processor.behind(live, seq)
+
+    def received(self, name: str, seq: int, payloads: tuple[bytes, ...], deadline: int | None) -> None:
+        """Apply events of another worker to a room that is loaded here. Without payloads, read them from the store."""
+        live = self.rooms.get(name)
+        if live is not None and live.room.seq < seq:
+            self._processor.receive(live, seq, payloads, deadline)
 
     def forget_stored_deadlines(self) -> None:
         """Forget the deadlines in the index: other nodes may have changed them."""

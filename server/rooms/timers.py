@@ -9,12 +9,17 @@ from time import monotonic_ns, time_ns
 from server.rooms.live_room import LiveRoom
 
 Now = Callable[[], int]
-_EPOCH_OFFSET_NS = time_ns() - monotonic_ns()
+EPOCH_OFFSET_NS = time_ns() - monotonic_ns()
 
 
 def now() -> int:
     """Return milliseconds since the epoch; not affected when the system clock is changed."""
-    return (monotonic_ns() + _EPOCH_OFFSET_NS) // 1_000_000
+    return (monotonic_ns() + EPOCH_OFFSET_NS) // 1_000_000
+
+
+def clock_with(epoch_offset_ns: int) -> Now:
+    """Return a clock like `now` with the offset of another process of this machine, so that both agree."""
+    return lambda: (monotonic_ns() + epoch_offset_ns) // 1_000_000
 
 
 class RoomTimers:

@@ -10,7 +10,7 @@ import logging
 import socket
 import sys
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,7 +25,7 @@ from protocol.codec import JSON, Malformed
 from server.domain.clock import credited_latency
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
-from server.transport.http import HttpHandler
+from server.transport.http import METRICS_PATH, HttpHandler
 from server.transport.ip_limits import counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
@@ -64,11 +64,18 @@ class Connection(FastPath):
         if not self.services.settings.forwarded:
             self.count_address(())
 
-    def process_request(self, request: Request) -> Response | None:
+    def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
         path = request.path.partition("?")[0]
+        if path == METRICS_PATH:
+            return self.respond_with_metrics(request)
         return self.http.respond(request, path, self.is_address_full)
+
+    async def respond_with_metrics(self, request: Request) -> Response | None:
+        """Return the metrics of all workers."""
+        await self.services.collect_metrics()
+        return self.http.respond(request, METRICS_PATH, self.is_address_full)
 
     def is_address_full(self, headers: Headers) -> bool:
         """Count a connection that opens a WebSocket. Return whether its IP address has too many."""

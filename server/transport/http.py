@@ -19,6 +19,7 @@ from server.transport.services import Services
 from server.transport.website import Page, Website, field
 
 WEBSOCKET_PATH = "/ws"
+METRICS_PATH = "/metrics"
 MAX_WRITE_AGE_S = 5.0  # an older pending write means unhealthy; longer than SQLite waits for a locked file
 SINGLE_HEADERS = ("Host", "Origin")  # must not be repeated: a proxy might use the other value
 PLAIN = "text/plain; charset=utf-8"
@@ -77,9 +78,8 @@ class HttpHandler:
             return self._handshake_refusal(headers, is_address_full)
         if path == "/healthz":
             return self._health()
-        if path == "/metrics":
-            text = self.services.metrics.text(self.services.gauges(), self.services.rooms())
-            return text_page(HTTPStatus.OK, text, PROMETHEUS)
+        if path == METRICS_PATH:
+            return text_page(HTTPStatus.OK, self.services.metrics_text(), PROMETHEUS)
         return self._static_page(path, headers)
 
     def _static_page(self, path: str, headers: Headers) -> Page:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
+from collections.abc import Callable, Mapping
 
 from runtime.token_bucket import TokenBuckets
 from server.config import Settings
@@ -14,33 +15,78 @@ RATE_IN_CONNECTIONS = 10  # an address may spend as much per second on weighty c
 BURST_IN_CONNECTIONS = 4  # and at once as much as this many
 
 
-class IpLimits:
-    """Number of open connections of each address, and its budget for commands that cost more than a move."""
+CONNECTIONS, COMMANDS = "connections", "commands"  # what is shared with other workers
+Share = Callable[[str, str, float], None]  # what, address, number
 
-    def __init__(self, settings: Settings) -> None:
+
+class IpLimits:
+    """Number of open connections of each address, and its budget for commands that cost more than a move.
+
+    The limits hold for all workers of a machine together. `share` tells the other workers what counts here: the number
+    of connections of an address, or what it has spent.
+    """
+
+    def __init__(self, settings: Settings, share: Share = lambda what, key, number: None) -> None:
         self._max = settings.connections_per_address
+        self._share = share
         self._counts: Counter[str] = Counter()
+        self._by_worker: dict[str, dict[str, int]] = {}  # other worker: address: connections
+        self._elsewhere: Counter[str] = Counter()  # address: connections to other workers
         self._budgets = TokenBuckets(RATE_IN_CONNECTIONS * settings.rate, float(BURST_IN_CONNECTIONS * settings.burst))
 
     def add(self, address: str) -> bool:
         """Count a connection. Return False if it should be closed without an answer."""
         self._counts[address] += 1
-        return self._counts[address] <= self._max + EXTRA_CONNECTIONS
+        self._share(CONNECTIONS, address, self._counts[address])
+        return self._total(address) <= self._max + EXTRA_CONNECTIONS
 
     def is_exceeded(self, address: str) -> bool:
         """Return whether an address has too many connections to open another WebSocket."""
-        return self._counts[address] > self._max
+        return self._total(address) > self._max
+
+    def _total(self, address: str) -> int:
+        return self._counts[address] + self._elsewhere[address]
 
     def remove(self, address: str) -> None:
         """Forget a connection. An empty address was never counted."""
         if address:
             self._counts[address] -= 1
+            self._share(CONNECTIONS, address, self._counts[address])
             if not self._counts[address]:
                 del self._counts[address]
 
     def charge(self, address: str, weight: float, now: float) -> float:
         """Spend the budget of an address. Return 0.0, or the seconds to wait if it is used up."""
-        return self._budgets.of(address, now).owe(weight, now)
+        seconds = self._budgets.of(address, now).owe(weight, now)
+        if not seconds:
+            self._share(COMMANDS, address, weight)
+        return seconds
+
+    # -- other workers
+
+    def counts(self) -> dict[str, float]:
+        """Return the number of open connections of each address at this worker."""
+        return dict(self._counts)
+
+    def count_elsewhere(self, worker: str, counts: Mapping[str, float]) -> None:
+        """Replace the number of connections that some addresses have at another worker."""
+        known = self._by_worker.setdefault(worker, {})
+        for address, count in counts.items():
+            self._elsewhere[address] += int(count) - known.pop(address, 0)
+            if count:
+                known[address] = int(count)
+            if not self._elsewhere[address]:
+                del self._elsewhere[address]
+
+    def forget_worker(self, worker: str) -> None:
+        """Forget the connections of a worker that has ended."""
+        self.count_elsewhere(worker, dict.fromkeys(self._by_worker.get(worker, ()), 0))
+        self._by_worker.pop(worker, None)
+
+    def spend_elsewhere(self, weights: Mapping[str, float], now: float) -> None:
+        """Take what addresses have spent at another worker from their budgets."""
+        for address, weight in weights.items():
+            self._budgets.of(address, now).spend(weight, now)
 
 
 def counted_address(text: str) -> str:

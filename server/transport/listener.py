@@ -41,18 +41,20 @@ async def check_port(settings: Settings) -> None:
             probe.bind(address)
 
 
-async def listen(services: Services, website: Website | None = None) -> WebSocketServer:
-    """Listen for connections at the address of the settings. Raises BadSetting or OSError."""
+async def listen(
+    services: Services, website: Website | None = None, sock: socket | None = None, server_header: str = "parlour"
+) -> WebSocketServer:
+    """Listen for connections at the address of the settings, or on a socket. Raises BadSetting or OSError."""
     settings = services.settings
     if not FAST_PATH_WORKS:
         log("slow_path", logging.WARNING, why="this release of websockets is unknown: messages take longer to read")
     create_connection: Any = partial(Connection, services, HttpHandler(services, website))
     handler: Any = Connection.run  # websockets passes what create_connection returned
     process_request: Any = Connection.process_request
+    where = {"host": settings.host, "port": settings.port} if sock is None else {"sock": sock}
     return await serve(
         handler,
-        settings.host,
-        settings.port,
+        **where,
         backlog=settings.backlog,
         create_connection=create_connection,
         process_request=process_request,
@@ -65,7 +67,7 @@ async def listen(services: Services, website: Website | None = None) -> WebSocke
         close_timeout=CLOSE_GRACE_S,
         max_size=MAX_FRAME_BYTES,
         write_limit=min(settings.send_buffer, MAX_UNCHECKED_BACKLOG_BYTES),
-        server_header="parlour",
+        server_header=server_header,
         ssl=tls_context(settings),
     )
 
@@ -85,8 +87,8 @@ def tls_context(settings: Settings) -> ssl.SSLContext | None:
     return context
 
 
-def url_of(settings: Settings, sockets: WebSocketServer) -> str:
+def url_of(settings: Settings, listener: socket) -> str:
     """Return the URL of the WebSocket endpoint."""
-    host, port = next(iter(sockets.sockets)).getsockname()[:2]
+    host, port = listener.getsockname()[:2]
     scheme = "wss" if settings.tls_cert else "ws"
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{WEBSOCKET_PATH}"

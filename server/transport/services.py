@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from protocol.commands import AnyCommand
@@ -60,8 +60,8 @@ class Services(Protocol):
     def awaits_events(self, client: Any) -> bool:
         """Return whether a client watches the lobby or waits for invitations."""
 
-    def gauges(self) -> Mapping[str, float]:
-        """Return the current values for the metrics page, by name."""
+    async def collect_metrics(self) -> None:
+        """Ask the other workers of this machine for their metrics."""
 
-    def rooms(self) -> Mapping[tuple[str, str], int]:
-        """Return the number of rooms by game and status."""
+    def metrics_text(self) -> str:
+        """Return the metrics of all workers, for Prometheus."""

@@ -15,7 +15,7 @@ from protocol.frames import TEXT_HEAD
 from protocol.replies import Error, LobbyUpdate, Ok, Snapshot, Welcome
 from protocol.types import ErrorCode, Message, Player
 from server.app import App
-from server.cluster.bus import BusListener, LocalBus
+from server.cluster.bus import BusListener, LocalBus, Payloads
 from server.config import Settings
 from server.domain.room import Room
 from server.metrics import Metrics
@@ -230,7 +230,7 @@ class ManualBus(LocalBus):
     def listen(self, listener: BusListener) -> None:
         """Deliver nothing."""
 
-    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
         self.announced.append((room.setup.room, room.seq))
 
     def show(self, room: Room) -> None:

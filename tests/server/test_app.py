@@ -15,12 +15,12 @@ from websockets.exceptions import ConnectionClosed
 from protocol.codec import JSON
 from protocol.commands import Create, Hello
 from server import server as server_module
-from server.app import App, Running, open_bus, running, serve_until_stopped
+from server.app import App, open_bus, running, serve_until_stopped
 from server.cluster.bus import BusError, LocalBus
 from server.cluster.mqtt.bus import MqttBus
 from server.config import Settings
 from server.metrics import Metrics
-from server.storage.interface import StoreError
+from server.storage.interface import Store, StoreError
 from tests.server.fakes import ManualClock, SteppedStore
 
 
@@ -54,7 +54,7 @@ async def test_rooms_survive_a_restart(settings: Settings) -> None:
 
 
 async def test_store_is_closed_if_the_server_cannot_start(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(registry: object, node: str) -> None:
+    async def fail(registry: object, node: str, alone: bool) -> None:
         raise StoreError("damaged")
 
     with monkeypatch.context() as patch:
@@ -70,7 +70,7 @@ async def test_stop_signal_ends_the_server(settings: Settings, capsys: pytest.Ca
     steps: list[str] = []
 
     @asynccontextmanager
-    async def companion(server: Running) -> AsyncIterator[None]:
+    async def companion(url: str, store: Store) -> AsyncIterator[None]:
         steps.append("began")
         os.kill(os.getpid(), signal.SIGTERM)
         yield
@@ -83,7 +83,7 @@ async def test_stop_signal_ends_the_server(settings: Settings, capsys: pytest.Ca
 
 async def test_greeting_replaces_the_line_for_programs(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     @asynccontextmanager
-    async def companion(server: Running) -> AsyncIterator[None]:
+    async def companion(url: str, store: Store) -> AsyncIterator[None]:
         os.kill(os.getpid(), signal.SIGINT)
         yield
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from secrets import token_bytes
 from typing import Any
 
 from protocol.codec import JSON, MSGPACK, Malformed, to_builtins
 from protocol.events import AnyEvent, Created
-from protocol.replies import LobbyUpdate, TournamentUpdate
+from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, Message
-from server.cluster.bus import BusListener
+from server.cluster.bus import BusListener, Payloads, WithoutWorkers
+from server.cluster.lobby_batch import LobbyBatch
 from server.cluster.mqtt.client import MqttClient, Publication
 from server.cluster.mqtt.url import Topics, broker_address
 from server.config import Settings
@@ -37,13 +38,15 @@ MAX_RECEIVED_BYTES = 1 << 20  # of a message; nodes send far shorter ones
 UNREADABLE = (Malformed, ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
 
 
-class MqttBus:
+class MqttBus(WithoutWorkers):
     """A bus for several nodes. A node works without the broker, but then sees events of other nodes later."""
 
     has_listeners = True
 
-    def __init__(self, settings: Settings) -> None:
-        self.node = new_player_id()
+    def __init__(self, settings: Settings, node: str = "", is_near: Callable[[str], bool] = lambda node: False) -> None:
+        """`node`: the id of this node. `is_near`: whether another node is reached by a faster bus as well."""
+        self.node = node or new_player_id()
+        self._is_near = is_near
         self._codec = JSON if settings.bus_format == "json" else MSGPACK
         self._topics = Topics(settings.bus_prefix)
         self._will = Publication(
@@ -54,8 +57,7 @@ class MqttBus:
         self._client: MqttClient | None = None
         self._calls: dict[str, int] = {}  # rooms with new events, and their latest seq
         self._states: dict[str, Room] = {}  # to be published on the next tick
-        self._shown: dict[str, Room] = {}  # rooms for the next lobby update
-        self._plies: dict[str, int] = {}  # games that have advanced since the last lobby update
+        self._lobby = LobbyBatch()
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last published
         self._ticking = self._calling = False
@@ -101,7 +103,7 @@ class MqttBus:
     def _encode(self, message: Message) -> bytes:
         return self._codec.encode(message)
 
-    def publish(self, room: Room, events: Sequence[AnyEvent]) -> None:
+    def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
         self._calls[room.setup.room] = room.seq
         if not self._calling:
             self._announce()
@@ -116,12 +118,11 @@ class MqttBus:
 
     def show(self, room: Room) -> None:
         if not room.setup.private:
-            self._shown[room.setup.room] = room
-            self._plies.pop(room.setup.room, None)
+            self._lobby.show(room)
             self._schedule_flush()
 
     def advance(self, plies: dict[str, int]) -> None:
-        self._plies |= plies
+        self._lobby.advance(plies)
         self._schedule_flush()
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
@@ -166,8 +167,6 @@ class MqttBus:
     def _flush(self) -> None:
         self._ticking = False
         states, self._states = self._states, {}
-        shown, self._shown = self._shown, {}
-        plies, self._plies = self._plies, {}
         at = now() if self._listener is None else self._listener.now()
         for name, room in states.items():
             self._send(self._topics.state(name), self._encode(snapshots.snapshot(room, None, at)), True)
@@ -175,13 +174,12 @@ class MqttBus:
                 asyncio.get_running_loop().call_later(
                     ENDED_STATE_TTL_S, self._send, self._topics.state(name), b"", True
                 )
-        if (shown or plies) and self._listener is not None:
+        if self._lobby and self._listener is not None:
             watchers = self._listener.watchers()
             if watchers != self._watchers:  # before the rooms, so that the other nodes know the counts
                 self._watchers = watchers
                 self._publish_node()
-            rooms = tuple(map(self._listener.info, shown.values()))
-            self._send(self._topics.lobby, self._encode(LobbyUpdate(rooms=rooms, plies=plies)))
+            self._send(self._topics.lobby, self._encode(self._lobby.take(self._listener)))
 
     def _connected(self) -> None:
         """Publish what the broker does not know, and check for events that were missed."""
@@ -225,7 +223,7 @@ class MqttBus:
             self._node_changed(listener, topic, json.loads(payload), retained)
 
     def _call_received(self, listener: BusListener, call: dict[str, Any]) -> None:
-        if call["node"] == self.node:
+        if call["node"] == self.node or self._is_near(call["node"]):
             return
         for room, seq in call.get("seqs", {}).items():
             listener.room_announced(room, int(seq))
@@ -246,6 +244,8 @@ class MqttBus:
         )
         watchers = {str(room): max(0, int(count)) for room, count in node.get("watchers", {}).items()}
         here = node["online"] is True
+        if self._is_near(str(node["node"])):
+            return
         listener.bots_announced(str(node["node"]), bots if here else ())
         listener.watchers_announced(str(node["node"]), watchers if here else {})
         if retained and node["online"] is not True:  # it died before this node started, and node ids are never reused

@@ -33,10 +33,10 @@ async def test_listeners_hear_the_newest_seq_of_a_room() -> None:
     assert bus.has_listeners
     await bus.open()
     room = running()
-    bus.publish(room, ())
+    bus.publish(room, (), (), None)
     assert first.announced == second.announced == [("r1", room.seq)]
     await bus.close()
-    bus.publish(room, ())
+    bus.publish(room, (), (), None)
     assert len(first.announced) == 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -59,11 +59,11 @@ class StubServices:
     def awaits_events(self, client: Connection) -> bool:
         return self.waits
 
-    def gauges(self) -> Mapping[str, float]:
-        return {"connections": len(self.connections)}
+    async def collect_metrics(self) -> None:
+        pass
 
-    def rooms(self) -> Mapping[tuple[str, str], int]:
-        return {("conga", "running"): 2}
+    def metrics_text(self) -> str:
+        return self.metrics.text({"connections": len(self.connections)}, {("conga", "running"): 2})
 
     async def connection(self) -> Connection:
         """Return the only connection, as soon as it is open."""

@@ -16,8 +16,9 @@ from tests.server.transport.stub_server import StubServices, stub_server
 async def test_url_has_host_and_port() -> None:
     services = StubServices(host="127.0.0.1")
     sockets = await listen(services)
-    port = next(iter(sockets.sockets)).getsockname()[1]
-    assert url_of(services.settings, sockets) == f"ws://127.0.0.1:{port}/ws"
+    listener = next(iter(sockets.sockets))
+    port = listener.getsockname()[1]
+    assert url_of(services.settings, listener) == f"ws://127.0.0.1:{port}/ws"
     sockets.close()
     await sockets.wait_closed()
 

@@ -1,0 +1,73 @@
+"""Two buses as one: a fast one between the workers of this machine, and one that other nodes and subscribers reach."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from protocol.events import AnyEvent
+from protocol.replies import TournamentUpdate
+from protocol.types import BotInfo
+from server.cluster.bus import Bus, BusListener, Payloads
+from server.domain.room import Room
+
+
+class BusPair:
+    """Sends everything on both buses. Towards the far one every worker is a node."""
+
+    has_listeners = True
+
+    def __init__(self, near: Bus, far: Bus) -> None:
+        self._near, self._far = near, far
+        self.follow, self.unfollow, self.share = near.follow, near.unfollow, near.share
+
+    @property
+    def up(self) -> bool:
+        return self._near.up and self._far.up
+
+    @property
+    def lost(self) -> int:
+        return self._near.lost + self._far.lost
+
+    @property
+    def unreadable(self) -> int:
+        return self._near.unreadable + self._far.unreadable
+
+    async def open(self) -> None:
+        await self._near.open()
+        await self._far.open()
+
+    async def close(self) -> None:
+        await asyncio.gather(self._near.close(), self._far.close())
+
+    def listen(self, listener: BusListener) -> None:
+        self._near.listen(listener)
+        self._far.listen(listener)
+
+    def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
+        self._near.publish(room, events, payloads, deadline)
+        self._far.publish(room, events, payloads, deadline)
+
+    async def metrics_samples(self) -> list[Any]:
+        return await self._near.metrics_samples()
+
+    def show(self, room: Room) -> None:
+        self._near.show(room)
+        self._far.show(room)
+
+    def advance(self, plies: dict[str, int]) -> None:
+        self._near.advance(plies)
+        self._far.advance(plies)
+
+    def introduce(self, bots: tuple[BotInfo, ...]) -> None:
+        self._near.introduce(bots)
+        self._far.introduce(bots)
+
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
+        self._near.invite(room, name, origin)
+        self._far.invite(room, name, origin)
+
+    def report(self, update: TournamentUpdate) -> None:
+        self._near.report(update)
+        self._far.report(update)

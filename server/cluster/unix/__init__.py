@@ -1,0 +1,1 @@
+"""The bus between the workers of one machine: unix sockets."""

@@ -1,0 +1,274 @@
+"""The bus between the workers of one machine.
+
+A worker sends the bytes of new events to the workers that have the room loaded, and to no other. So a move costs the
+same with any number of workers. Lists, bots and limits go to all workers, on a tick or when they change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from protocol.codec import MSGPACK
+from protocol.events import AnyEvent
+from protocol.replies import LobbyUpdate, TournamentUpdate
+from protocol.types import BotInfo
+from server.cluster.bus import BusListener, Payloads
+from server.cluster.lobby_batch import LobbyBatch
+from server.cluster.unix.link import Message, Receiver, Sender
+from server.domain.room import Room
+from server.logs import log
+
+LOBBY_TICK_S = 0.25  # between lobby updates
+METRICS_TIMEOUT_S = 1.0  # for the metrics of another worker
+
+
+def address_of(folder: str, index: int) -> str:
+    """Return the unix socket of a worker."""
+    return str(Path(folder) / f"worker-{index}")
+
+
+class UnixBus:
+    """A bus for the workers 0 to `count` - 1. `folder` has their sockets, `node` is the id of this worker as a node."""
+
+    has_listeners = True
+    unreadable = 0
+
+    def __init__(self, folder: str, node: str, index: int, count: int) -> None:
+        self._folder, self._node, self._index, self._count = folder, node, index, count
+        self._listener: BusListener | None = None
+        self._senders: dict[int, Sender] = {}
+        self._receivers: dict[int, Receiver] = {}  # by the index of the other worker
+        self._server: asyncio.AbstractServer | None = None
+        self._followers: dict[str, list[int]] = {}  # room: workers that have it loaded
+        self._lobby = LobbyBatch()
+        self._bots: tuple[BotInfo, ...] = ()
+        self._watchers: dict[str, int] = {}  # as last sent
+        self._ticking = False
+        self._asking: dict[int, asyncio.Future[Any]] = {}  # questions for metrics, by the worker asked
+        self._handlers: dict[str, Callable[..., None]] = {
+            "hello": self._introduced,
+            "events": self._events_received,
+            "seq": self._seq_received,
+            "follow": self._followed,
+            "unfollow": self._unfollowed,
+            "node": self._node_received,
+            "lobby": self._lobby_received,
+            "invite": self._invitation_received,
+            "tournament": self._tournament_received,
+            "numbers": self._numbers_received,
+            "ask": self._asked,
+            "metrics": self._metrics_received,
+        }
+
+    @property
+    def up(self) -> bool:
+        return all(sender.up for sender in self._senders.values())
+
+    @property
+    def lost(self) -> int:
+        return sum(sender.lost for sender in self._senders.values())
+
+    def is_near(self, node: str) -> bool:
+        """Return whether a node is another worker of this machine."""
+        return any(receiver.node == node for receiver in self._receivers.values())
+
+    def listen(self, listener: BusListener) -> None:
+        self._listener = listener
+
+    async def open(self) -> None:
+        """Listen, and connect to the other workers in the background: a worker works without them."""
+        own = address_of(self._folder, self._index)
+        with suppress(FileNotFoundError):
+            os.unlink(own)  # noqa: PTH108  # of the worker that this one replaces
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_unix_server(lambda: Receiver(self._received, self._lost_worker), own)
+        for index in range(self._count):
+            if index != self._index:
+                self._senders[index] = Sender(address_of(self._folder, index), self._connected)
+                self._senders[index].start()
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for receiver in self._receivers.values():
+            receiver.close()
+        await asyncio.gather(*(sender.close() for sender in self._senders.values()))
+
+    # -- sending
+
+    def _send_all(self, *message: Any) -> None:
+        for sender in self._senders.values():
+            sender.send(message)
+
+    def _connected(self, sender: Sender) -> None:
+        """Tell a worker that has started, or is back, what it does not know."""
+        sender.send(("hello", self._index, self._node))
+        sender.send(self._node_message())
+        if self._listener is not None:
+            for what, numbers in self._listener.shared_numbers().items():
+                sender.send(("numbers", what, numbers))
+            for room, seq in self._listener.loaded_rooms().items():
+                sender.send(("follow", room, seq))
+
+    def _node_message(self) -> Message:
+        return "node", MSGPACK.encode(LobbyUpdate(rooms=(), bots=self._bots)), self._watchers
+
+    def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
+        followers = self._followers.get(room.setup.room)
+        if followers:
+            message = ("events", room.setup.room, room.seq, payloads, deadline)
+            for index in followers:
+                self._senders[index].send(message)
+
+    def follow(self, room: str, seq: int) -> None:
+        self._send_all("follow", room, seq)
+
+    def unfollow(self, room: str) -> None:
+        self._send_all("unfollow", room)
+
+    def share(self, what: str, key: str, number: float) -> None:
+        self._send_all("numbers", what, {key: number})
+
+    def show(self, room: Room) -> None:
+        if not room.setup.private:
+            self._lobby.show(room)
+            self._schedule_flush()
+
+    def advance(self, plies: dict[str, int]) -> None:
+        self._lobby.advance(plies)
+        self._schedule_flush()
+
+    def introduce(self, bots: tuple[BotInfo, ...]) -> None:
+        self._bots = bots
+        self._send_all(*self._node_message())
+
+    def invite(self, room: Room, name: str, origin: str = "") -> None:
+        self._send_all("invite", room.setup.room, name, origin)
+
+    def report(self, update: TournamentUpdate) -> None:
+        self._send_all("tournament", MSGPACK.encode(update))
+
+    def _schedule_flush(self) -> None:
+        if not self._ticking:
+            self._ticking = True
+            asyncio.get_running_loop().call_later(LOBBY_TICK_S, self._flush)
+
+    def _flush(self) -> None:
+        self._ticking = False
+        if self._lobby and self._listener is not None:
+            watchers = self._listener.watchers()
+            if watchers != self._watchers:  # before the rooms, so that the other workers know the counts
+                self._watchers = watchers
+                self._send_all(*self._node_message())
+            self._send_all("lobby", MSGPACK.encode(self._lobby.take(self._listener)))
+
+    async def metrics_samples(self) -> list[Any]:
+        """Return the metrics of the other workers that answer in time."""
+        loop = asyncio.get_running_loop()
+        for index, sender in self._senders.items():
+            if sender.up and (index not in self._asking or self._asking[index].done()):
+                self._asking[index] = loop.create_future()
+                sender.send(("ask",))
+        answers = [future for index, future in self._asking.items() if self._senders[index].up]
+        if not answers:
+            return []
+        done, _ = await asyncio.wait(answers, timeout=METRICS_TIMEOUT_S)
+        return [future.result() for future in done if not future.cancelled()]
+
+    # -- receiving
+
+    def _received(self, receiver: Receiver, message: Message) -> None:
+        kind, *values = message
+        try:
+            if self._listener is not None:
+                self._handlers[kind](self._listener, receiver, *values)
+        except Exception:  # one message must not stop the next one
+            log("bug", logging.ERROR, trace=True, message=kind)
+
+    def _introduced(self, listener: BusListener, receiver: Receiver, index: int, node: str) -> None:
+        before = self._receivers.pop(index, None)
+        if before is not None:  # the worker was restarted before this one noticed
+            self._forget(before)
+        receiver.index, receiver.node = index, node
+        self._receivers[index] = receiver
+
+    def _lost_worker(self, receiver: Receiver) -> None:
+        if self._receivers.get(receiver.index) is receiver:
+            del self._receivers[receiver.index]
+            self._forget(receiver)
+
+    def _forget(self, receiver: Receiver) -> None:
+        for room in [room for room, workers in self._followers.items() if receiver.index in workers]:
+            self._remove_follower(room, receiver.index)
+        asking = self._asking.pop(receiver.index, None)
+        if asking is not None:
+            asking.cancel()
+        if self._listener is not None:
+            self._listener.bots_announced(receiver.node, ())
+            self._listener.watchers_announced(receiver.node, {})
+            self._listener.node_left(receiver.node)
+
+    def _events_received(
+        self, listener: BusListener, receiver: Receiver, room: str, seq: int, payloads: Payloads, deadline: int | None
+    ) -> None:
+        listener.events_received(room, seq, payloads, deadline)
+
+    def _seq_received(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
+        listener.events_received(room, seq, (), None)
+
+    def _followed(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
+        followers = self._followers.setdefault(room, [])
+        if receiver.index not in followers:
+            followers.append(receiver.index)
+        known = listener.room_loaded(room)
+        if known > seq:  # written before this worker knew of the follower
+            self._senders[receiver.index].send(("seq", room, known))
+        elif 0 < known < seq:
+            listener.events_received(room, seq, (), None)
+
+    def _unfollowed(self, listener: BusListener, receiver: Receiver, room: str) -> None:
+        self._remove_follower(room, receiver.index)
+
+    def _remove_follower(self, room: str, index: int) -> None:
+        followers = self._followers.get(room, [])
+        if index in followers:
+            followers.remove(index)
+        if not followers:
+            self._followers.pop(room, None)
+
+    def _node_received(self, listener: BusListener, receiver: Receiver, data: bytes, watchers: dict[str, int]) -> None:
+        update: Any = MSGPACK.decode_server_message(data)
+        listener.bots_announced(receiver.node, update.bots or ())
+        listener.watchers_announced(receiver.node, watchers)
+
+    def _lobby_received(self, listener: BusListener, receiver: Receiver, data: bytes) -> None:
+        update: Any = MSGPACK.decode_server_message(data)
+        listener.lobby_announced(update.rooms, update.plies)
+
+    def _invitation_received(
+        self, listener: BusListener, receiver: Receiver, room: str, name: str, origin: str
+    ) -> None:
+        listener.invitation_announced(room, name, origin)
+
+    def _tournament_received(self, listener: BusListener, receiver: Receiver, data: bytes) -> None:
+        update: Any = MSGPACK.decode_server_message(data)
+        listener.tournament_announced(update)
+
+    def _numbers_received(
+        self, listener: BusListener, receiver: Receiver, what: str, numbers: dict[str, float]
+    ) -> None:
+        listener.numbers_shared(receiver.node, what, numbers)
+
+    def _asked(self, listener: BusListener, receiver: Receiver) -> None:
+        self._senders[receiver.index].send(("metrics", listener.metrics_sample()))
+
+    def _metrics_received(self, listener: BusListener, receiver: Receiver, sample: Any) -> None:
+        asking = self._asking.get(receiver.index)
+        if asking is not None and not asking.done():
+            asking.set_result(sample)
