@@ -7,6 +7,9 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from socket import socket
 from typing import NamedTuple
 
 from runtime.event_loop import run_loop
@@ -31,7 +34,7 @@ from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
 from server.metrics import Metrics
 from server.rooms.abort_pauses import AbortPauses
-from server.rooms.admission import Admission
+from server.rooms.admission import NEW_ROOMS, Admission
 from server.rooms.broadcast import Broadcaster
 from server.rooms.catch_up import CatchUp
 from server.rooms.chat import ChatLimits
@@ -45,7 +48,7 @@ from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
 from server.storage.factory import open_store, wrap_store_errors
 from server.storage.interface import Store, without_password
-from server.transport.ip_limits import IpLimits
+from server.transport.ip_limits import COMMANDS, CONNECTIONS, IpLimits
 from server.transport.listener import WebSocketServer, check_port, listen, url_of
 from server.transport.website import Website
 
@@ -55,9 +58,11 @@ SERVICE_RESTART = 1012  # close code
 class App:
     """All parts of one server, wired together."""
 
-    def __init__(self, settings: Settings, store: Store, bus: Bus, metrics: Metrics, clock: Now = now) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, bus: Bus, metrics: Metrics, clock: Now = now, node: str = ""
+    ) -> None:
         self.settings, self.store, self.bus, self.metrics = settings, store, bus, metrics
-        self.node_id = new_player_id()
+        self.node_id = node or new_player_id()
         self.clock = StoreClock(clock)
         self.now: Now = self.clock if store.shared else clock
         self.tasks = BackgroundTasks()
@@ -111,6 +116,7 @@ class App:
         )
         self.admission = Admission(
             store=store,
+            bus=bus,
             registry=self.registry,
             processor=self.processor,
             pauses=self.pauses,
@@ -183,6 +189,7 @@ class App:
             status=self.status,
             now=self.now,
         )
+        self.ip_limits = IpLimits(settings, bus.share)
         self.server = Server(
             settings=settings,
             metrics=metrics,
@@ -200,7 +207,7 @@ class App:
             tournaments=self.tournaments,
             progress=self.progress,
             node=self.node,
-            ip_limits=IpLimits(settings),
+            ip_limits=self.ip_limits,
             tasks=self.tasks,
         )
         self.retention = Retention(
@@ -219,6 +226,20 @@ class App:
         self.status.on_recovery(self.membership.record_presence)
         bus.listen(self.node)
         self.feed.on_bots = bus.introduce
+        self.registry.on_load, self.registry.on_forget = bus.follow, bus.unfollow
+        self._share_limits()
+
+    def _share_limits(self) -> None:
+        """Connect the limits and metrics of the whole server with those of the other workers."""
+        limits, node = self.ip_limits, self.node
+        node.on_numbers = {
+            CONNECTIONS: limits.count_elsewhere,
+            COMMANDS: lambda worker, spent: limits.spend_elsewhere(spent, asyncio.get_running_loop().time()),
+            NEW_ROOMS: lambda worker, created: self.admission.count_rooms_elsewhere(created),
+        }
+        node.shared_numbers = lambda: {CONNECTIONS: limits.counts()}
+        node.node_left = limits.forget_worker
+        node.metrics_sample = self.server.metrics_sample
 
 
 class Running(NamedTuple):
@@ -226,53 +247,96 @@ class Running(NamedTuple):
 
     url: str
     app: App
-    sockets: WebSocketServer
 
 
-Companion = Callable[[Running], AbstractAsyncContextManager[None]]
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """The place of a process among the workers of a server."""
+
+    index: int
+    count: int
+    node: str  # its id as a node
+    folder: str  # of the unix sockets of all workers and of the writer process
+    sockets: list[socket]  # where it listens
+    alone: bool  # it starts before all others, and no other server uses the store
+    clock: Now
+
+
+def writer_address(folder: str) -> str:
+    """Return the unix socket of the process that writes a SQLite file for all workers."""
+    return str(Path(folder) / "writer")
+
+
+Companion = Callable[[str, Store], AbstractAsyncContextManager[None]]  # the server's URL, and its store
 Greeting = Callable[[str], str]
 
 
 @asynccontextmanager
-async def running(settings: Settings, clock: Now = now, website: Website | None = None) -> AsyncIterator[Running]:
-    """Serve until the block is left, then drain. Raises BadSetting, BusError, StoreError or OSError."""
-    await check_port(settings)
+async def running(
+    settings: Settings, clock: Now = now, website: Website | None = None, worker: Worker | None = None
+) -> AsyncIterator[Running]:
+    """Serve until the block is left, then drain. Raises BadSetting, BusError, StoreError or OSError.
+
+    `worker`: serve as one of several workers.
+    """
+    if worker is None:
+        await check_port(settings)
     metrics = Metrics()
-    bus = open_bus(settings)
-    store = open_store(settings.db, metrics.observe_commit, settings.db_pool)
+    bus = open_bus(settings, worker)
+    address = writer_address(worker.folder) if worker else ""
+    store = open_store(settings.db, metrics.observe_commit, settings.db_pool, writer=address, worker=worker is not None)
     await store.open(serving=True)
-    app = App(settings, store, bus, metrics, clock)
+    app = App(settings, store, bus, metrics, worker.clock if worker else clock, worker.node if worker else "")
     server = app.server
     try:
         async with wrap_store_errors(store):
-            await server.start()
+            await server.start(worker is not None and worker.alone)
         await bus.open()
-        sockets = await listen(server, website)
+        listeners = await start_listening(server, website, worker)
         sweeping = asyncio.gather(server.run(), app.retention.run())
         try:
-            yield Running(url_of(settings, sockets), app, sockets)
+            yield Running(url_of(settings, next(iter(listeners[0].sockets))), app)
         finally:
             sweeping.cancel()
             with suppress(asyncio.CancelledError):
                 await sweeping
             await server.drain()
-            sockets.close(code=SERVICE_RESTART, reason="restart")
+            for listener in listeners:
+                listener.close(code=SERVICE_RESTART, reason="restart")
             server.abort_handshakes()
-            await sockets.wait_closed()
+            for listener in listeners:
+                await listener.wait_closed()
     finally:
         await app.tasks.cancel()  # commands that are still being answered need the store
         await asyncio.gather(bus.close(), store.close())
 
 
-def open_bus(settings: Settings) -> Bus:
-    """Return the bus that `--bus` names. Raises BusError."""
-    if not settings.bus:
-        return LocalBus()
+async def start_listening(server: Server, website: Website | None, worker: Worker | None) -> list[WebSocketServer]:
+    """Listen at the address of the settings, or on the sockets of a worker. Raises BadSetting or OSError."""
+    if worker is None:
+        return [await listen(server, website)]
+    header = f"parlour (worker {worker.index})"
+    return [await listen(server, website, sock, header) for sock in worker.sockets]
+
+
+def open_bus(settings: Settings, worker: Worker | None = None) -> Bus:
+    """Return the bus that `--bus` names, with that between workers. Raises BusError."""
+    if worker is None:
+        return open_mqtt_bus(settings) if settings.bus else LocalBus()
+    from server.cluster.bus_pair import BusPair
+    from server.cluster.unix.bus import UnixBus
+
+    near = UnixBus(worker.folder, worker.node, worker.index, worker.count)
+    return BusPair(near, open_mqtt_bus(settings, worker.node, near.is_near)) if settings.bus else near
+
+
+def open_mqtt_bus(settings: Settings, node: str = "", is_near: Callable[[str], bool] = lambda node: False) -> Bus:
+    """Return the bus of an MQTT broker. Raises BusError."""
     try:
         from server.cluster.mqtt.bus import MqttBus
     except ImportError:
         raise BusError("MQTT support is not installed: run pip install -e '.[mqtt]' in the folder of Parlour") from None
-    return MqttBus(settings)
+    return MqttBus(settings, node, is_near)
 
 
 async def serve_until_stopped(
@@ -284,14 +348,14 @@ async def serve_until_stopped(
         async with running(settings, website=website) as server:
             print_lines(greeting(server.url) if greeting else f"parlour: listening on {server.url}", flush=True)
             log("listening", url=server.url, db=without_password(settings.db))
-            async with companion(server):
+            async with companion(server.url, server.app.store):
                 await stopped.wait()
         log("stopped")
 
 
 def main(
     settings: Settings,
-    companion: Companion = lambda server: nullcontext(),
+    companion: Companion = lambda url, store: nullcontext(),
     greeting: Greeting | None = None,
     website: Website | None = None,
 ) -> None:
@@ -302,7 +366,12 @@ def main(
     `website` has the pages for browsers.
     """
     configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
+    tune_interpreter()
+    run_loop(serve_until_stopped(settings, companion, greeting, website))
+
+
+def tune_interpreter() -> None:
+    """Adapt the garbage collector and the threads to a server."""
     gc.freeze()  # what is loaded now stays: the collector need not scan it again
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(0.0005)  # the thread that reads the database must not wait long for the GIL
-    run_loop(serve_until_stopped(settings, companion, greeting, website))

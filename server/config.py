@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -13,6 +15,7 @@ from protocol.usernames import fold
 ARBITER_ALLOWANCE = 16  # by which the limits of an arbiter that the operator names are higher
 MAX_PORT = 65535
 MAX_NUMBER = 10**12
+MAX_WORKERS = 256
 
 
 class BadSetting(Exception):
@@ -29,6 +32,7 @@ class Settings:
 
     host: str = setting("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces")
     port: int = setting(8765, "port to listen on; 0 for any free port", low=0)
+    workers: str = setting("1", "processes that serve clients: a number, or auto for one less than there are cores")
     backlog: int = setting(4096, "connections that may wait to be accepted; the system may lower this", low=1)
     db: str = setting("parlour.db", "database: a file, or postgresql://… for several nodes")
     db_pool: int = setting(5, "connections to PostgreSQL, in addition to the one that writes", low=2)
@@ -108,6 +112,11 @@ class Settings:
     )
     log_level: str = setting("info", "how much to log", choices=("debug", "info", "warning", "error"))
 
+    @property
+    def worker_count(self) -> int:
+        """The number of processes that serve clients."""
+        return max(1, usable_cores() - 1) if self.workers == "auto" else int(self.workers)
+
     def allowance(self, player: Player) -> int:
         """Return the factor by which a player's limits are higher: 1, unless the operator named the account."""
         arbiters = {fold(name.strip()) for name in self.arbiters.split(",")}
@@ -130,6 +139,11 @@ class Settings:
         )
 
 
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
     """Return settings from flags, from the environment, or the defaults, in this order. Raises BadSetting."""
     values: dict[str, Any] = {}
@@ -143,10 +157,19 @@ def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str
     settings = Settings(**values)
     if bool(settings.tls_cert) != bool(settings.tls_key):
         raise BadSetting("--tls-cert and --tls-key belong together: give both")
+    check_workers(settings.workers)
     for path in (settings.tls_cert, settings.tls_key):
         if path and not Path(path).is_file():
             raise BadSetting(f"there is no file {path}: check --tls-cert and --tls-key")
     return settings
+
+
+def check_workers(text: str) -> None:
+    """Raise BadSetting if a text is not a number of workers that this system can run."""
+    if text != "auto" and not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= MAX_WORKERS):
+        raise BadSetting(f"--workers must be a number from 1 to {MAX_WORKERS}, or auto, not {text[:40]!r}")
+    if text != "1" and not hasattr(socket, "AF_UNIX"):
+        raise BadSetting("this system has no unix sockets, which workers need: start the server with --workers 1")
 
 
 def convert(entry: Any, text: str, source: str) -> Any:

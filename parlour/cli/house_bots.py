@@ -25,7 +25,6 @@ from runtime.backoff import Backoff
 from runtime.paths import state_folder
 from runtime.supervisor import Supervisor
 from runtime.untrusted_files import MAX_STATE_BYTES, parse_json, read_file
-from server.app import Running
 from server.config import Settings
 from server.ids import new_player_id
 from server.logs import log
@@ -56,10 +55,10 @@ def parse_bot_name(name: str) -> BotSpec:
 
 
 @asynccontextmanager
-async def house_bots(names: tuple[str, ...], running: Running, settings: Settings) -> AsyncIterator[None]:
+async def house_bots(names: tuple[str, ...], settings: Settings, url: str, store: Store) -> AsyncIterator[None]:
     """Run house bots on a server until the block ends."""
-    tokens = await ensure_accounts(names, running.app.store, token_file(settings.db))
-    url = local_url(running.url)
+    tokens = await ensure_accounts(names, store, token_file(settings.db))
+    url = local_url(url)
     supervisors = [supervisor(name, url, tokens.get(name, ""), settings.tls_cert) for name in names]
     for bot in supervisors:
         bot.start_soon()

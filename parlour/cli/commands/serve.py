@@ -3,6 +3,7 @@
 parlour serve                                   on ws://127.0.0.1:8765/ws, with house bots
 parlour serve --host 0.0.0.0 --port 9000        for other machines too
 parlour serve --house none --db games.db        no house bots, another database file
+parlour serve --workers auto                    a process for each core but one
 PARLOUR_PORT=9000 parlour serve --log json      logs for programs
 
 On a terminal the server prints its address and what to try next. On a pipe it prints one line as
@@ -21,11 +22,14 @@ import socket
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import fields
+from functools import partial
 
 from parlour.errors import UserError
 from server.cluster.bus import BusError
 from server.config import BadSetting, Settings, read_settings
 from server.storage.interface import StoreError
+
+WORKER_MODULE = "parlour.cli.worker"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -51,18 +55,19 @@ def run(args: Namespace) -> int:
     from server.app import main
     from server.logs import is_terminal
     from server.transport.website import Website
+    from server.workers import parent
 
     try:
         settings = read_settings(vars(args), os.environ)
         names = house_names(settings.house)
         greet = is_terminal(sys.stdout) and settings.log != "json"
-        main(
-            settings,
-            companion=lambda running: house_bots(names, running, settings),
-            greeting=(lambda url: greeting(url, settings, names)) if greet else None,
-            website=Website(website_files(), ROUTES),
-        )
-    except (BadSetting, BusError, StoreError, LoadError) as error:
+        companion = partial(house_bots, names, settings)
+        text = (lambda url: greeting(url, settings, names)) if greet else None
+        if settings.worker_count > 1:
+            parent.main(settings, WORKER_MODULE, companion, text)
+        else:
+            main(settings, companion, text, Website(website_files(), ROUTES))
+    except (BadSetting, BusError, StoreError, LoadError, parent.WorkerFailed) as error:
         raise UserError(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:

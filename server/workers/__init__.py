@@ -1,0 +1,1 @@
+"""Several processes that serve clients on one port, and the parent process that supervises them."""
