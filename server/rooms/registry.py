@@ -52,7 +52,7 @@ class RoomRegistry(RoomObserver):
         self.rooms: dict[str, LiveRoom] = {}
         self.damaged: set[str] = set()  # rooms whose logs cannot be read: they stay in the store and are not served
         self._origins: dict[str, str] = {}  # of open rooms that were evicted
-        self._arbitrated: dict[str, set[str]] = {}  # loaded rooms by their arbiter
+        self._arbitrated: dict[str, set[str]] = {}  # rooms that are loaded, or open and evicted, by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
         self._downtimes: list[Downtime] = []
         self.on_load: Callable[[str, int], None] = lambda name, seq: None  # called with each room that is loaded
@@ -201,11 +201,15 @@ class RoomRegistry(RoomObserver):
         live.used_at = self._now()
         live.origin = self._origins.pop(live.room.id, "")
         self.on_load(live.room.id, live.room.seq)
-        if live.room.setup.players is not None:
-            self._arbitrated.setdefault(live.room.setup.by, set()).add(live.room.id)
+        self._count(live)
         due = live.room.deadline
         if due is not None:
             self._timers.schedule(live, due)
+
+    def _count(self, live: LiveRoom) -> None:
+        """Count a room for its arbiter, if it has one."""
+        if live.room.setup.players is not None:
+            self._arbitrated.setdefault(live.room.setup.by, set()).add(live.room.id)
 
     def add(self, created: Decision, payloads: Sequence[bytes]) -> LiveRoom:
         """Add a new room that is in the store."""
@@ -225,7 +229,8 @@ class RoomRegistry(RoomObserver):
 
     def count_arbitrated(self, player: str) -> int:
         """Return the number of open rooms here that a player created for two other players."""
-        return sum(1 for name in self._arbitrated.get(player, ()) if self.rooms[name].room.status != "ended")
+        known = (self.rooms.get(name) for name in self._arbitrated.get(player, ()))
+        return sum(1 for live in known if live is None or live.room.status != "ended")
 
     # -- evict
 
@@ -244,9 +249,15 @@ class RoomRegistry(RoomObserver):
             if not live.idle:
                 live.used_at = now
             elif now - live.used_at > UNUSED_ROOM_MS and (self._store.shared or not live.room.clock_runs):
-                self._forget(live)
-                if live.origin and live.room.status != "ended":
-                    self._origins[live.room.id] = live.origin
+                self._unload(live)
+
+    def _unload(self, live: LiveRoom) -> None:
+        """Forget a room that may be loaded again. A single node still knows what an open room counts for."""
+        self._forget(live)
+        if not self._store.shared and live.room.status != "ended":
+            self._count(live)
+            if live.origin:
+                self._origins[live.room.id] = live.origin
 
     def origin_of(self, name: str) -> str:
         """Return the address of the client that created an open room, if this node knows it."""

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from protocol.codec import MSGPACK, decode_event
-from protocol.commands import Leave, List, Move, Resign, Watch
+from protocol.commands import Abort, Create, Leave, List, Move, Resign, Watch
 from protocol.events import Resumed, Said
 from server.domain.decision import Refusal
 from server.domain.downtime import Downtime
@@ -388,6 +388,17 @@ async def test_sweep_evicts_rooms_whose_players_vanished(server: Harness) -> Non
     expired = server.room(waiting.room.id)
     assert expired.timer is not None
     assert expired.origin == ann.address
+
+
+async def test_evicted_room_still_counts_for_its_arbiter(server: Harness) -> None:
+    registry, eve = server.app.registry, server.connect(EVE)
+    room = (await server.ask(eve, Create, game="cohcoh", players=("ann", "ben"))).room
+    server.room(room).detach(eve)
+    server.clock.advance(UNUSED_ROOM_MS + 1)
+    registry.evict_unused()
+    assert (list(registry.rooms), registry.count_arbitrated(EVE.id)) == ([], 1)
+    await server.ask(eve, Abort, room=room)
+    assert registry.count_arbitrated(EVE.id) == 0
 
 
 async def test_damaged_room_disconnects_its_clients(server: Harness) -> None:
