@@ -33,7 +33,7 @@ from protocol.commands import (
 from protocol.replies import Ok
 from protocol.types import tag_of
 from protocol.usernames import fold
-from protocol.weights import WEIGHTS
+from protocol.weights import LOADED_EVENTS_PER_MESSAGE, ROOM_LOAD_WEIGHT, WEIGHTS
 from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
@@ -134,6 +134,8 @@ class Dispatcher:
             if live is not None:
                 self._to_room(client, live, command)
                 return None
+            if self._is_over_budget(client, command, ROOM_LOAD_WEIGHT):
+                return None
             return self._answer(client, command, self._to_loaded_room)
         return self._answer(client, command, self._handlers[type(command)])
 
@@ -141,7 +143,11 @@ class Dispatcher:
     def _is_too_costly(client: Client, command: AnyCommand) -> bool:
         """Charge the client for a command that costs more than a move. Refuse it if the rate limit is used up."""
         weight = WEIGHTS.get(type(command), 1)
-        seconds = client.charge(weight - 1) if weight > 1 else 0.0
+        return weight > 1 and Dispatcher._is_over_budget(client, command, weight)
+
+    @staticmethod
+    def _is_over_budget(client: Client, command: AnyCommand, weight: int) -> bool:
+        seconds = client.charge(weight - 1)
         if seconds:
             text = f"too many messages: {tag_of(type(command))} counts as {weight} of them; wait {seconds:.1f} seconds"
             client.refuse(command.id, "rate_limited", text, seconds)
@@ -170,6 +176,7 @@ class Dispatcher:
 
     async def _to_loaded_room(self, client: Client, command: RoomCommand) -> None:
         live = await self._registry.find(command.room)
+        client.charge(len(live.log) // LOADED_EVENTS_PER_MESSAGE)
         self._to_room(client, live, command)
         self._registry.evict_ended(live)
 

@@ -132,10 +132,11 @@ async def test_message_over_the_rate_is_refused_and_flood_closes_the_connection(
     start: Start, connect_guest: ConnectGuest
 ) -> None:
     server = await start(rate=0.01, burst=5)
-    ann = await connect_guest(server.url, "ann")
+    ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
+    room = (await ben.ask("create", game="cohcoh"))["room"]
     for _ in range(4):
-        assert (await ann.refused("resign", room="none"))["code"] == "no_room"
-    error = await ann.refused("resign", room="none")
+        assert (await ann.refused("resign", room=room))["code"] == "not_seated"
+    error = await ann.refused("resign", room=room)
     assert error["code"] == "rate_limited"
     assert 0 < error["retry_after"] <= 100
     for _ in range(30):

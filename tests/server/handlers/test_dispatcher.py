@@ -7,7 +7,7 @@ import pytest
 from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rematch, Resign, Say, Watch
 from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
-from protocol.weights import STALE_MOVE_WEIGHT, WEIGHTS
+from protocol.weights import ROOM_LOAD_WEIGHT, STALE_MOVE_WEIGHT, WEIGHTS
 from server.handlers import dispatcher
 from server.rooms.chat import MAX_QUEUED_FOR_CHAT
 from server.storage.interface import ReadTimeout, Unavailable
@@ -166,6 +166,26 @@ async def test_command_that_the_client_cannot_pay_for_is_refused(server: Harness
     newcomer.wait = 1.0
     assert (await server.ask(newcomer, Hello, name="new")).code == "rate_limited"
     assert newcomer.player is None
+
+
+async def test_command_to_a_room_that_must_be_loaded_is_charged(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise each move to a game that ended long ago reads and replays it for the price of a move."""
+    monkeypatch.setattr(dispatcher, "LOADED_EVENTS_PER_MESSAGE", 2)
+    live, ann, ben = await start_game(server)
+    room, events = live.room.id, len(live.log) + 1
+    await server.ask(ann, Resign, room=room)
+    for client in (ann, ben):
+        await server.ask(client, Leave, room=room)
+    assert room not in server.app.registry.rooms
+    eve, reads = server.connect(EVE), server.store.reads
+    eve.wait = 2.5
+    refused = await server.ask(eve, Leave, room=room)
+    assert (refused.code, refused.retry_after, server.store.reads) == ("rate_limited", 2.5, reads)
+    eve.wait, eve.charged = 0.0, 0.0
+    await server.ask(eve, Move, room=room, ply=0, move="a1")
+    assert eve.charged >= ROOM_LOAD_WEIGHT - 1 + events // 2
 
 
 async def test_snapshot_of_a_stale_move_is_charged(server: Harness) -> None:
