@@ -14,11 +14,13 @@ from client.bots.spec import BotSpec
 from client.programs.adapters import ADAPTERS
 from client.programs.adapters.base import check_placeholders
 from client.programs.crash_report import default_crash_folder
+from client.programs.interactive_bot import InteractiveBot
 from client.programs.jail.base import Jail
 from client.programs.limits import Limits
 from client.programs.line_bot import LineBot, ProgramPool
 from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program, program_name
+from client.programs.recipe import Recipe
 from client.programs.workdir import WorkdirFactory
 from client.sdk.bot import Bot
 from engine.registry import GAMES
@@ -51,6 +53,7 @@ class BotFactory:
     close: Callable[[], None] = close_nothing
     engine: str = ""
     version: str = ""
+    whole_games: bool = False  # the bot plays only games that it has played from their start
 
 
 def spec_factory(spec: BotSpec, forensics: Path | None = None, lazy: bool = False) -> BotFactory:
@@ -145,6 +148,18 @@ def program_factory(program: Program, games: tuple[str, ...], source: tuple[str,
         lambda games: pool.warm(),
         pool.close,
         engine=program_name(program.argv),
+    )
+
+
+def interactive_factory(program: Program, recipe: Recipe, source: tuple[str, ...] = ()) -> BotFactory:
+    """Return the factory of a program for a person at a terminal, which a recipe describes."""
+    return BotFactory(
+        program.name,
+        source,
+        (recipe.game,),
+        lambda: InteractiveBot(program, recipe),
+        engine=program_name(program.argv),
+        whole_games=True,
     )
 
 

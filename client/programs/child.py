@@ -30,15 +30,19 @@ LAST_LINES_TIMEOUT_S = 0.3
 TELL_TIMEOUT_S = 1.0  # for a program to read a line that needs no answer
 MAX_ERROR_LENGTH = 160
 MAX_QUOTED_BYTES = 60
+MAX_SCREEN_BYTES = 256 * 1024  # that a program at a terminal prints between two answers
 JAVA_NOTICE = "Picked up JAVA_TOOL_OPTIONS"  # printed by Java because of our options
 
 
 class Child(Process):
     """A process with line-based input and output."""
 
-    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits, jail: Jail | None = None) -> None:
+    def __init__(
+        self, argv: Sequence[str], folder: Path, limits: Limits, jail: Jail | None = None, terminal: bool = False
+    ) -> None:
         """Start the program. Raises Failure if it cannot be started."""
-        super().__init__(argv, folder, limits, jail)
+        super().__init__(argv, folder, limits, jail, terminal)
+        self._terminal = terminal
         self.given, self.said, self.errors = Tail(MEGABYTE), Tail(), Tail()
         self.answers = 0
         self._unread = bytearray()
@@ -96,6 +100,28 @@ class Child(Process):
         if not self.exited(max(0.0, deadline - time.monotonic())):
             raise Failure("timeout", f"it closed its output but did not exit within {seconds:.1f} s")
         return self.said.text()
+
+    def type(self, line: bytes) -> None:
+        """Send a line to a program at a terminal. Output before it is kept. Raises Failure if it is not read."""
+        late = f"it did not read its input within {TELL_TIMEOUT_S:.1f} s"
+        self._pump(line + b"\n", lambda: True, TELL_TIMEOUT_S, late)
+
+    def read_until(self, done: Callable[[str], object], seconds: float, late: str, consume: bool = True) -> None:
+        """Read until a text is complete. Raises Failure with the text `late` on a timeout, or if the program exits.
+
+        `consume`: the text is not part of what is read next.
+        """
+
+        def complete() -> bool:
+            if len(self._unread) > MAX_SCREEN_BYTES:
+                raise Failure("flood", f"more than {MAX_SCREEN_BYTES // 1024} KB without an answer")
+            return bool(done(self._unread.decode("utf-8", "replace")))
+
+        self._pump(b"", complete, seconds, f"{late} within {seconds:.1f} s")
+        if not complete():
+            raise Failure("exited", f"{late}: {self.describe_end(self.close())}")
+        if consume:
+            self._unread.clear()
 
     def _has_line(self) -> bool:
         end = self._unread.find(b"\n")
@@ -184,6 +210,8 @@ class Child(Process):
             data = os.read(stream.fileno(), CHUNK_BYTES)
         except BlockingIOError:
             return False
+        except OSError:  # a terminal whose program has gone
+            data = b""
         if not data:
             del self._open[stream]
             return False
@@ -207,7 +235,8 @@ class Child(Process):
 
     def last_error(self) -> str:
         """Return the last line of its error output."""
-        lines = [line for line in self.errors.text().strip().splitlines() if not line.startswith(JAVA_NOTICE)]
+        text = self.said.text() if self._terminal else self.errors.text()
+        lines = [line for line in text.strip().splitlines() if not line.startswith(JAVA_NOTICE)]
         return lines[-1][:MAX_ERROR_LENGTH] if lines else ""
 
     def transcript(self) -> Transcript:

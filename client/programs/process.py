@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import termios
 import threading
 import time
 from collections.abc import Sequence
@@ -43,34 +44,45 @@ class Exit:
 class Process:
     """A program in its own session. One thread uses it; only `kill` may be called from any thread."""
 
-    def __init__(self, argv: Sequence[str], folder: Path, limits: Limits, jail: Jail | None = None) -> None:
-        """Start the program. Raises Failure if it cannot be started."""
+    def __init__(
+        self, argv: Sequence[str], folder: Path, limits: Limits, jail: Jail | None = None, terminal: bool = False
+    ) -> None:
+        """Start the program. Raises Failure if it cannot be started. `terminal`: it reads and writes a terminal."""
         self.argv, self.folder, self.limits, self.jail = tuple(argv), folder, limits, jail or NoJail()
         self.violation = ""  # the limit that it has exceeded, if that was noticed
         self.exit: Exit | None = None
         self.started_at = time.monotonic()
         self._lock = threading.Lock()  # so that no signal is sent after the process was reaped
         self._mark = REAPER.new_mark()
+        ours, its = open_terminal() if terminal else (-1, subprocess.PIPE)
         try:
             self._process = subprocess.Popen(
                 self.jail.command(argv, folder, limits),
                 cwd=folder,
                 env={**self.jail.environment(limits), **mark_environment(self._mark)},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stdin=its,
+                stdout=its,
+                stderr=its,  # where many programs ask their questions, if there is a terminal
                 bufsize=0,
                 start_new_session=True,
             )
         except OSError as error:
+            if terminal:
+                os.close(ours)
             raise Failure("start", f"{argv[0]} cannot be started: {error.strerror}") from None
+        finally:
+            if terminal:
+                os.close(its)
         REAPER.add(self.pid)
         if self.jail.confines:
             WATCH.add(self, folder if self.jail.writes_to_disk else None)
-        self.stdin, self.stdout, self.stderr = self._pipes()
+        self.stdin, self.stdout, self.stderr = self._pipes(ours)
 
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    def _pipes(self, terminal: int) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        if terminal >= 0:
+            stdin, stdout = os.fdopen(os.dup(terminal), "wb", 0), os.fdopen(terminal, "rb", 0)
+            stderr = ended_pipe()
         assert stdin is not None
         assert stdout is not None
         assert stderr is not None
@@ -154,6 +166,22 @@ class Process:
     def _status(self, status: int) -> int:
         """Return the program's own status: a jail reports the signal that ended the program as a status above 128."""
         return SHELL_SIGNAL - status if self.jail.confines and status > SHELL_SIGNAL else status
+
+
+def open_terminal() -> tuple[int, int]:
+    """Return both ends of a terminal that does not echo its input: ours and the program's."""
+    ours, its = os.openpty()
+    settings = termios.tcgetattr(its)
+    settings[3] &= ~termios.ECHO
+    termios.tcsetattr(its, termios.TCSANOW, settings)
+    return ours, its
+
+
+def ended_pipe() -> IO[bytes]:
+    """Return a pipe from which nothing comes."""
+    read_end, write_end = os.pipe()
+    os.close(write_end)
+    return os.fdopen(read_end, "rb", 0)
 
 
 def cpu_clock(pid: int) -> float | None:

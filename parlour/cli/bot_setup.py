@@ -11,6 +11,7 @@ from pathlib import Path
 from client.bots.builtin.levels import LEVELS
 from client.bots.factory import (
     BotFactory,
+    interactive_factory,
     jailed_factory,
     oneshot_factory,
     program_factory,
@@ -23,6 +24,7 @@ from client.bots.main import ConnectionSettings, play
 from client.bots.move_request import BotSource, request_move
 from client.bots.policy import Policy, Seek
 from client.bots.spec import BotSpec
+from client.programs import recipe as recipes
 from client.programs.adapters import ADAPTERS
 from client.programs.crash_report import default_crash_folder
 from client.programs.failure import Failure
@@ -126,17 +128,20 @@ def limits_of(args: Namespace) -> Limits:
 
 
 def program_of(args: Namespace) -> BotFactory:
-    if args.adapter is not None and args.adapter not in ADAPTERS:
-        raise UserError(f"there is no adapter {args.adapter[:40]!r}; choose one of {', '.join(ADAPTERS)}")
+    recipe = recipes.load(Path(args.adapter)) if (args.adapter or "").endswith(recipes.SUFFIX) else None
+    if args.adapter is not None and recipe is None and args.adapter not in ADAPTERS:
+        names = f"{', '.join(ADAPTERS)}, or a recipe, FILE{recipes.SUFFIX}"
+        raise UserError(f"there is no adapter {args.adapter[:40]!r}; choose one of {names}")
+    oneshot = args.adapter is not None and recipe is None
     folder = args.workdir or Path.cwd()
     argv = parse_command(args.exec, folder)
-    if args.workdir is None and (args.adapter is not None or args.jail != "none"):
+    if args.workdir is None and (oneshot or args.jail != "none"):
         argv = (argv[0], *with_absolute_paths(argv[1:]))
     program = Program(
         argv=argv,
         folder=folder.absolute(),
         limits=limits_of(args),
-        jail=jail_of(args, "writable" if args.adapter is not None else "empty" if args.workdir is None else "copied"),
+        jail=jail_of(args, "writable" if oneshot else "empty" if args.workdir is None else "copied"),
         ready=args.ready,
         events=args.events,
         retries=args.retries,
@@ -145,6 +150,8 @@ def program_of(args: Namespace) -> BotFactory:
         name=args.name or program_name(argv),
         forensics=args.forensics or default_crash_folder(),
     )
+    if recipe is not None:
+        return interactive_factory(program, recipe, source_of(args))
     if args.adapter is not None:
         return oneshot_factory(program, args.adapter, args.workdir, source_of(args))
     return program_factory(program, tuple(GAMES), source_of(args))

@@ -11,7 +11,7 @@ from random import Random
 from client.bots.factory import BotFactory
 from client.bots.move_request import BotSource, request_move
 from client.programs.failure import Failure
-from client.sdk.bot import Budget
+from client.sdk.bot import Bot, Budget, Thought
 from engine.game import Game, State
 from engine.registry import create
 from parlour.cli.args import options_of
@@ -68,27 +68,76 @@ def game_of(args: Namespace, factory: BotFactory) -> Game:
 
 async def try_program(args: Namespace, factory: BotFactory, source: BotSource) -> int:
     """Ask for a move in each position, and report. Return 0 if all are legal, else 1."""
-    game, failures, slowest = game_of(args, factory), [], 0.0  # type: Game, list[Failure], float
-    print_line(f"{factory.name}: {game.name}, {POSITIONS} positions, at most {args.deadline:g} s a move")
+    trial = Trial(args, factory, game_of(args, factory), source)
+    print_line(f"{factory.name}: {trial.game.name}, {POSITIONS} positions, at most {args.deadline:g} s a move")
     try:
-        for number, position in enumerate(positions(game), 1):
-            began = time.monotonic()
-            where = f"{number:2} of {POSITIONS}, after {len(position.history)} moves"
-            try:
-                answer = await ask(args, factory, game, position, source)
-                print_line(f"{where}: {answer}, {time.monotonic() - began:.2f} s")
-            except Failure as failure:
-                failures.append(failure)
-                print_line(f"{where}: FAILED ({failure.kind}): {failure}")
-            slowest = max(slowest, time.monotonic() - began)
+        if factory.whole_games:
+            await trial.play_along()
+        else:
+            for position in positions(trial.game):
+                await trial.ask(factory.make(), position, last=True)
     finally:
         factory.close()
-    report(failures, slowest)
-    return 1 if failures else 0
+    trial.report()
+    return 1 if trial.failures else 0
 
 
-async def ask(args: Namespace, factory: BotFactory, game: Game, position: Position, source: BotSource) -> str:
-    bot, state = factory.make(), position.state
+class Trial:
+    """The questions to a program, and what came of them."""
+
+    def __init__(self, args: Namespace, factory: BotFactory, game: Game, source: BotSource) -> None:
+        self.args, self.factory, self.game, self.source = args, factory, game, source
+        self.failures: list[Failure] = []
+        self.asked, self.slowest = 0, 0.0
+
+    async def play_along(self) -> None:
+        """Play games against random moves. The program can be asked only in positions of its own games."""
+        rng, game = Random(GAME_SEED), self.game
+        while self.asked < POSITIONS:
+            bot, side = self.factory.make(), self.asked % 2
+            state, history = game.start(), ()  # type: State, tuple[str, ...]
+            while self.asked < POSITIONS and game.moves(state):
+                text: str | None = game.format(state, rng.choice(game.moves(state)))
+                if game.turn(state) == side:
+                    text = await self.ask(bot, Position(state, history), last=False)
+                if text is None:
+                    break
+                state, history = game.after(state, game.parse(state, text)), (*history, text)
+            bot.close()
+
+    async def ask(self, bot: Bot, position: Position, last: bool) -> str | None:
+        """Ask for a move, print a line, and return the move or None. `last`: the bot is asked no more."""
+        self.asked += 1
+        began = time.monotonic()
+        where = f"{self.asked:2} of {POSITIONS}, after {len(position.history)} moves"
+        move: str | None = None
+        try:
+            thought = await ask(self.args, bot, self.game, position, self.source)
+            move, mistake = str(thought.move), str(thought.note).partition("lenient: ")[2]
+            print_line(f"{where}: {move}{f', but {mistake}' if mistake else ''}, {time.monotonic() - began:.2f} s")
+        except Failure as failure:
+            self.failures.append(failure)
+            print_line(f"{where}: FAILED ({failure.kind}): {failure}")
+        finally:
+            if last:
+                bot.close()
+        self.slowest = max(self.slowest, time.monotonic() - began)
+        return move
+
+    def report(self) -> None:
+        """Print the summary: how many moves were right, and for each kind of failure what to do and where to look."""
+        right = POSITIONS - len(self.failures)
+        print_line(f"{right} of {POSITIONS} moves are legal; the slowest took {self.slowest:.2f} s")
+        kinds = list(dict.fromkeys(failure.kind for failure in self.failures))
+        for failure in (next(failure for failure in self.failures if failure.kind == kind) for kind in kinds):
+            print_line(f"{failure.kind}: {ADVICE.get(failure.kind, 'The program failed.')}")
+            if failure.evidence:
+                print_line(f"  repeat it with: {Path(failure.evidence) / 'reproduce.sh'}")
+
+
+async def ask(args: Namespace, bot: Bot, game: Game, position: Position, source: BotSource) -> Thought:
+    """Return the bot's move with its note. Raises Failure."""
+    state = position.state
     budget = Budget(
         args.seconds or 2.0,
         time.monotonic() + args.deadline,
@@ -96,21 +145,5 @@ async def ask(args: Namespace, factory: BotFactory, game: Game, position: Positi
         side=game.turn(state),
         history=position.history,
     )
-    try:
-        bot.started(game, game.turn(state), "")
-        thought = await request_move(bot, game, state, budget, source)
-    finally:
-        bot.close()
-    note = str(thought.note)
-    return f"{thought.move}, but {note.partition('lenient: ')[2]}" if "lenient: " in note else str(thought.move)
-
-
-def report(failures: list[Failure], slowest: float) -> None:
-    """Print the summary: how many moves were right, and for each kind of failure what to do and where to look."""
-    right = POSITIONS - len(failures)
-    print_line(f"{right} of {POSITIONS} moves are legal; the slowest took {slowest:.2f} s")
-    kinds = list(dict.fromkeys(failure.kind for failure in failures))
-    for failure in (next(failure for failure in failures if failure.kind == kind) for kind in kinds):
-        print_line(f"{failure.kind}: {ADVICE.get(failure.kind, 'The program failed.')}")
-        if failure.evidence:
-            print_line(f"  repeat it with: {Path(failure.evidence) / 'reproduce.sh'}")
+    bot.started(game, game.turn(state), "")
+    return await request_move(bot, game, state, budget, source)

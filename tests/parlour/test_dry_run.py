@@ -68,3 +68,14 @@ def test_positions_are_always_the_same(name: str) -> None:
     assert found == positions(game)
     assert len(found) == POSITIONS
     assert all(game.moves(position.state) for position in found)
+
+
+def test_interactive_program_plays_along(tmp_path: Path, capsys: Out) -> None:
+    example = Path(__file__).resolve().parents[2] / "examples" / "conga_interactive.py"
+    command = shlex.join([sys.executable, str(example)])
+    words = ["--adapter", str(example.with_suffix(".toml")), "--forensics", str(tmp_path / "reports")]
+    assert main(["bot", "--try", command, *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith(" 1 of 10, after 0 moves: ")
+    assert lines[2].startswith(" 2 of 10, after 2 moves: ")
+    assert lines[11].startswith("10 of 10 moves are legal")

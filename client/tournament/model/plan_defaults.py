@@ -6,9 +6,10 @@ from dataclasses import replace
 from math import ceil, log2
 
 from client.programs.adapters import ADAPTERS
+from client.programs.recipe import SUFFIX as RECIPE_SUFFIX
 from client.sdk.time_control import parse_time_control
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import Plan
+from client.tournament.model.plan import Contestant, Plan
 from engine.errors import GameError
 from protocol.usernames import fold, is_readable
 
@@ -80,10 +81,19 @@ def check_players(plan: Plan) -> None:
         if fold(name) in seen:
             raise TournamentError(f"two players are called {name}: rename one of them (--bot NAME=BOT)")
         seen[fold(name)] = name
-        if player.adapter and (player.adapter not in ADAPTERS or not player.exec):
-            raise TournamentError(f"adapter of {name} should be one of {', '.join(ADAPTERS)}, and needs exec")
-        if player.adapter and ADAPTERS[player.adapter].game != plan.game:
-            raise TournamentError(f"adapter {player.adapter} of {name} does not play {plan.game}")
+        if player.adapter:
+            check_adapter(player, plan)
+
+
+def check_adapter(player: Contestant, plan: Plan) -> None:
+    recipe = player.adapter.endswith(RECIPE_SUFFIX)
+    if not player.exec or (player.adapter not in ADAPTERS and not recipe):
+        names = f"{', '.join(ADAPTERS)}, or a recipe, FILE{RECIPE_SUFFIX}"
+        raise TournamentError(f"adapter of {player.name} should be one of {names}, and needs exec")
+    if recipe and plan.opening_plies:
+        raise TournamentError(f"{player.name} has a recipe and plays from the usual start: set opening_plies to 0")
+    if not recipe and ADAPTERS[player.adapter].game != plan.game:
+        raise TournamentError(f"adapter {player.adapter} of {player.name} does not play {plan.game}")
 
 
 def check_format(plan: Plan) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 
 from client.programs.jail.choice import JAIL_KINDS, JailKind
+from client.programs.recipe import SUFFIX as RECIPE_SUFFIX
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, bot_file
 from client.tournament.model.plan_defaults import with_defaults
@@ -195,6 +196,8 @@ def read_player(values: Table, folder: Path, where: str) -> Contestant:
         raise missing_key(PlayerTable, "name", where)
     if file:
         table.bot = str((folder / file).absolute()) + table.bot[len(file) :]
+    if table.adapter.endswith(RECIPE_SUFFIX):
+        table.adapter = str((folder / table.adapter).absolute())
     if table.workdir or table.exec:
         table.workdir = str((folder / table.workdir).absolute())
     return Contestant(**structs.asdict(table) | {"name": name})

@@ -84,7 +84,8 @@ def arguments(parser: ArgumentParser) -> None:
         help="the longest time for a move, whatever the clock says (default: 60)",
     )
     programs = parser.add_argument_group("programs (with --exec)")
-    programs.add_argument("--adapter", help="for a homework program: mancala, maxconnect4, nkcohcoh or conga")
+    text = "for a homework program: mancala, maxconnect4, nkcohcoh, conga, or a recipe, FILE.toml"
+    programs.add_argument("--adapter", help=text)
     programs.add_argument(
         "--workdir", metavar="DIR", type=Path, help="the program's folder; with --adapter it is copied for each run"
     )
