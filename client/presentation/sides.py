@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from client.sdk.room_view import RoomView
+from engine.game import Game
 
 SHOWN = {("black", "white"): {"stacks": ("blue", "red")}}
 
@@ -11,3 +12,8 @@ def shown_sides(table: RoomView) -> tuple[str, str]:
     """Return the names of both sides that match the colours on the screen."""
     sides = table.setup.sides
     return sides if table.game is None else SHOWN.get(sides, {}).get(table.game.kind, sides)
+
+
+def side_names(game: type[Game]) -> tuple[str, str]:
+    """Return the names of both sides of a game that match the colours on the screen."""
+    return SHOWN.get(game.sides, {}).get(game.kind, game.sides)

@@ -17,6 +17,12 @@ from parlour.cli.main import main
         (["play", "conga", "--pair", "--bot-after", "soon"], "a number from 0 to 3600"),
         (["play", "conga", "--pair", "--bot-after", "-1"], "a number from 0 to 3600"),
         (["play", "conga", "--pair", "--bot-after", "nan"], "a number from 0 to 3600"),
+        (["play", "--hotseat"], "--hotseat needs a game, as in 'parlour play conga --hotseat'"),
+        (["play", "conga", "--hotseat", "--rated"], "--hotseat cannot be used with --rated"),
+        (["play", "conga", "--hotseat", "--plain"], "--hotseat cannot be used with --plain"),
+        (["play", "conga", "--hotseat"], "--hotseat needs a terminal"),
+        (["tv", "--game", "chess"], "chess"),
+        (["tv"], "parlour tv needs a terminal"),
         (["play", "conga", "--private", "--token", "x"], "the private server has no accounts"),
         (["bot", "random", "--bot-after", "5"], "--bot-after needs --seek"),
         (

@@ -30,6 +30,7 @@ from client.tui.models.lobby_rooms import LobbyRooms
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.following import FollowingScreen
+from client.tui.screens.hotseat import HotseatScreen
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.replay import ReplayScreen
 from client.tui.screens.rules import RulesScreen
@@ -154,6 +155,7 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "start": start,
     "lobby": lambda app: app.show(LobbyScreen()),
     "wall": lambda app: app.show(WallScreen(tuple(TABLES))),
+    "hotseat": lambda app: app.show(HotseatScreen("hotseat")),
     "tv": lambda app: app.show(WallScreen()),
     "help-table": lambda app: app.push_screen(Help(TABLE_HELP_TITLE, table_help("a4b3"))),
     "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
@@ -176,7 +178,8 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> None:
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     live = snapshot_of("cohcoh", LINE_OF_THREE[:7], room="r3", seat=None, names=("carol", "search"))
-    app = OfflineApp(*rooms, live, appearance=LOOKS[look])
+    two = snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), room="hotseat", seat=1, names=("blue", "red"))
+    app = OfflineApp(*rooms, live, two, appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(live_update() if name == "tv" else lobby_update())

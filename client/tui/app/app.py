@@ -80,11 +80,15 @@ class ParlourApp(ThemedApp):
 
     # -- the session
 
-    async def _run_session(self) -> None:
+    def choose_server(self) -> ServerChoice:
+        """Return the server of the launch plan."""
         from client.tui.app.server_choice import ServerChoice
 
+        return ServerChoice(self.plan)
+
+    async def _run_session(self) -> None:
         self._notify(f"Connecting to {self.plan.url}…" if self.plan.url else "Starting…")
-        self.server = ServerChoice(self.plan)
+        self.server = self.choose_server()
         try:
             self.session = await self.server.connect()
         except SessionError as error:

@@ -24,11 +24,17 @@ def has_terminal() -> bool:
 
 def run(plan: LaunchPlan, appearance: Appearance) -> str:
     """Run the application. Return an error message, or an empty string."""
-    return asyncio.run(run_app(plan, appearance))
+    return asyncio.run(run_app(ParlourApp(plan, appearance)))
 
 
-async def run_app(plan: LaunchPlan, appearance: Appearance) -> str:
-    app = ParlourApp(plan, appearance)
+def run_hotseat(plan: LaunchPlan, appearance: Appearance) -> str:
+    """Run the application for two people at one terminal. Return an error message, or an empty string."""
+    from client.tui.app.hotseat_app import HotseatApp
+
+    return asyncio.run(run_app(HotseatApp(plan, appearance)))
+
+
+async def run_app(app: ParlourApp) -> str:
     with calls_on_exit_signal(lambda number: app.exit()):  # so that Textual restores the terminal
         watching = asyncio.create_task(exit_on_hangup(app))
         try:

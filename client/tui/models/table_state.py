@@ -230,3 +230,12 @@ class TableState:
 
     def go_to(self, ply: int) -> None:
         self.browser.go(ply, self.table.ply, self.table.status == "ended")
+
+
+class HotseatState(TableState):
+    """The state of a table at which both players use this terminal: the board does not turn with the turn."""
+
+    @property
+    def below(self) -> int:
+        near = None if self.table.game is None else self.table.game.near
+        return 1 - (near or 0) if self.turned else near or 0

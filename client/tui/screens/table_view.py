@@ -62,6 +62,7 @@ class TableView(BaseScreen):
     """A table without keys."""
 
     talk_title = "Talk"
+    state_class = TableState
 
     def __init__(self, room: str, pairing: GameRequest | None = None) -> None:
         """Show a room. `pairing`: the quick pairing request for which the room waits."""
@@ -128,7 +129,7 @@ class TableView(BaseScreen):
         turned = self.model is not None and self.model.turned
         self.room, self.model, self._notice = room, None, ""
         if (table := self.table) is not None:
-            self.model = TableState(table)
+            self.model = self.state_class(table)
             self.model.turned = turned
 
     def refresh_view(self, animated: bool = False) -> None:
@@ -138,7 +139,7 @@ class TableView(BaseScreen):
             self._update_footer()
             return
         if self.model is None:
-            self.model = TableState(table)
+            self.model = self.state_class(table)
         self.model.update(table)
         self._send_premove()
         self._update_board(animated)
@@ -174,9 +175,14 @@ class TableView(BaseScreen):
             return
         self._update_header(table)
         now = time.monotonic()
-        above, below = (player_line(table, side, model, now) for side in (1 - model.below, model.below))
+        above, below = (self.player_line(table, side, now) for side in (1 - model.below, model.below))
         self.query_one(BoardView).show_players(above._replace(below=False), below)
         self._update_footer()
+
+    def player_line(self, table: RoomView, side: int, now: float) -> PlayerLine:
+        """Return what the strip of a player shows."""
+        assert self.model is not None
+        return player_line(table, side, self.model, now)
 
     def _update_header(self, table: RoomView) -> None:
         self.query_one(Header).show(header_parts(table), joined(self.client.lag(), f"room {table.room}"))
@@ -236,11 +242,14 @@ class TableView(BaseScreen):
             names = [table.setup.players[seat] for seat in awaited] if table.setup.players else [table.setup.invite]
             return f"Waiting for {' and '.join(names) or 'an opponent'}. Room {table.room}."
         if table.my_move:
-            newcomer = not table.moves[1:] and self.client.newcomer
-            hint = FIRST_HINT.format(move=game.legal(table.state)[0]) if newcomer else ""
-            return f"Your move. {hint}".strip()
+            return f"Your move. {self._first_hint(table, game)}".strip()
         thinker = seat_name(table.seats[table.turn])
         return f"{thinker} is thinking." + ("" if table.seat is None else " You may choose your next move already.")
+
+    def _first_hint(self, table: RoomView, game: Game) -> str:
+        """Return how to move, in the first game on this machine."""
+        newcomer = not table.moves[1:] and self.client.newcomer
+        return FIRST_HINT.format(move=game.legal(table.state)[0]) if newcomer else ""
 
     def show_notice(self, text: str) -> None:
         self._notice = text

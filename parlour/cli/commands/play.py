@@ -8,6 +8,8 @@ parlour play cohcoh --url parlour.example.org --name alice --vs anyone
 parlour play conga --pair --rated --url …    find an opponent of your strength; a bot after 20 s
 parlour play --room ROOM --url …             join a room that waits for a player
 parlour play                                 open the lobby
+parlour play conga --hotseat                 two people at this terminal
+parlour play conga --hotseat --name alice --vs bob
 parlour play conga --plain                   line by line, for screen readers and pipes
 
 Bots: search@1 (weakest) to search@10, search (the strongest), greedy, random.
@@ -46,6 +48,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--pair", action="store_true", help="play the next player who looks for the same game, near your rating"
     )
     add_bot_after(parser)
+    parser.add_argument(
+        "--hotseat", action="store_true", help="two people play at this terminal; --name and --vs name them"
+    )
     parser.add_argument("--rated", action="store_true", help="play for rating; both players need an account")
     parser.add_argument("--room", default="", help="join this room")
     parser.add_argument("--code", default="", help="the code of a private room")
@@ -57,17 +62,20 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, LaunchPlan
     from client.sdk.time_control import default_clock, parse_time_control
-    from client.tui.app.run import has_terminal
+    from client.tui.app.run import has_terminal, run_hotseat
     from client.tui.app.run import run as show
     from client.tui.render.appearance import Appearance
     from engine.registry import create
 
+    if args.hotseat:
+        check_hotseat(args)
     seat = None if args.seat is None else SEATS[args.seat]
     request = None
     if args.game is not None:
         game = create(args.game, options_of(args))
         given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
         vs = "" if args.vs in ANY_OPPONENT or args.pair else args.vs or DEFAULT_OPPONENT
+        vs = args.vs if args.hotseat else vs
         bot_after = BOT_AFTER_MS if args.bot_after is None else args.bot_after
         request = GameRequest(
             game.name,
@@ -103,10 +111,25 @@ def run(args: Namespace) -> int:
     )
     if args.plain or not has_terminal():
         return asyncio.run(play_in_lines(plan))
+    if args.hotseat:
+        show = run_hotseat
     complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
     if complaint:
         raise UserError(complaint)
     return 0
+
+
+def check_hotseat(args: Namespace) -> None:
+    """Raise UserError if --hotseat is used with arguments for a server or for lines of text."""
+    from client.tui.app.run import has_terminal
+
+    if args.game is None:
+        raise UserError("--hotseat needs a game, as in 'parlour play conga --hotseat'")
+    for name in ("room", "pair", "rated", "url", "token", "plain"):
+        if getattr(args, name):
+            raise UserError(f"--hotseat cannot be used with --{name}: both players are at this terminal")
+    if not has_terminal():
+        raise UserError("--hotseat needs a terminal; 'parlour play conga' plays line by line against a bot")
 
 
 async def play_in_lines(plan: LaunchPlan) -> int:
