@@ -52,6 +52,7 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
         number, after, over = game.advance(state, command.move)
     except GameError as error:
         raise illegal_move(room, seat, command.move, error, now) from None
+    before = room.move_log[ply - 1].position if ply else game.start_position  # room.position, without a call
     moved = Moved(
         room=setup.room,
         seq=room.seq + 1,
@@ -59,7 +60,7 @@ def move(room: Room, seat: int | None, command: Move, now: int, lag: int, waited
         ply=ply + 1,
         side=seat,
         move=game.format(state, number),
-        position=game.dump_after(room.position, state, number, after),
+        position=game.dump_after(before, state, number, after),
         turn=after.turn,
         took=took,
         charged=charged,
