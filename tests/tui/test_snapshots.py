@@ -29,6 +29,7 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import LobbyRooms
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen
+from client.tui.screens.demo import DemoScreen
 from client.tui.screens.following import FollowingScreen
 from client.tui.screens.hotseat import HotseatScreen
 from client.tui.screens.lobby import LobbyScreen
@@ -156,6 +157,7 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "lobby": lambda app: app.show(LobbyScreen()),
     "wall": lambda app: app.show(WallScreen(tuple(TABLES))),
     "hotseat": lambda app: app.show(HotseatScreen("hotseat")),
+    "demo": lambda app: app.show(DemoScreen("demo")),
     "tv": lambda app: app.show(WallScreen()),
     "help-table": lambda app: app.push_screen(Help(TABLE_HELP_TITLE, table_help("a4b3"))),
     "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
@@ -179,7 +181,8 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> 
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     live = snapshot_of("cohcoh", LINE_OF_THREE[:7], room="r3", seat=None, names=("carol", "search"))
     two = snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), room="hotseat", seat=1, names=("blue", "red"))
-    app = OfflineApp(*rooms, live, two, appearance=LOOKS[look])
+    bots = snapshot_of("cohcoh", LINE_OF_THREE, room="demo", seat=None, names=("search@8", "greedy"))
+    app = OfflineApp(*rooms, live, two, bots, appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(live_update() if name == "tv" else lobby_update())

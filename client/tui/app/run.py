@@ -6,11 +6,15 @@ import asyncio
 import os
 import select
 import sys
+from typing import TYPE_CHECKING
 
 from client.presentation.launch_plan import LaunchPlan
 from client.tui.app.app import ParlourApp
 from client.tui.render.appearance import Appearance
 from runtime.signals import calls_on_exit_signal
+
+if TYPE_CHECKING:
+    from client.tui.app.demo_app import Demo
 
 HANGUP_POLL_S = 1
 
@@ -32,6 +36,13 @@ def run_hotseat(plan: LaunchPlan, appearance: Appearance) -> str:
     from client.tui.app.hotseat_app import HotseatApp
 
     return asyncio.run(run_app(HotseatApp(plan, appearance)))
+
+
+def run_demo(demo: Demo, appearance: Appearance) -> str:
+    """Run the application that shows a match of two bots. Return an error message, or an empty string."""
+    from client.tui.app.demo_app import DemoApp
+
+    return asyncio.run(run_app(DemoApp(demo, appearance)))
 
 
 async def run_app(app: ParlourApp) -> str:
