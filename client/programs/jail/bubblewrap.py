@@ -21,6 +21,7 @@ from pathlib import Path
 
 from client.programs.failure import Failure
 from client.programs.jail.base import FolderAccess, Jail
+from client.programs.jail.seccomp import filter_file
 from client.programs.limits import Limits
 from runtime.child_process import environment
 
@@ -67,7 +68,8 @@ class Bubblewrap(Jail):
         mounts += visible_mounts(
             [*program_files(program, folder), *named_files(argv[1:], folder), *self.allowed], inside
         )
-        words = [*self._scope(limits), *(("taskset", "-c", self.cores) if self.cores else ()), "bwrap"]
+        words = [*self._scope(limits), *(("taskset", "-c", self.cores) if self.cores else ())]
+        words += bubblewrap_words()
         words += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
         words += ["--die-with-parent", "--as-pid-1", "--new-session", "--hostname", "jail"]
         words += [word for name in BUS_VARIABLES for word in ("--unsetenv", name)]
@@ -115,6 +117,14 @@ class Bubblewrap(Jail):
         processes = f"{limits.processes} processes" if counts_processes() or self.scope else "any number of processes"
         disk = f"{limits.disk} MB of files"
         return f"jail: bubblewrap; no network, no files but the program's own, {processes}, {memory}, {disk}"
+
+
+def bubblewrap_words() -> list[str]:
+    """Return the start of a command of bubblewrap, with a filter of system calls where there is one."""
+    filter = filter_file()
+    if filter is None:
+        return ["bwrap"]
+    return ["/bin/sh", "-c", 'exec "$@" 9< "$0"', str(filter), "bwrap", "--seccomp", "9"]
 
 
 def user_options() -> list[str]:

@@ -78,6 +78,9 @@ ATTACKS = {
         with open(f"/dev/shm/fill-{number}", "wb") as file:
             file.write(bytes(1 << 20))
     """,
+    "memfd": """
+    hoard = [os.memfd_create("hoard") for _ in range(3)]
+    """,
     "neighbour": """
     print(open(NEIGHBOUR).read(), file=sys.stderr)
     """,
