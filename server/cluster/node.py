@@ -13,7 +13,7 @@ from typing import Any
 from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, RoomInfo
 from runtime.tasks import BackgroundTasks
-from server.cluster.bus import Bus, Payloads
+from server.cluster.bus import Bus
 from server.cluster.clock_sync import StoreClock
 from server.domain.room import Room
 from server.lobby.feed import LobbyFeed
@@ -61,6 +61,7 @@ class Node:
         self._invitations, self._tournaments, self._status, self._tasks = invitations, tournaments, status, tasks
         self._synced_at = self._checked_at = 0
         self._store_ok_since: int | None = None  # since when no call of the store has failed
+        self.events_received = registry.received  # saves a call for each event of another worker
         # set by the wiring, for several workers of one machine
         self.on_numbers: dict[str, Callable[[str, dict[str, float]], None]] = {}  # by what they count
         self.shared_numbers: Callable[[], dict[str, dict[str, float]]] = dict
@@ -93,8 +94,8 @@ class Node:
                 self._feed.listing_changed(self._registry.rooms[name].room)
 
     def invitation_announced(self, room: str, name: str, origin: str = "") -> None:
-        """Deliver an invitation to a player who is connected here."""
-        if self._presence.is_here(name):
+        """Deliver an invitation to a player who is connected here, and is not in the room already."""
+        if not all(room in client.rooms for client in self._presence.named(name)):
             self._tasks.start(self._deliver_invitation(room, name, origin))
 
     def tournament_announced(self, update: TournamentUpdate) -> None:
@@ -137,10 +138,6 @@ class Node:
         """Return the seq of a room, 0 if it is not loaded here."""
         live = self._registry.rooms.get(room)
         return 0 if live is None else live.room.seq
-
-    def events_received(self, room: str, seq: int, payloads: Payloads, deadline: int | None) -> None:
-        """Apply events that another worker has written."""
-        self._registry.received(room, seq, payloads, deadline)
 
     def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
         """Pass numbers of another worker to the limit that they count for."""

@@ -35,9 +35,11 @@ class CatchUp:
 
         `sent_at`: when the event that begins a turn is sent, if the time before that is not charged.
         """
+        events: list[AnyEvent] = []
         try:
-            events = [decode_event(payload) for payload in payloads]
-            for payload, event in zip(payloads, events, strict=True):
+            for payload in payloads:
+                event = decode_event(payload)
+                events.append(event)
                 self._apply(live, payload, event, sent_at)
         except Exception as error:  # a damaged log may raise anything
             raise DamagedLog(live.room.setup.room) from error

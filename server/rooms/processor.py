@@ -422,10 +422,10 @@ class RoomProcessor:
             return
         if len(events) > 1 or type(events[0]) is not Moved:
             self._observe_others(live, events)
-        live.stored_deadline = deadline
-        due = live.room.deadline
-        if due is not None and (live.timer is None or live.timer_at > due):
-            self._timers.schedule(live, due)
+            due = live.room.deadline
+            if due is not None:
+                self._timers.schedule(live, due)
+        live.stored_deadline = deadline  # after a move, the worker that decided it has the timer
 
     async def catch_up(self, live: LiveRoom) -> None:
         """Read what another node wrote, send it to the clients here, and process the queue again."""

@@ -45,27 +45,31 @@ async def writer(folder: str, tmp_path: Path) -> AsyncIterator[SqliteStore]:
 async def start(folder: str, writer: SqliteStore) -> AsyncIterator[Start]:
     """Start one of `workers` workers with these settings, in this process."""
     async with AsyncExitStack() as stack:
-        started: list[Running] = []
+        yield start_workers(stack, folder, db=writer.path)
 
-        async def begin(clock: Now = now, workers: int = MAX_WORKERS, **settings: Any) -> Running:
-            usual = {"db": writer.path, "sweep": 0.1, "watch_tick": 0.0}
-            chosen = Settings(port=0, **{**usual, **settings})
-            worker = Worker(
-                index=len(started),
-                count=workers,
-                node=new_player_id(),
-                folder=folder,
-                sockets=open_sockets(chosen, 1)[0],
-                alone=not started,
-                clock=clock,
-            )
-            running_worker = await stack.enter_async_context(running(chosen, worker=worker))
-            started.append(running_worker)
-            others = len(started) - 1
-            await until("the workers are connected", lambda: all(connected_workers(one) == others for one in started))
-            return running_worker
 
-        yield begin
+def start_workers(stack: AsyncExitStack, folder: str, **usual: Any) -> Start:
+    """Return a function that starts a worker. The workers stop with the stack."""
+    started: list[Running] = []
+
+    async def begin(clock: Now = now, workers: int = MAX_WORKERS, **settings: Any) -> Running:
+        chosen = Settings(port=0, **{"sweep": 0.1, "watch_tick": 0.0, **usual, **settings})
+        worker = Worker(
+            index=len(started),
+            count=workers,
+            node=new_player_id(),
+            folder=folder,
+            sockets=open_sockets(chosen, 1)[0],
+            alone=not started and "://" not in chosen.db,
+            clock=clock,
+        )
+        running_worker = await stack.enter_async_context(running(chosen, worker=worker))
+        started.append(running_worker)
+        others = len(started) - 1
+        await until("the workers are connected", lambda: all(connected_workers(one) == others for one in started))
+        return running_worker
+
+    return begin
 
 
 def connected_workers(worker: Running) -> int:

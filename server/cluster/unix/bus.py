@@ -53,7 +53,6 @@ class UnixBus:
         self._asking: dict[int, asyncio.Future[Any]] = {}  # questions for metrics, by the worker asked
         self._handlers: dict[str, Callable[..., None]] = {
             "hello": self._introduced,
-            "events": self._events_received,
             "seq": self._seq_received,
             "follow": self._followed,
             "unfollow": self._unfollowed,
@@ -183,13 +182,19 @@ class UnixBus:
 
     # -- receiving
 
-    def _received(self, receiver: Receiver, message: Message) -> None:
-        kind, *values = message
-        try:
-            if self._listener is not None:
-                self._handlers[kind](self._listener, receiver, *values)
-        except Exception:  # one message must not stop the next one
-            log("bug", logging.ERROR, trace=True, message=kind)
+    def _received(self, receiver: Receiver, messages: list[Message]) -> None:
+        listener = self._listener
+        if listener is None:
+            return
+        apply_events = listener.events_received
+        for kind, *values in messages:
+            try:
+                if kind == "events":  # the common case
+                    apply_events(*values)
+                else:
+                    self._handlers[kind](listener, receiver, *values)
+            except Exception:  # one message must not stop the next one
+                log("bug", logging.ERROR, trace=True, message=kind)
 
     def _introduced(self, listener: BusListener, receiver: Receiver, index: int, node: str) -> None:
         before = self._receivers.pop(index, None)
@@ -213,11 +218,6 @@ class UnixBus:
             self._listener.bots_announced(receiver.node, ())
             self._listener.watchers_announced(receiver.node, {})
             self._listener.node_left(receiver.node)
-
-    def _events_received(
-        self, listener: BusListener, receiver: Receiver, room: str, seq: int, payloads: Payloads, deadline: int | None
-    ) -> None:
-        listener.events_received(room, seq, payloads, deadline)
 
     def _seq_received(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
         listener.events_received(room, seq, (), None)

@@ -1,4 +1,4 @@
-"""Connections between the workers of one machine. All messages of one loop iteration are sent in one write.
+"""Connections between the workers of one machine. Messages of about a millisecond are sent in one write.
 
 A worker sends on the connections it has opened, one to each other worker, and receives on those it has accepted.
 Messages are tuples in the form of `marshal`: all workers run the same Python, and no other user can connect.
@@ -16,6 +16,7 @@ from runtime.backoff import Backoff
 
 LENGTH_BYTES = 4
 FIRST_RETRY_S, MAX_RETRY_S = 0.02, 0.5  # delays between attempts to connect
+FLUSH_INTERVAL_S = 0.001  # between writes to a worker: every write wakes another process up
 MAX_UNSENT_BYTES = 1 << 25  # a worker that reads nothing is disconnected; when it is back, it reads the store
 
 Message = tuple[Any, ...]
@@ -30,6 +31,7 @@ class Sender(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
         self._closed: asyncio.Future[None] | None = None
         self._collected: list[Message] = []
+        self._next_flush_s = 0.0
         self._task: asyncio.Task[None] | None = None
         self.lost = 0  # messages that could not be sent
 
@@ -76,12 +78,16 @@ class Sender(asyncio.Protocol):
             self._closed.set_result(None)
 
     def send(self, message: Message) -> None:
-        """Send a message at the end of this loop iteration."""
+        """Send a message at the end of this loop iteration, or FLUSH_INTERVAL_S after the last ones."""
         if self._transport is None:
             self.lost += 1
             return
         if not self._collected:
-            self._loop.call_soon(self._flush)
+            now = self._loop.time()
+            if now < self._next_flush_s:
+                self._loop.call_at(self._next_flush_s, self._flush)
+            else:
+                self._loop.call_soon(self._flush)
         self._collected.append(message)
 
     def _flush(self) -> None:
@@ -89,6 +95,7 @@ class Sender(asyncio.Protocol):
         if self._transport is None or not messages:
             self.lost += len(messages)
             return
+        self._next_flush_s = self._loop.time() + FLUSH_INTERVAL_S
         data = marshal.dumps(messages)
         self._transport.write(len(data).to_bytes(LENGTH_BYTES, "big") + data)
         if self._transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
@@ -96,10 +103,12 @@ class Sender(asyncio.Protocol):
 
 
 class Receiver(asyncio.Protocol):
-    """A connection that another worker has opened. `on_message` is called for each message, `on_lost` at the end."""
+    """A connection that another worker has opened. `on_messages` is called with each write, `on_lost` at the end."""
 
-    def __init__(self, on_message: Callable[[Receiver, Message], None], on_lost: Callable[[Receiver], None]) -> None:
-        self._on_message, self._on_lost = on_message, on_lost
+    def __init__(
+        self, on_messages: Callable[[Receiver, list[Message]], None], on_lost: Callable[[Receiver], None]
+    ) -> None:
+        self._on_messages, self._on_lost = on_messages, on_lost
         self._buffer = b""
         self._transport: asyncio.Transport | None = None
         self.index = -1  # of the other worker, once it has introduced itself
@@ -115,8 +124,7 @@ class Receiver(asyncio.Protocol):
             end = start + LENGTH_BYTES + int.from_bytes(buffer[start : start + LENGTH_BYTES], "big")
             if len(buffer) < end:
                 break
-            for message in marshal.loads(buffer[start + LENGTH_BYTES : end]):
-                self._on_message(self, message)
+            self._on_messages(self, marshal.loads(buffer[start + LENGTH_BYTES : end]))
             start = end
         self._buffer = buffer[start:]
 
