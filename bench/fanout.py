@@ -48,7 +48,7 @@ async def main() -> None:
     with TemporaryDirectory() as folder:
         settings = Settings(
             port=0, db=f"{folder}/bench.db", watch_tick=float(sys.argv[1]), connections_per_address=100_000,
-            send_buffer=1 << 30,
+            send_buffer=1 << 30, rate=1e9, burst=1_000_000,
         )  # fmt: skip
         async with running(settings) as server:
             live = await make_room(server.app)
