@@ -27,6 +27,8 @@ def is_readable(name: str) -> bool:
     """Return whether a name is visible: no blanks at its ends, no invisible characters, no piles of marks."""
     if not name or name != name.strip() or not name.isprintable() or not fold(name).strip():
         return False
+    if name.isascii():  # then all its characters are visible
+        return True
     marks = MAX_MARKS_PER_LETTER  # no mark may come before the first letter
     for character in unicodedata.normalize("NFC", name):
         kind = unicodedata.category(character)
@@ -43,6 +45,8 @@ def is_invisible(character: str) -> bool:
 
 def mixed_alphabets(name: str) -> list[str]:
     """Return the alphabets of the first word that mixes similar ones: it could be mistaken for another word."""
+    if name.isascii():
+        return []
     for word in re.split(r"[\W_]+", unicodedata.normalize("NFKC", name)):
         scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in word if letter.isalpha()}
         mixed = [alphabet for alphabet in SIMILAR_ALPHABETS if alphabet.upper() in scripts]
