@@ -24,6 +24,7 @@ from server.storage.room_index import room_row
 
 OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, not only nodes with clients in the room
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
+DUE_ROOMS_AT_ONCE = 20  # loaded together, because their writes share transactions; more would delay other work
 MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the store's clock, which was just set back
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
 UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
@@ -329,15 +330,22 @@ class RoomRegistry(RoomObserver):
             if live.lagging:
                 self._broadcaster.check_lagging(live)
         grace = OVERDUE_GRACE_MS if self._store.shared else OVERDUE_GRACE_SINGLE_NODE_MS
-        for name, stored in await self._store.due(self._now() - grace):
-            overdue = await self.room(name)  # loading an overdue room sets its timer
-            due = None if overdue is None else overdue.room.deadline
-            if overdue is not None and due is not None and due > self._now():
-                if self._store.shared and overdue.empty and stored > self._now() - NODE_TIMEOUT_MS:
-                    continue  # a node with clients in the room updates the index itself
-                await self._store.postpone(name, stored, due)
-                overdue.stored_deadline = due
+        due = await self._store.due(self._now() - grace)
+        for first in range(0, len(due), DUE_ROOMS_AT_ONCE):
+            some = due[first : first + DUE_ROOMS_AT_ONCE]
+            await asyncio.gather(*[self._check_due(name, stored) for name, stored in some])
         self.evict_unused()
+
+    async def _check_due(self, name: str, stored: int) -> None:
+        """Load a room whose indexed deadline has passed: its timer acts on it. Correct a deadline that is too early."""
+        live = await self.room(name)
+        due = None if live is None else live.room.deadline
+        if live is None or due is None or due <= self._now():
+            return
+        if self._store.shared and live.empty and stored > self._now() - NODE_TIMEOUT_MS:
+            return  # a node with clients in the room updates the index itself
+        await self._store.postpone(name, stored, due)
+        live.stored_deadline = due
 
     def credit_outage(self, failed_at: int) -> None:
         """Credit every running turn with the time in which the store could not write."""

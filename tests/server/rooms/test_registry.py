@@ -12,6 +12,7 @@ from protocol.events import Resumed, Said
 from server.domain.decision import Refusal
 from server.domain.downtime import Downtime
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, replay
+from server.rooms import registry
 from server.rooms.live_room import LiveRoom
 from server.rooms.registry import OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
@@ -212,6 +213,16 @@ async def test_overdue_game_that_no_player_returns_to_is_loaded_by_its_deadline(
     end = replay(map(decode_event, await fresh.store.events(live.room.id))).ended
     assert end is not None
     assert end.reason == "time"
+
+
+async def test_sweep_loads_all_overdue_games(server: Harness, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "DUE_ROOMS_AT_ONCE", 2)
+    names = {(await start_game(server, clock=BLITZ))[0].room.id for _ in range(5)}
+    fresh = await restart(server, build, 45_000)
+    fresh.clock.advance(BOTH_AWAY_TIMEOUT_MS + OVERDUE_GRACE_SINGLE_NODE_MS)
+    await fresh.app.registry.sweep()
+    for name in names:
+        assert Resumed in map(type, map(decode_event, await fresh.store.events(name)))
 
 
 async def test_game_without_clocks_ends_if_no_player_returns(server: Harness, build: Build) -> None:
