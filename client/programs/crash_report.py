@@ -117,7 +117,7 @@ class CrashReport:
         (folder / "said.txt").write_bytes(transcript.said)
         (folder / "stderr.txt").write_bytes(transcript.errors)
         if self.files is not None:
-            with suppress(shutil.Error):  # pipes and sockets cannot be copied
+            with suppress(shutil.Error, RecursionError):  # pipes, sockets and folders nested too deep stay behind
                 shutil.copytree(self.files, folder / "run", symlinks=True, ignore_dangling_symlinks=True)
         (folder / "report.json").write_text(json.dumps(self.summary(), indent=2) + "\n")
         script = folder / "reproduce.sh"

@@ -117,11 +117,14 @@ def proportional_bytes(pid: int) -> int:
 def folder_size(folder: Path) -> int:
     """Return the bytes that a folder takes on the disk. Too many files count as more than any limit."""
     total = files = 0
-    for path, folders, names in os.walk(folder):
-        files += len(names) + len(folders)
+    folders = [str(folder)]
+    while folders:  # not os.walk: a program may nest more folders than Python can call functions
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                files += 1
+                total += entry.stat(follow_symlinks=False).st_blocks * BLOCK_BYTES
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
         if files > MAX_FILES:
             return 1 << 62
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(path, name)).st_blocks * BLOCK_BYTES  # noqa: PTH118 -- many files
     return total

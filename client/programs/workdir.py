@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -40,10 +41,13 @@ class WorkdirFactory:
         with self._changed:
             self._open += 1
         try:
-            with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+            name = tempfile.mkdtemp(prefix=PREFIX)
+            try:
                 folder = Path(name).resolve() / "run"
                 self._create(folder, lambda: self._closed or cancelled())
                 yield folder
+            finally:
+                delete(Path(name))
         finally:
             with self._changed:
                 self._open -= 1
@@ -87,6 +91,15 @@ class WorkdirFactory:
 
     def _is_excluded(self, path: Path) -> bool:
         return self._excluded is not None and is_same(path, self._excluded)
+
+
+def delete(folder: Path) -> None:
+    """Delete a folder with all that a program has left in it. What cannot be deleted stays."""
+    with suppress(RecursionError):  # folders nested too deep for Python
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", str(folder)], capture_output=True, check=False)
+        subprocess.run(["rm", "-rf", str(folder)], capture_output=True, check=False)
 
 
 def is_same(one: Path, other: Path) -> bool:

@@ -8,10 +8,12 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from client.programs.adapters import ADAPTERS
 from client.programs.child import Child
 from client.programs.failure import Failure
 from client.programs.jail.base import NoJail
@@ -21,8 +23,10 @@ from client.programs.jail.container import Container
 from client.programs.jail.seccomp import filter_file
 from client.programs.limits import Limits
 from client.programs.line_bot import LineBot
+from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program
 from client.programs.watch import descendants
+from client.programs.workdir import WorkdirFactory
 from engine.registry import create
 from tests.client.programs.conftest import Start
 from tests.client.programs.zoo import SECRET, TIGHT, animal, needs_jail
@@ -30,6 +34,7 @@ from tests.client.sample_programs import FIRST, arguments, budget, gone, script
 from tests.waiting import TIMEOUT_S, until_blocking
 
 CONGA = create("conga")
+Patch = pytest.MonkeyPatch
 
 
 def jailed(folder: Path, argv: tuple[str, ...], limits: Limits = TIGHT, **jail: object) -> Program:
@@ -198,6 +203,62 @@ def test_script_reproduces_the_failure_in_the_same_jail(start: Start, tmp_path: 
     again = subprocess.run([script], capture_output=True, text=True, cwd="/", timeout=TIMEOUT_S, check=False)
     assert again.returncode == 1
     assert "Network is unreachable" in again.stderr
+
+
+DEEP = """
+import os
+for _ in range(3000):
+    os.mkdir("d")
+    os.chdir("d")
+"""
+GREEDY = """
+for number in range(200):
+    open(f"fill-{number}", "wb").write(bytes(1 << 20))
+import time
+time.sleep(60)
+"""
+LEFT_BEHIND = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    for number in range(3):
+        os.close(number)
+    time.sleep(600)
+print("1,4 2,3")
+"""
+
+
+@needs_jail
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (DEEP, "it printed nothing"),
+        (GREEDY, "it wrote more than 16 MB of files: --disk sets the limit"),
+        ("import os; os.chmod('.', 0); print('x')", "expected a move like"),
+        ("import os; os.symlink('/etc', 'link'); print(len(os.listdir('link/ssh')))", "FileNotFoundError"),
+    ],
+)
+def test_run_of_homework_in_a_jail_leaves_nothing(code: str, why: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with pytest.raises(Failure, match=why):
+        homework(tmp_path, code).choose(CONGA, CONGA.start(), budget())
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+@needs_jail
+def test_process_that_homework_leaves_behind_ends(tmp_path: Path) -> None:
+    before = set(Path("/proc").glob("[0-9]*"))
+    bot = homework(tmp_path, LEFT_BEHIND)
+    assert bot.choose(CONGA, CONGA.start(), budget()).move == "a4b3"
+    name = str(tmp_path / "bot.py").encode()
+    started = [int(path.name) for path in set(Path("/proc").glob("[0-9]*")) - before]
+    until_blocking("no process is left", lambda: not any(name in arguments(pid) for pid in started))
+
+
+def homework(folder: Path, code: str) -> OneShotBot:
+    program = Program(script(folder, code), folder, TIGHT, Bubblewrap("writable"), forensics=folder / "forensics")
+    return OneShotBot(program, ADAPTERS["conga"], WorkdirFactory())
 
 
 @needs_jail
