@@ -24,6 +24,7 @@ def script(folder: Path, code: str, name: str = "bot.py") -> tuple[str, ...]:
     folder.mkdir(exist_ok=True)
     path = folder / name
     path.write_text(textwrap.dedent(code))
+    path.chmod(0o644)  # root runs programs in a jail as another user
     return (sys.executable, "-S", str(path))
 
 

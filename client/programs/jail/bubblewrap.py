@@ -13,6 +13,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -165,6 +166,7 @@ def visible_mounts(paths: Iterable[Path], folder: Path) -> Iterator[str]:
     shown = [folder, Path("/etc"), *map(Path, SYSTEM)]
     for path in paths:
         if not any(path.is_relative_to(known) for known in shown):
+            check_readable(path)
             shown.append(path)
             yield from (*parent_folders(path), "--ro-bind", str(path), str(path))
 
@@ -173,6 +175,14 @@ def parent_folders(path: Path) -> Iterator[str]:
     """Yield the options that create the folders above a path, empty but for that path, so that it can be reached."""
     for parent in reversed(path.parents[:-1]):
         yield from ("--perms", "0755", "--dir", str(parent))
+
+
+def check_readable(path: Path) -> None:
+    """Raise Failure if we are root and the program, which runs as another user, cannot read a file or a folder."""
+    needed = stat.S_IROTH | stat.S_IXOTH if path.is_dir() else stat.S_IROTH
+    if os.geteuid() == 0 and path.stat().st_mode & needed != needed:
+        how = f"make it readable with chmod -R a+rX {path}, or do not start Parlour as root"
+        raise Failure("start", f"other users cannot read {path}, and in the jail the program is one: {how}")
 
 
 def check_folder(folder: Path) -> None:

@@ -83,6 +83,7 @@ def test_search_without_numba_runs_in_a_process(monkeypatch: pytest.MonkeyPatch)
 def test_bot_in_a_jail_is_never_imported_here(tmp_path: Path) -> None:
     path = tmp_path / "spy.py"
     path.write_text(f"import os\nprint(os.getpid())\nopen('imported', 'w').close()\n{BOT_SOURCE}")
+    path.chmod(0o644)
     (tmp_path / "secret.txt").touch()
     jail = Bubblewrap("empty", (path, *worker_packages()))
     factory = jailed_factory(BotSpec(str(path)), jail, Limits(grace=0.1), tmp_path / "forensics")

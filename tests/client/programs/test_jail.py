@@ -276,6 +276,16 @@ def test_folder_that_holds_the_home_is_refused(tmp_path: Path, monkeypatch: pyte
         Bubblewrap("copied").command(["true"], tmp_path, TIGHT)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs programs as another user")
+def test_root_must_let_others_read_what_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "bot.py"
+    path.touch(mode=0o600)
+    with pytest.raises(
+        Failure, match="and in the jail the program is one: make it readable with chmod"
+    ):
+        Bubblewrap("empty").command(["python3", str(path)], tmp_path, TIGHT)
+
+
 def test_installation_of_a_program_is_visible_but_never_the_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
