@@ -402,10 +402,10 @@ class TournamentGoal(Part):
 class TournamentReport(Part):
     """The state of a tournament, as its arbiter reports it.
 
-    `total`: the games that are known to be needed; with `open_ended` there may be more. `left`: about how many seconds
-    it will still take. `players`: their number, as `rows` may have only the best. `crosstable`: for each row the points
-    against each of them, like `1.5/4`; empty if they have not met, or if the table is too large. `goals_met` counts all
-    goals, of which `goals` may have only the first.
+    `total`: how many games there will be; with `open_ended`, about how many. `left`: about how many seconds it will
+    still take. `next`: the games that come next. `players`: their number, as `rows` may have only the best.
+    `crosstable`: for each row the points against each of them, like `1.5/4`; empty if they have not met, or if the
+    table is too large. `goals_met` counts all goals, of which `goals` may have only the first.
     """
 
     title: str
@@ -423,6 +423,7 @@ class TournamentReport(Part):
     crosstable: tuple[tuple[str, ...], ...] = ()
     running: tuple[TournamentGame, ...] = ()
     latest: tuple[TournamentGame, ...] = ()
+    next: tuple[TournamentGame, ...] = ()
     sprt: TournamentTest | None = None
     goals: tuple[TournamentGoal, ...] = ()
     goals_met: Count = 0

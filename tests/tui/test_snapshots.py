@@ -46,6 +46,7 @@ from client.tui.screens.table_keys import (
     table_help,
 )
 from client.tui.screens.table_view import TableView
+from client.tui.screens.tournament import TournamentScreen
 from client.tui.screens.wall import WallScreen
 from client.tui.widgets.minimum_size import MinimumSizeScreen
 from engine.record import parse
@@ -53,8 +54,9 @@ from parlour.cli.transcript import Transcript
 from protocol.commands import Move
 from protocol.events import Said
 from protocol.replies import LobbyUpdate, Snapshot
-from protocol.types import Leader, RatingChange
+from protocol.types import Leader, RatingChange, TournamentGame
 from tests.parlour.records import GOOD
+from tests.tournament.reports import rich_report
 from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
@@ -148,6 +150,15 @@ def live_update() -> LobbyUpdate:
     return LobbyUpdate(full=True, rooms=tuple(rooms))
 
 
+async def tournament(app: OfflineApp) -> None:
+    running = tuple(
+        TournamentGame(number=n, first="random", second="greedy", room=room) for n, room in enumerate(TABLES, 4)
+    )
+    screen = TournamentScreen("cup")
+    await app.show(screen)
+    screen.show_report(rich_report(running=running, next=running[:3], open_ended=True))
+
+
 async def start(app: OfflineApp) -> None:
     """Do nothing: the start screen opens by itself."""
 
@@ -165,6 +176,7 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "rules": lambda app: app.show(RulesScreen("conga")),
     "rules-mancala": lambda app: app.show(RulesScreen("mancala")),
     "leaderboard": leaderboard,
+    "tournament": tournament,
     "replay": replay,
     "choice": lambda app: app.push_screen(
         Choice("You have 2 unfinished games. Resume one?", ["Conga against bob after 3 moves", "A new game"])
@@ -186,7 +198,7 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> 
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(live_update() if name == "tv" else lobby_update())
-        if isinstance(app.screen, WallScreen):
+        if isinstance(app.screen, WallScreen | TournamentScreen):
             app.screen.flush()
         if isinstance(app.screen, LobbyScreen):
             app.screen.listing.move(3)  # the live game

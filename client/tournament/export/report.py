@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import islice
 
 from client.sdk.time_control import parse_time_control
 from client.tournament.export.grades import grades, passed
 from client.tournament.export.tables import crosstable
+from client.tournament.formats.schedule import expected_games
 from client.tournament.formats.standings import Row, Standings, standings
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result
@@ -23,7 +25,7 @@ from protocol.types import (
     replace,
 )
 
-MAX_ROWS, MAX_CROSSTABLE_ROWS, MAX_RUNNING, MAX_LATEST, MAX_GOALS = 60, 24, 12, 12, 60
+MAX_ROWS, MAX_CROSSTABLE_ROWS, MAX_RUNNING, MAX_LATEST, MAX_GOALS, MAX_NEXT = 60, 24, 12, 12, 60, 6
 MAX_TEXT = 120  # characters
 MAX_NAME = 40
 MAX_ELO_ERROR = 9999.0
@@ -49,7 +51,7 @@ REASON_TEXTS = {
 }
 Shorten = Callable[[TournamentReport], TournamentReport]
 SHORTENINGS: tuple[Shorten, ...] = (
-    lambda report: replace(report, crosstable=()),
+    lambda report: replace(report, crosstable=(), next=()),
     lambda report: replace(report, goals=report.goals[:10]),
     lambda report: replace(report, rows=report.rows[:20]),
     lambda report: replace(report, latest=report.latest[:4], running=report.running[:4]),
@@ -70,6 +72,7 @@ class ReportBuilder:
         plan, state = self._runner.plan, self._runner.state
         table = standings(plan, state.results)
         found = grades(plan, state)
+        total = expected_games(plan, table.schedule)
         done = sum(game.number in state.results for game in table.schedule.games)
         return fit(
             TournamentReport(
@@ -80,14 +83,15 @@ class ReportBuilder:
                 options={name: value for name, value in plan.options.items() if name != "start"},
                 clock=parse_time_control(plan.clock),
                 done=done,
-                total=len(table.schedule.games),
+                total=total,
                 open_ended=not table.schedule.final,
                 finished=table.finished,
-                left=None if table.finished else self._seconds_left(len(table.schedule.games) - done),
+                left=None if table.finished else self._seconds_left(total - done),
                 rows=tuple(map(report_row, table.rows[:MAX_ROWS])),
                 crosstable=report_crosstable(table),
                 running=tuple(running_game(*live) for live in list(self._runner.live.values())[:MAX_RUNNING]),
                 latest=latest_games(table, self._runner),
+                next=next_games(table, self._runner),
                 sprt=report_test(table, plan),
                 goals=tuple(
                     TournamentGoal(
@@ -142,6 +146,13 @@ def latest_games(table: Standings, runner: Runner) -> tuple[TournamentGame, ...]
     games = {game.number: game for game in table.schedule.games}
     ended = [(games[number], result) for number, result in runner.state.results.items() if number in games]
     return tuple(ended_game(game, result) for game, result in reversed(ended[-MAX_LATEST:]))
+
+
+def next_games(table: Standings, runner: Runner) -> tuple[TournamentGame, ...]:
+    """Return the games that come next, in the order of the schedule."""
+    begun = {*runner.state.results, *runner.live}
+    waiting = (game for game in table.schedule.games if game.number not in begun)
+    return tuple(running_game(game, "") for game in islice(waiting, MAX_NEXT))
 
 
 def ended_game(game: Pairing, result: Result) -> TournamentGame:

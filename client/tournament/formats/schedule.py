@@ -24,6 +24,21 @@ def schedule(plan: Plan, results: Results) -> Schedule:
     return FORMATS[plan.format](plan, results)
 
 
+def expected_games(plan: Plan, known: Schedule) -> int:
+    """Return how many games a tournament will have; about how many if its schedule is not final.
+
+    The number depends on the plan alone as long as possible, so that it does not change with every round.
+    """
+    if known.final:
+        return len(known.games)
+    planned = {
+        "swiss": plan.rounds * (len(plan.players) // 2) * plan.games,
+        "knockout": (len(plan.players) - 1) * plan.games,
+        "match": plan.games,
+    }.get(plan.format, 0)
+    return max(planned, len(known.games))
+
+
 class Meeting(NamedTuple):
     round: int
     first: str

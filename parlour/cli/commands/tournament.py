@@ -43,6 +43,8 @@ def new(parser: ArgumentParser) -> None:
 
 
 def resume(parser: ArgumentParser) -> None:
+    from parlour.cli.args_server import add_looks
+
     where = parser.add_argument_group("server")
     where.add_argument("--url", default="", help="the server to play on (default: start one for the tournament)")
     where.add_argument("--token", default="", help="the token of an account there (default: PARLOUR_TOKEN)")
@@ -50,7 +52,8 @@ def resume(parser: ArgumentParser) -> None:
     where.add_argument("--no-page", action="store_true", help="do not show the tournament on the server's page")
     show = parser.add_argument_group("output")
     show.add_argument("--json", action="store_true", help="print one JSON object per line")
-    show.add_argument("--quiet", action="store_true", help="print lines instead of a screen, also on a terminal")
+    show.add_argument("--quiet", "--plain", action="store_true", help="print lines, also on a terminal")
+    add_looks(show)  # type: ignore[arg-type]  # a group takes arguments too
 
 
 def play(parser: ArgumentParser) -> None:
@@ -60,11 +63,13 @@ def play(parser: ArgumentParser) -> None:
 
 def watch(parser: ArgumentParser) -> None:
     from client.sdk.url import DEFAULT_URL
+    from parlour.cli.args_server import add_looks
 
     parser.add_argument("name", metavar="NAME", help="the name of the tournament, or the address of its page")
     parser.add_argument("--url", default="", help=f"the server (default: PARLOUR_URL, or {DEFAULT_URL})")
     parser.add_argument("--tls-trust", metavar="FILE", default="", help="an additional certificate to trust")
-    parser.add_argument("--quiet", action="store_true", help="print a line per result, also on a terminal")
+    parser.add_argument("--quiet", "--plain", action="store_true", help="print a line per result, also on a terminal")
+    add_looks(parser)
 
 
 def limit(parser: ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from client.tournament.export.bundle import pack
 from client.tournament.export.html import page
 from client.tournament.export.pseudonyms import anonymize, pseudonyms, shuffle_students
 from client.tournament.export.verify import verify as check
+from client.tournament.formats.schedule import expected_games
 from client.tournament.formats.standings import Forfeit, standings
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import is_cut
@@ -90,9 +91,10 @@ def status(folder: Folder, args: Namespace) -> int:
         print_line(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": running}))
         return 0
     phase = "finished" if known.finished else "not started" if not state.plan_digest else f"{len(state.rooms)} running"
-    more = "" if known.schedule.final else ", more to follow"
+    about = "" if known.schedule.final else "at most " if plan.sprt is not None else "about "
+    shown = counted(expected_games(plan, known.schedule), "game")
     head = f"{plan.name}: {plan.format} of {counted(len(plan.players), 'player')} in {plan.game}"
-    print_line(f"{head}, {done} of {counted(total, 'game')}{more}, {phase}")
+    print_line(f"{head}, {done} of {about}{shown}, {phase}")
     for number, room in sorted(state.rooms.items()):
         print_line(f"  game {number} in room {room}")
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 from argparse import Namespace
 
 from client.bots.main import run_until_signal
@@ -19,6 +18,8 @@ from client.tournament.play.position_tests import unanswered
 from client.tournament.play.reporter import Reporter
 from client.tournament.play.runner import GameUpdate
 from client.tournament.play.setup import ServerAccess, open_runner, play
+from client.tui.app.run import has_terminal
+from client.tui.render.appearance import Appearance
 from parlour.cli.tournament.progress import JsonOutput, LineOutput, ScreenOutput
 from parlour.errors import UserError
 from runtime.printable import print_line, print_lines
@@ -75,7 +76,9 @@ async def play_with_output(folder: Folder, server: ServerAccess, output: LineOut
 def choose_output(args: Namespace) -> LineOutput:
     if args.json:
         return JsonOutput()
-    return LineOutput() if args.quiet or not sys.stdout.isatty() else ScreenOutput()
+    if args.quiet or not has_terminal():
+        return LineOutput()
+    return ScreenOutput(Appearance.choose(args.theme, args.ascii, motion=not args.no_motion), args.tls_trust)
 
 
 def report(folder: Folder) -> None:

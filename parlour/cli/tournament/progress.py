@@ -1,27 +1,24 @@
-"""Show the progress of a tournament: a screen on a terminal, plain lines elsewhere, or JSON lines."""
+"""Show the progress of a tournament: the tournament screen on a terminal, lines elsewhere, or JSON lines."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import sys
+import signal
 import time
 from collections.abc import Callable
 from functools import partial
 
-from client.tournament.export.report import reason_text
-from client.tournament.export.tables import HEADINGS, columns, row_cells
-from client.tournament.formats.standings import standings
+from client.presentation.launch_plan import LaunchPlan
+from client.tournament.export.report import ReportBuilder, reason_text
 from client.tournament.model.results import Pairing, Result
 from client.tournament.play.runner import GameUpdate, Runner
-from runtime.printable import print_line, printable
+from client.tui.app.tournament_app import INTERRUPTED, TournamentApp, run_in_terminal
+from client.tui.render.appearance import Appearance
+from runtime.printable import print_line
 
-BAR_WIDTH = 30
 REDRAW_INTERVAL_S = 0.5
-HIDE_CURSOR, SHOW_CURSOR, CLEAR_BELOW = "\x1b[?25l", "\x1b[?25h", "\x1b[J"
 REDRAW_COST_FACTOR = 20  # wait at least this many times as long as drawing takes
-MAX_LIVE_GAMES = 8
 
 Print = Callable[[str], None]
 PRINT_AT_ONCE: Print = partial(print_line, flush=True)
@@ -49,7 +46,7 @@ class LineOutput:
             self._out(f"game {update.game.number}: room {update.room} ended without a result, playing again")
 
     async def show(self, runner: Runner) -> None:
-        """Redraw the screen. Plain lines have none."""
+        """Show a screen while the tournament runs. Plain lines need none."""
 
 
 class JsonOutput(LineOutput):
@@ -73,65 +70,53 @@ class JsonOutput(LineOutput):
         self._out(json.dumps(entry, ensure_ascii=False))
 
 
-class Screen:
-    """Lines of a terminal that are drawn again in place. They may contain texts of strangers."""
-
-    def __init__(self) -> None:
-        self._drawn = 0
-
-    def draw(self, lines: list[str]) -> None:
-        width, height = shutil.get_terminal_size()
-        lines = [printable(line)[: width - 1] for line in lines[: height - 2]]
-        back = f"\x1b[{self._drawn}A" if self._drawn else ""
-        sys.stdout.write(f"\r{back}{CLEAR_BELOW}" + "".join(f"{line}\n" for line in lines))
-        sys.stdout.flush()
-        self._drawn = len(lines)
-
-
 class ScreenOutput(LineOutput):
-    """Redraws a progress bar, the table and the running games in place."""
+    """Shows the tournament screen. If the user leaves it, the tournament goes on and prints a line per event."""
 
-    def __init__(self) -> None:
-        super().__init__(self._keep)
-        self._recent: list[str] = []
-        self._screen = Screen()
-
-    def _keep(self, line: str) -> None:
-        self._recent = [*self._recent[-4:], line]
+    def __init__(self, appearance: Appearance, trust: str) -> None:
+        """Show a screen. `trust`: a certificate to trust, for the connection of the screen."""
+        super().__init__()
+        self._appearance, self._trust = appearance, trust
+        self._app: TournamentApp | None = None
+        self._held: list[str] = []  # messages to print after the screen
 
     def message(self, text: str) -> None:
-        print_line(text, flush=True)
+        if self._app is None:
+            super().message(text)
+        else:
+            self._held.append(text)
+            self._app.tournament.show_notice(text)
+
+    def update(self, update: GameUpdate) -> None:
+        if self._app is None:
+            super().update(update)
 
     async def show(self, runner: Runner) -> None:
+        """Show the screen until the tournament is over or the user leaves. Ctrl-C stops the tournament as a signal."""
+        session = runner.arbiter.session
+        plan = LaunchPlan(mode="watch", url=session.url, trust=self._trust)
+        self._app = app = TournamentApp(plan, runner.plan.name, self._appearance, local=True)
+        reporting = asyncio.create_task(report_to(app, ReportBuilder(runner)))
         try:
-            sys.stdout.write(HIDE_CURSOR)
-            while True:
-                began = time.monotonic()
-                self._screen.draw(screen_lines(runner, self._recent))
-                spent = time.monotonic() - began
-                await asyncio.sleep(max(REDRAW_INTERVAL_S, REDRAW_COST_FACTOR * spent))
+            error = await run_in_terminal(app)
         finally:
-            self._screen.draw(screen_lines(runner, []))
-            sys.stdout.write(SHOW_CURSOR)
-            sys.stdout.flush()
+            reporting.cancel()
+            await asyncio.gather(reporting, return_exceptions=True)
+            self._app = None
+            for text in self._held:
+                super().message(text)
+        if app.return_code == INTERRUPTED:
+            signal.raise_signal(signal.SIGINT)
+        else:
+            super().message(error or "the tournament goes on; Ctrl-C stops it")
 
 
-def screen_lines(runner: Runner, recent: list[str]) -> list[str]:
-    table = standings(runner.plan, runner.state.results)
-    known = table.schedule
-    done = sum(game.number in runner.state.results for game in known.games)
-    total = max(1, len(known.games))
-    full = BAR_WIDTH * done // total
-    more = "" if known.final else ", more to follow"
-    lines = [f"[{'#' * full}{'.' * (BAR_WIDTH - full)}] {done} of {len(known.games)} games{more}", ""]
-    lines += columns([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))])
-    live = [live_line(runner, game, room) for game, room in list(runner.live.values())[:MAX_LIVE_GAMES]]
-    hidden = len(runner.live) - len(live)
-    lines += ["", *live, *([f"and {hidden} more"] if hidden > 0 else [])]
-    return [*lines, *([""] if recent else []), *recent]
-
-
-def live_line(runner: Runner, game: Pairing, room: str) -> str:
-    view = runner.view(room) if room else None
-    state = "…" if view is None else "waiting" if view.status == "waiting" else f"move {view.ply}"
-    return f"game {game.number}: {game.seats[0]} - {game.seats[1]}, {state} {room}"
+async def report_to(app: TournamentApp, build: ReportBuilder) -> None:
+    """Show the state of the tournament at intervals."""
+    while True:
+        began = time.monotonic()
+        report = build()
+        spent = time.monotonic() - began
+        if app.tournament.ready:
+            app.show_report(report)
+        await asyncio.sleep(max(REDRAW_INTERVAL_S, REDRAW_COST_FACTOR * spent))

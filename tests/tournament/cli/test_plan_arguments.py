@@ -18,7 +18,7 @@ def test_flags_create_plan_and_mistakes_give_one_line(tmp_path: Path, capsys: py
     found = Folder(Path(folder)).plan()
     assert (found.names, found.sprt, found.games, found.options["stones"]) == (("a", "b"), Sprt(0, 50), 1000, 9)
     assert main(["tournament", "status", folder]) == 0
-    assert "0 of 16 games, more to follow, not started" in capsys.readouterr().out
+    assert "0 of at most 1000 games, not started" in capsys.readouterr().out
     for wrong in (
         ["new", folder, *words],
         ["run", folder, "--game", "conga"],

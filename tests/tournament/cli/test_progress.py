@@ -22,24 +22,69 @@ TWO = (Contestant("greedy", bot="greedy"), Contestant("random", bot="random"))
 GAMES = 100  # enough for several refreshes of the screen
 
 
-def test_screen_shows_bar_table_and_running_games(tmp_path: Path) -> None:
+@pytest.fixture
+def cup(tmp_path: Path) -> Folder:
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("match", TWO, games=GAMES))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    child = pexpect.spawn(
-        sys.executable, ["-m", "parlour", "tournament", "run", str(folder.path)], env=environment, cwd=str(ROOT),
+    return folder
+
+
+def running(folder: Folder, *words: str) -> pexpect.spawn[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    return pexpect.spawn(
+        sys.executable, ["-m", "parlour", "tournament", *words, str(folder.path)], env=environment, cwd=str(ROOT),
         dimensions=(30, 100), encoding="utf-8", timeout=TIMEOUT_S,
     )  # fmt: skip
+
+
+def end(child: pexpect.spawn[str]) -> object:
+    child.expect(pexpect.EOF)
+    child.wait()
+    return child.exitstatus
+
+
+def test_screen_shows_progress_standing_and_boards_until_the_end(cup: Folder) -> None:
+    child = running(cup, "run")
     try:
-        child.expect(rf"\[[#.]{{30}}\] \d+ of {GAMES} games")
-        child.expect("player  points")
-        child.expect(r"game \d+: (greedy - random|random - greedy), (move \d+|waiting)")
-        child.expect(rf"\[#{{30}}\] {GAMES} of {GAMES} games")
-        child.expect_exact("\x1b[?25h")
+        child.expect(rf"\d+ of {GAMES} games")
+        child.expect("Standing")
+        child.expect("Now playing")
         child.expect("greedy against random: ")
-        child.expect(pexpect.EOF)
-        child.wait()
-        assert child.exitstatus == 0
+        assert end(child) == 0
+    finally:
+        child.close(force=True)
+
+
+def test_ctrl_c_on_the_screen_stops_and_the_tournament_can_be_resumed(cup: Folder) -> None:
+    child = running(cup, "run")
+    try:
+        child.expect(rf"[1-9]\d* of {GAMES} games")
+        child.send("\x03")
+        child.expect("stopped; continue with: parlour tournament resume")
+        assert end(child) == 130
+    finally:
+        child.close(force=True)
+    played = len(cup.state().results)
+    assert 0 < played < GAMES
+    child = running(cup, "resume", "--plain")
+    try:
+        child.expect(r"game \d+, round \d+: ")
+        child.expect("greedy against random: ")
+        assert end(child) == 0
+    finally:
+        child.close(force=True)
+    assert len(cup.state().results) == GAMES
+
+
+def test_tournament_goes_on_with_lines_if_the_user_leaves_the_screen(cup: Folder) -> None:
+    child = running(cup, "run")
+    try:
+        child.expect(rf"[1-9]\d* of {GAMES} games")
+        child.send("q")
+        child.expect("the tournament goes on; Ctrl-C stops it")
+        child.expect(r"game \d+, round \d+: .* \(")
+        child.expect("greedy against random: ")
+        assert end(child) == 0
     finally:
         child.close(force=True)
 

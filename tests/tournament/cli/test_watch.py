@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 
-from parlour.cli.tournament.watch import Watcher, parse_address, report_lines, watch
+from parlour.cli.tournament.watch import Watcher, parse_address, watch
 from protocol.commands import ReportTournament
 from protocol.types import TournamentReport, replace
+from runtime.threads import in_thread
 from tests.e2e.local_server import running_server, session
 from tests.tournament.reports import rich_report
-from tests.waiting import until
+from tests.waiting import TIMEOUT_S, until
 
 HOSTILE = "evil\x1b[2J\nname"
-
-
-def test_screen_has_all_parts_that_fit() -> None:
-    lines = report_lines(rich_report(), 1.0, 60)
-    text = "\n".join(lines)
-    for words in ("3 of 12 games, about 40 minutes left", "blockade", "Is blockade stronger", "Goals: 1 of 2 met"):
-        assert words in text
-    assert "(forfeit, search@5 left)" in text
-    assert "Each against each" in text
-    low = report_lines(rich_report(), 1.0, 12)
-    assert len(low) <= 12
-    assert "Each against each" not in "\n".join(low)
-
-
-def test_silent_tournament_is_not_called_running() -> None:
-    assert "no news for 5 minutes" in report_lines(rich_report(), 300.0, 40)[1]
-    assert "finished" in report_lines(rich_report(finished=True), 300.0, 40)[1]
-
-
-def test_damaged_crosstable_is_left_out() -> None:
-    report = rich_report(crosstable=(("1/2",), ("1/2", "-")))
-    assert "Each against each" not in "\n".join(report_lines(report, 1.0, 60))
 
 
 def test_name_or_address_of_the_page() -> None:
@@ -50,7 +32,7 @@ async def test_results_are_printed_until_the_end(tmp_path: Path, capsys: pytest.
         async def report(given: TournamentReport) -> None:
             await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=given))
 
-        watcher, printed = Watcher("cup", on_screen=False), ""
+        watcher, printed = Watcher("cup"), ""
 
         def has_printed(text: str) -> bool:
             nonlocal printed
@@ -70,18 +52,66 @@ async def test_results_are_printed_until_the_end(tmp_path: Path, capsys: pytest.
     assert "homework-7" in printed
 
 
-async def test_screen_waits_for_an_unknown_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_unknown_tournament_is_awaited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async with running_server(tmp_path) as server, session(server.url, "arbiter") as arbiter:
-        watcher, shown = Watcher(HOSTILE, on_screen=True), ""
+        watcher, shown = Watcher("cup"), ""
 
         def has_shown(text: str) -> bool:
             nonlocal shown
             shown += capsys.readouterr().out
             return text in shown
 
-        watcher.name = "cup"
         watching = asyncio.create_task(watch(session(server.url, "eve"), watcher))
-        await until("the screen waits", lambda: has_shown("Waiting until it starts"))
+        await until("the watcher waits", lambda: has_shown("Waiting until it starts"))
         await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report(finished=True)))
         await watching
         assert has_shown("Autumn cup")
+
+
+def on_terminal(*words: str) -> pexpect.spawn[str]:
+    return pexpect.spawn(
+        sys.executable, ["-m", "parlour", "tournament", "watch", *words],
+        env={**os.environ, "TERM": "xterm-256color"}, dimensions=(30, 100), encoding="utf-8", timeout=TIMEOUT_S,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "code"), [("q", 0), ("\x03", 130)])
+async def test_screen_on_a_terminal_waits_shows_and_is_left(tmp_path: Path, key: str, code: int) -> None:
+    async with running_server(tmp_path) as server, session(server.url, "arbiter") as arbiter:
+        child = on_terminal("cup", "--url", server.url)
+        try:
+            await in_thread(lambda: child.expect("Waiting until it starts"))
+            await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report()))
+            await in_thread(lambda: child.expect("3 of 12 games"))
+            child.send(key)
+            await in_thread(lambda: child.expect(pexpect.EOF))
+            await in_thread(child.wait)
+            assert child.exitstatus == code
+        finally:
+            child.close(force=True)
+
+
+async def test_screen_of_a_finished_tournament_leaves_its_table(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server, session(server.url, "arbiter") as arbiter:
+        await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report(finished=True)))
+        child = on_terminal("cup", "--url", server.url)
+        try:
+            await in_thread(lambda: child.expect("finished"))
+            child.send("q")
+            await in_thread(lambda: child.expect("player +points"))
+            await in_thread(lambda: child.expect(pexpect.EOF))
+            await in_thread(child.wait)
+            assert child.exitstatus == 0
+        finally:
+            child.close(force=True)
+
+
+def test_missing_server_is_one_sentence() -> None:
+    child = on_terminal("cup", "--url", "ws://127.0.0.1:9/ws")
+    try:
+        child.expect("parlour: ")
+        child.expect(pexpect.EOF)
+        child.wait()
+        assert child.exitstatus == 2
+    finally:
+        child.close(force=True)

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from client.tournament.formats.schedule import schedule
+from client.tournament.formats.schedule import expected_games, schedule
 from client.tournament.model.plan import Sprt
 from client.tournament.model.results import Pairing, Result
 from tests.tournament.plans import plan, play, random_outcome, stronger_first
@@ -67,3 +67,14 @@ def test_match_stops_at_verdict_and_later_games_do_not_count() -> None:
     more = {game.number: Result(stronger_first(game), "score") for game in everything}
     assert schedule(given, more).games == known.games
     assert len(play(plan("match", "a", "b", games=40), stronger_first)[0].games) == 40
+
+
+@pytest.mark.parametrize("count", [4, 7, 8])
+@pytest.mark.parametrize("format", ["round-robin", "gauntlet", "swiss", "knockout"])
+def test_expected_number_of_games_does_not_change_with_the_rounds(format: str, count: int) -> None:
+    given = plan(format, *NAMES[:count], games=2)
+    first = expected_games(given, schedule(given, {}))
+    known, results = play(given, stronger_first)
+    assert expected_games(given, known) == len(known.games) == first
+    half = dict(list(results.items())[: len(results) // 2])
+    assert expected_games(given, schedule(given, half)) == first
