@@ -19,7 +19,7 @@ from client.programs.failure import Failure
 from client.programs.jail.base import Jail
 from client.programs.limits import Limits
 from client.programs.process import Exit, Process
-from client.programs.violation import explain
+from client.programs.violation import NETWORK_NOTICE, explain
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024
@@ -31,7 +31,7 @@ TELL_TIMEOUT_S = 1.0  # for a program to read a line that needs no answer
 MAX_ERROR_LENGTH = 160
 MAX_QUOTED_BYTES = 60
 MAX_SCREEN_BYTES = 256 * 1024  # that a program at a terminal prints between two answers
-JAVA_NOTICE = "Picked up JAVA_TOOL_OPTIONS"  # printed by Java because of our options
+NOTICES = ("Picked up JAVA_TOOL_OPTIONS", NETWORK_NOTICE)  # printed by Java because of our options, and by a jail
 
 
 class Child(Process):
@@ -236,7 +236,7 @@ class Child(Process):
     def last_error(self) -> str:
         """Return the last line of its error output."""
         text = self.said.text() if self._terminal else self.errors.text()
-        lines = [line for line in text.strip().splitlines() if not line.startswith(JAVA_NOTICE)]
+        lines = [line for line in text.strip().splitlines() if not line.startswith(NOTICES)]
         return lines[-1][:MAX_ERROR_LENGTH] if lines else ""
 
     def transcript(self) -> Transcript:

@@ -31,8 +31,11 @@ class Limits:
     open_files: int = 256
     disk: int = 256
 
-    def command(self, argv: Sequence[str], jailed: bool = False) -> list[str]:
-        """Return a command that sets the limits and runs the program. `jailed`: also those of a jail."""
+    def command(self, argv: Sequence[str], jailed: bool = False, finally_run: str = "") -> list[str]:
+        """Return a command that sets the limits and runs the program. `jailed`: also those of a jail.
+
+        `finally_run`: what the shell does in a jail after the program.
+        """
         set_limits = ["ulimit -c 0"]
         if self.memory:
             set_limits.append(f"ulimit -d {self.memory * 1024}")
@@ -47,7 +50,8 @@ class Limits:
             set_limits.append(f"ulimit -n {self.open_files}")
         if jailed and self.processes:
             set_limits.append(f"ulimit -u {self.processes} || ulimit -p {self.processes}")  # bash, dash
-        run = '"$@"; exit $?' if jailed else 'exec "$@"'  # in a jail the shell is the parent that waits for all
+        # in a jail the shell is the parent that waits for all
+        run = f'"$@"; status=$?; {finally_run}exit $status' if jailed else 'exec "$@"'
         return ["/bin/sh", "-c", f"{{ {'; '.join(set_limits)}; }} 2>/dev/null; {run}", "sh", *argv]
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,9 @@ import signal
 
 from client.programs.limits import Limits
 
+NETWORK_NOTICE = "jail: the program tried to use the network"  # printed by the jail, not by the program
 NETWORK = re.compile(
+    rf"{NETWORK_NOTICE}|"
     r"Network is unreachable|name resolution|Name or service not known|ENETUNREACH|EAI_AGAIN|getaddrinfo|"
     r"UnknownHostException|NoRouteToHost|No route to host|nodename nor servname|Could not resolve host",
 )

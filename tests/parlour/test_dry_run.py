@@ -79,3 +79,14 @@ def test_interactive_program_plays_along(tmp_path: Path, capsys: Out) -> None:
     assert lines[1].startswith(" 1 of 10, after 0 moves: ")
     assert lines[2].startswith(" 2 of 10, after 2 moves: ")
     assert lines[11].startswith("10 of 10 moves are legal")
+
+
+@needs_jail
+def test_auto_says_once_which_jail_it_is(tmp_path: Path, capsys: Out) -> None:
+    command = shlex.join([sys.executable, str(tmp_path / "bot.py")])
+    (tmp_path / "bot.py").write_text("import json\nprint(json.loads(input())['moves'][0], flush=True)\ninput()")
+    (tmp_path / "bot.py").chmod(0o644)
+    assert main(["bot", "--exec", command, "--jail", "auto", "--ask", "conga"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("a4a3")
+    assert printed.err.count("jail: bubblewrap; no network") == 1

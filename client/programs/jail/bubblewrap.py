@@ -24,6 +24,7 @@ from client.programs.failure import Failure
 from client.programs.jail.base import FolderAccess, Jail
 from client.programs.jail.seccomp import filter_file
 from client.programs.limits import Limits
+from client.programs.violation import NETWORK_NOTICE
 from runtime.child_process import environment
 
 MEGABYTE = 1 << 20
@@ -34,6 +35,11 @@ KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "JAVA_HOME", "JAVA_TOOL_OPTI
 BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")  # for systemd-run, not for the program
 TEMPORARY, WORK, SOURCE = "/tmp", "/work", "/.folder"
 SETUP_CAPABILITIES = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+# The counters of the jail's own network: packets sent, and packets without a route.
+REPORT_NETWORK = (
+    "while read -r name a b c d e f g h i sent j lost rest; do case $name$sent in Ip:[0-9]*) "
+    f'[ $((sent + lost)) -eq 0 ] || echo "{NETWORK_NOTICE}" >&2;; esac; done < /proc/net/snmp; '
+)
 USER_OPTIONS = "--clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all"
 FIRST_UID, UID_COUNT = 61184, 4336  # the range that systemd uses for short-lived users
 JAILS_PER_PROCESS = 16  # with different user ids at the same time
@@ -76,7 +82,7 @@ class Bubblewrap(Jail):
         words += [word for name in BUS_VARIABLES for word in ("--unsetenv", name)]
         words += [*user_options(), *mounts, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(inside), "--"]
         own = limits if counts_processes() else replace(limits, processes=0)
-        return [*words, *self._setup(), *own.command([program, *argv[1:]], jailed=True)]
+        return [*words, *self._setup(), *own.command([program, *argv[1:]], jailed=True, finally_run=REPORT_NETWORK)]
 
     def _scope(self, limits: Limits) -> list[str]:
         if not self.scope:

@@ -59,6 +59,7 @@ def failing(bot: LineBot) -> Failure:
         ("files", "its files in the jail are too large: --disk sets the limit, 16 MB"),
         ("shm", "its files in the jail are too large: --disk sets the limit, 16 MB"),
         ("network", "it tried to use the network, which the jail does not have"),
+        ("secretive", "it tried to use the network, which the jail does not have"),
         ("writer", "it tried to write outside its folder and /tmp"),
         ("opener", "it opened too many files: the jail allows 256"),
     ],
@@ -163,6 +164,12 @@ def test_jail_ends_with_a_killed_bot(tmp_path: Path) -> None:
         assert len(family) >= 3
         bot.kill()
         until_blocking("the jail is empty", lambda: all(map(gone, family)))
+
+
+@needs_jail
+def test_honest_program_is_not_suspected(start: Start, tmp_path: Path) -> None:
+    failure = failing(start(jailed(tmp_path / "zoo", script(tmp_path / "zoo", "raise SystemExit('no idea')"))))
+    assert str(failure) == "no answer: it exited with status 1: no idea"
 
 
 @needs_jail

@@ -96,6 +96,14 @@ ATTACKS = {
     "network": """
     socket.create_connection(("192.0.2.1", 80), 5)
     """,
+    "secretive": """
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        try:
+            socket.socket(socket.AF_INET, kind).connect(("192.0.2.1", 80))
+        except OSError:
+            pass
+    sys.exit("nothing happened")
+    """,
     "loopback": """
     socket.create_connection(("127.0.0.1", PORT), 5)
     """,
