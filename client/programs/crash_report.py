@@ -118,7 +118,9 @@ class CrashReport:
         (folder / "stderr.txt").write_bytes(transcript.errors)
         if self.files is not None:
             with suppress(shutil.Error, RecursionError):  # pipes, sockets and folders nested too deep stay behind
-                shutil.copytree(self.files, folder / "run", symlinks=True, ignore_dangling_symlinks=True)
+                shutil.copytree(
+                    self.files, folder / "run", symlinks=True, ignore_dangling_symlinks=True, copy_function=copy_plain
+                )
         (folder / "report.json").write_text(json.dumps(self.summary(), indent=2) + "\n")
         script = folder / "reproduce.sh"
         script.write_text(self.script())
@@ -178,6 +180,12 @@ class CrashReport:
         variables = shlex.join(f"{name}={value}" for name, value in known.items())
         env = f"env {'-i ' if jail.confines else ''}{variables} " if variables else ""
         return env + command.replace(str(HERE), '"$here"')
+
+
+def copy_plain(source: str, target: str) -> None:
+    """Copy a file of a program, but not its right to run as its owner: the copy belongs to us."""
+    shutil.copyfile(source, target)
+    Path(target).chmod(Path(source).stat().st_mode & 0o777)
 
 
 def default_crash_folder() -> Path:

@@ -75,7 +75,8 @@ class Process:
                 os.close(its)
         REAPER.add(self.pid)
         if self.jail.confines:
-            WATCH.add(self, folder if self.jail.writes_to_disk else None)
+            on_disk = folder if self.jail.writes_to_disk else None
+            WATCH.add(self, on_disk, self.jail.memory_folders(folder))
         self.stdin, self.stdout, self.stderr = self._pipes(ours)
 
     def _pipes(self, terminal: int) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:

@@ -9,7 +9,7 @@ import os
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from client.programs.limits import Limits
 
@@ -32,17 +32,25 @@ class Watched(Protocol):
     def kill(self) -> None: ...
 
 
+class Folders(NamedTuple):
+    """The folders that a program writes to."""
+
+    on_disk: Path | None
+    size_at_start: int  # of the one on the disk, in bytes
+    in_memory: tuple[str, ...]
+
+
 class Watch:
     """One thread for all programs of this process. It runs while there are any."""
 
     def __init__(self) -> None:
-        self._folders: dict[Watched, tuple[Path, int] | None] = {}  # the folder, and its size at the start
+        self._folders: dict[Watched, Folders] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def add(self, process: Watched, folder: Path | None) -> None:
-        """Watch a process and, unless None, the folder that it writes to."""
-        entry = None if folder is None else (folder, folder_size(folder))
+    def add(self, process: Watched, on_disk: Path | None, in_memory: tuple[str, ...] = ()) -> None:
+        """Watch a process and the folders that it writes to: one on the disk, and others in the memory of its jail."""
+        entry = Folders(on_disk, 0 if on_disk is None else folder_size(on_disk), in_memory)
         with self._changed:
             self._folders[process] = entry
             if self._thread is None:
@@ -72,12 +80,15 @@ class Watch:
 WATCH = Watch()
 
 
-def find_violation(process: Watched, entry: tuple[Path, int] | None) -> str:
+def find_violation(process: Watched, folders: Folders) -> str:
     """Return which limit a program has exceeded, or an empty text."""
     limits = process.limits
     if limits.memory and memory_used(process.pid) > limits.memory * MEGABYTE:
         return f"it used more than Parlour's limit of {limits.memory} MB of memory: --memory sets it"
-    if entry is not None and limits.disk and folder_size(entry[0]) - entry[1] > limits.disk * MEGABYTE:
+    if count_files(process.pid, folders.in_memory) > MAX_FILES:
+        return f"it created more than {MAX_FILES} files"
+    on_disk = folders.on_disk
+    if on_disk is not None and limits.disk and folder_size(on_disk) - folders.size_at_start > limits.disk * MEGABYTE:
         return f"it wrote more than {limits.disk} MB of files: --disk sets the limit"
     return ""
 
@@ -112,6 +123,17 @@ def proportional_bytes(pid: int) -> int:
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
     return resident_bytes(pid)
+
+
+def count_files(pid: int, folders: tuple[str, ...]) -> int:
+    """Return the number of files in folders of a jail. They take memory even if they are empty."""
+    total = 0
+    for inside in descendants(pid)[1:2] if folders else []:  # the first process in the jail
+        for folder in folders:
+            with suppress(OSError):
+                known = os.statvfs(f"/proc/{inside}/root{folder}")
+                total += known.f_files - known.f_ffree
+    return total
 
 
 def folder_size(folder: Path) -> int:

@@ -29,6 +29,10 @@ class Jail(ABC):
         """Whether the program writes to its folder on the disk of this machine."""
         return False
 
+    def memory_folders(self, folder: Path) -> tuple[str, ...]:
+        """Return the folders in memory that the program can write to, as it sees them."""
+        return ()
+
     @abstractmethod
     def command(self, argv: Sequence[str], folder: Path, limits: Limits, source: Path | None = None) -> list[str]:
         """Return the command that runs a program in a folder. Raises Failure if the folder must not be shown.

@@ -65,6 +65,11 @@ class Bubblewrap(Jail):
         """Whether the folder is on the disk."""
         return self.folder == "writable"
 
+    def memory_folders(self, folder: Path) -> tuple[str, ...]:
+        """Return the private folders."""
+        own = {"writable": (), "empty": (WORK,), "copied": (str(folder),)}[self.folder]
+        return (TEMPORARY, "/dev/shm", *own)
+
     def command(self, argv: Sequence[str], folder: Path, limits: Limits, source: Path | None = None) -> list[str]:
         """Return a command of bubblewrap. Raises Failure if the folder holds the home folder."""
         if self.folder != "empty":

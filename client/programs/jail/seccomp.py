@@ -1,7 +1,7 @@
 """A filter of system calls for bubblewrap: programs get no memory that the kernel does not count as theirs.
 
-Anonymous files and System V segments are memory that is in no address space until it is mapped, so no limit of a
-process counts it. A program that asks for such memory is told that the kernel does not have it.
+Anonymous files, System V segments and queues, and file systems in memory are in no address space, so no limit of a
+process counts them. A program that asks for one is told that the kernel does not have it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # instru
 NUMBER, ARCHITECTURE = 0, 4  # offsets in the data that it sees
 ALLOW, NO_SUCH_CALL = 0x7FFF0000, 0x00050000 | 38  # with ENOSYS
 FIRST_X32_NUMBER = 0x40000000  # another way to number the calls of x86-64
-# machine -> its number, and those of memfd_create, shmget and memfd_secret
-MACHINES = {"x86_64": (0xC000003E, (319, 29, 447)), "aarch64": (0xC00000B7, (279, 194, 447))}
+EVERYWHERE = (425, 430, 447)  # io_uring_setup, fsopen, memfd_secret: newer calls have one number on all machines
+# machine -> its number, and those of memfd_create, shmget, msgget and mount
+MACHINES = {
+    "x86_64": (0xC000003E, (319, 29, 68, 165, *EVERYWHERE)),
+    "aarch64": (0xC00000B7, (279, 194, 186, 40, *EVERYWHERE)),
+}
 
 
 def instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

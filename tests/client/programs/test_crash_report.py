@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from client.programs.crash_report import Tail
+from client.programs.crash_report import Tail, copy_plain
 from client.programs.failure import Failure
 from client.programs.limits import Limits
 from client.programs.line_bot import LineBot
@@ -99,3 +99,10 @@ def test_report_that_cannot_be_written_is_not_an_error(start: Start, tmp_path: P
     failure = failing(start(program(tmp_path, "input()")))
     assert failure.kind == "exited"
     assert "not all of it: " in failure.evidence
+
+
+def test_copied_files_do_not_run_as_their_owner(tmp_path: Path) -> None:
+    (tmp_path / "trap").write_text("#!/bin/sh")
+    (tmp_path / "trap").chmod(0o6755)
+    copy_plain(str(tmp_path / "trap"), str(tmp_path / "copy"))
+    assert (tmp_path / "copy").stat().st_mode & 0o7777 == 0o755

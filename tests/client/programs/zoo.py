@@ -81,6 +81,11 @@ ATTACKS = {
     "memfd": """
     hoard = [os.memfd_create("hoard") for _ in range(3)]
     """,
+    "empties": """
+    for number in range(400_000):
+        os.close(os.open(f"/tmp/empty-{number}", os.O_CREAT))
+    hold()
+    """,
     "neighbour": """
     print(open(NEIGHBOUR).read(), file=sys.stderr)
     """,
