@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
+from runtime.threads import ThreadPool, in_thread
 from server.storage.interface import ReadTimeout, Unavailable
 
 READERS = 3
@@ -23,12 +24,12 @@ class Readers:
     """A pool of reading threads: a slow read delays no other read until all threads are busy."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="store-reader")
+        self._threads = ThreadPool(READERS)
         self._idle: list[sqlite3.Connection] = []  # the latest is used first: its cache is warm
 
     def run(self, work: Callable[..., Result], *args: Any) -> asyncio.Future[Result]:
         """Run a function in one of the threads."""
-        return asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
+        return self._threads.run(partial(work, *args))
 
     async def open(self, first: sqlite3.Connection, connect: Callable[[], sqlite3.Connection]) -> None:
         """Use an open connection, and open the others."""
@@ -57,10 +58,10 @@ class Readers:
 
     async def close(self) -> None:
         """Close all connections, after the reads under way."""
-        await asyncio.get_running_loop().run_in_executor(None, self._close)
+        await in_thread(self._close)
 
     def _close(self) -> None:
-        self._threads.shutdown()
+        self._threads.close()
         while self._idle:
             self._idle.pop().close()
 
