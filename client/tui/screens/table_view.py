@@ -210,6 +210,8 @@ class TableView(BaseScreen):
         table, model = self.table, self.model
         if model is not None and model.typed:
             chip, enter = ("MOVE", "enter plays it") if model.playing else ("GO TO", "enter goes there")
+            if table is not None and (offer := offer_text(table)):  # typing does not hide it
+                return Status(f"{model.typed}_   {offer}: esc clears the text, then y or n", chip, question=True)
             return Status(f"{model.typed}_", chip, f"{enter} · esc clears it")
         if self.client.connection:
             return Status(self.client.connection, "RECONNECTING", tone="bad")
