@@ -117,7 +117,9 @@ def test_pages_go_through_all_games_and_around() -> None:
     for _ in range(3):
         places.turn_page(rooms, 2, 1)
         seen.append("".join(places.rooms))
-    assert seen == ["cd", "ea", "ab"]
+    assert seen == ["cd", "ea", "bc"]
+    places.turn_page(rooms, 2, -1)
+    assert places.rooms == ["e", "a"]
     places.turn_page(rooms, 5, 1)
     assert len(places.rooms) == 2
 
@@ -201,6 +203,21 @@ async def test_keys_choose_hold_and_filter() -> None:
         assert screen.places.rooms == [screen.places.rooms[0]]
         await pilot.press("4", "pagedown")
         assert len(screen.places.rooms) == 4
+
+
+async def test_pages_show_every_game_although_watched_games_come_first() -> None:
+    games = ["conga"] * 14
+    async with tv(*games) as (app, pilot, screen):
+        seen = set(screen.places.rooms)
+        for _ in range(4):
+            await pilot.press("pagedown")
+            shown = screen.places.rooms
+            rooms = [
+                room(f"g{n}", "conga", "a", "b", status="running", watchers=int(f"g{n}" in shown)) for n in range(14)
+            ]
+            app.deliver(LobbyUpdate(full=True, rooms=tuple(rooms)))
+            seen.update(shown)
+        assert len(seen) == 14
 
 
 async def test_enter_opens_the_chosen_game_and_leaving_it_keeps_the_wall() -> None:

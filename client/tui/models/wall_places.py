@@ -33,11 +33,14 @@ class WallPlaces:
         self._forget(live)
 
     def turn_page(self, rooms: Sequence[str], size: int, step: int) -> None:
-        """Show the next games of all `rooms`, or the previous ones with `step` -1."""
+        """Show the next games of all `rooms`, or the previous ones with `step` -1.
+
+        The order of `rooms` must not depend on which of them are watched: otherwise some would never come.
+        """
         if len(rooms) <= size:
             return
-        known = [rooms.index(room) for room in self.rooms if room in rooms]
-        first = (max(known, default=-1) + 1) if step > 0 else (min(known, default=0) - size)
+        shown = self.rooms[0] if self.rooms else ""
+        first = (rooms.index(shown) if shown in rooms else 0) + step * size
         self.rooms = [rooms[(first + n) % len(rooms)] for n in range(size)]
         self._waiting = [room for room in rooms if room not in self.rooms]
 

@@ -396,8 +396,7 @@ def marble_tile(
     pixels = Pixels(side, side, mix(square, tokens.mark, 0.35) if last else square)
     if pitch < 4:
         if owner is not None:
-            ink = tokens.marbles.of(owner)
-            pixels.rectangle(0, 0, side, side, mix(ink, tokens.mark, 0.35) if last and not faded else ink)
+            pixels.rectangle(0, 0, side, side, tokens.marbles.of(owner))
         return pixels
     middle = side / 2
     radius = side / 2 * (0.98 if pitch < 6 else 0.92 if pitch < 8 else 0.85)

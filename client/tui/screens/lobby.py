@@ -60,6 +60,11 @@ class LobbyScreen(FollowingScreen):
     Only the games on the screen are watched, and only while the cursor rests on them.
     """
 
+    filter: Input
+    listing: LobbyList
+    _previews: list[GamePreview]
+    _more: Horizontal
+
     def __init__(self) -> None:
         super().__init__()
         self.rooms = LobbyRooms()
@@ -69,30 +74,29 @@ class LobbyScreen(FollowingScreen):
 
     def compose_content(self) -> ComposeResult:
         appearance = self.client.appearance
+        self.filter = Input(placeholder="type to filter", id="filter", compact=True, select_on_focus=False)
+        self.listing = LobbyList(appearance)
+        chosen, *more = (GamePreview(appearance, id=name) for name in ("chosen-game", "more-1", "more-2"))
+        self._previews = [chosen, *more]
+        self._more = Horizontal(*more, id="more-games")
         yield Header(appearance, ["Parlour", "Lobby"])
         with Horizontal(id="lobby"):
             with Vertical(id="list"):
                 with Horizontal(id="search"):
                     yield PlainText("> " if appearance.ascii_only else "▸ ", id="prompt")
-                    yield Input(placeholder="type to filter", id="filter", compact=True, select_on_focus=False)
-                yield LobbyList(appearance)
+                    yield self.filter
+                yield self.listing
             with Vertical(id="previews"):
-                yield GamePreview(appearance, id="chosen-game")
-                with Horizontal(id="more-games"):
-                    yield GamePreview(appearance, id="more-1")
-                    yield GamePreview(appearance, id="more-2")
+                yield chosen
+                yield self._more
         yield Footer(appearance, KEYS)
 
     def set_up(self) -> None:
-        self.query_one("#filter", Input).focus()  # it keeps the focus; on_key passes the arrows on
+        self.call_after_refresh(self.filter.focus)  # it keeps the focus; on_key passes the arrows on
         self.client.send(Lobby(id=self.client.next_id(), on=True))
         self.set_interval(UPDATE_INTERVAL_S, self._tick)
         self._load_own_games()
         self.show_notice(self.client.invitation and f"{self.client.invitation}: {HOW_TO_JOIN}")
-
-    @property
-    def listing(self) -> LobbyList:
-        return self.query_one(LobbyList)
 
     @property
     def rows(self) -> list[LobbyRow]:
@@ -122,7 +126,7 @@ class LobbyScreen(FollowingScreen):
 
     def update_rows(self) -> None:
         """Update the list and the boards beside it."""
-        sections = self.rooms.sections(self.query_one("#filter", Input).value)
+        sections = self.rooms.sections(self.filter.value)
         if self.size.height >= LARGE_SIZE[1] and self.rooms.finished is None:
             extra = [self._own, self._best.get(self._selected_game())]
             sections += [section for section in extra if section is not None and section.rows]
@@ -153,7 +157,7 @@ class LobbyScreen(FollowingScreen):
         return [room.room for room in rooms if room.status != "waiting"]
 
     def _show_previews(self) -> None:
-        for preview, row in zip(self.query(GamePreview), self._previewed(), strict=False):
+        for preview, row in zip(self._previews, self._previewed(), strict=False):
             room = None if row is None else row.room
             preview.show(row, None if room is None else self.client.table(room.room))
         watched = self._watched()
@@ -194,7 +198,7 @@ class LobbyScreen(FollowingScreen):
 
     def _tick(self) -> None:
         if not self.is_covered:
-            for preview in self.query(GamePreview):
+            for preview in self._previews:
                 preview.tick()
 
     def _load_own_games(self) -> None:
@@ -219,7 +223,7 @@ class LobbyScreen(FollowingScreen):
         for widget in self.query("Bar, LobbyList, GamePreview"):
             widget.appearance = self.client.appearance  # type: ignore[attr-defined]
             widget.refresh()
-        self.query_one("#more-games").display = self._is_large
+        self._more.display = self._is_large
         self.update_rows()
 
     def show_notice(self, text: str) -> None:
@@ -265,7 +269,7 @@ class LobbyScreen(FollowingScreen):
         event.prevent_default()
 
     def _escape(self) -> None:
-        field = self.query_one("#filter", Input)
+        field = self.filter
         if field.value:
             field.value = ""
         elif self.rooms.finished is not None:

@@ -267,7 +267,7 @@ class WallScreen(FollowingScreen):
         self.flush()
 
     def _turn_page(self, step: int) -> None:
-        rooms = self.live()
+        rooms = list(self.given) or sorted(self.live())
         if len(rooms) <= self.size_now:
             self.show_notice("All games are on the screen.")
         self.places.turn_page(rooms, self.size_now, step)
