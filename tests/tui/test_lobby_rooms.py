@@ -29,6 +29,15 @@ def test_updates_change_rooms_and_bots() -> None:
     assert keys(rooms, "bot") == []
 
 
+def test_row_keeps_its_place_when_its_game_is_watched() -> None:
+    rooms = LobbyRooms()
+    games = [room(f"g{n}", "conga", "a", "b", status="running", created_at=n) for n in range(3)]
+    rooms.update(LobbyUpdate(full=True, rooms=tuple(games)))
+    before = keys(rooms)
+    rooms.update(LobbyUpdate(rooms=(room("g0", "conga", "a", "b", status="running", created_at=0, watchers=5),)))
+    assert keys(rooms) == before == ["g2", "g1", "g0"]
+
+
 def test_closed_room_disappears() -> None:
     rooms = LobbyRooms()
     rooms.update(lobby_update())

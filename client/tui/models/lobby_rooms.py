@@ -94,8 +94,8 @@ class LobbyRooms:
         if self.finished is not None:
             sections = [Section("Finished games", tuple(map(ended_row, self.finished)), ("result", "moves"))]
         else:
-            waiting = sorted(self._with_status("waiting"), key=lambda info: (-info.created_at, info.room))
-            running = sorted(self._with_status("running"), key=interest)
+            waiting = sorted(self._with_status("waiting"), key=newest_first)
+            running = sorted(self._with_status("running"), key=newest_first)  # watching a game does not move its row
             bots = sorted(self._bots, key=lambda bot: bot.name)
             sections = [
                 Section("Waiting for an opponent", tuple(map(waiting_row, waiting))),
@@ -106,6 +106,11 @@ class LobbyRooms:
         words = filter_text.casefold().split()
         kept = [part._replace(rows=tuple(row for row in part.rows if row.matches(words))) for part in sections]
         return [section for section in kept if section.rows]
+
+
+def newest_first(info: RoomInfo) -> tuple[int, str]:
+    """Return a key that sorts rooms by their age."""
+    return -info.created_at, info.room
 
 
 def interest(info: RoomInfo) -> tuple[int, int, int, str]:
