@@ -62,6 +62,9 @@ class BusListener(Protocol):
     def events_received(self, room: str, seq: int, payloads: Payloads, deadline: int | None) -> None:
         """Handle events that another worker has written. `deadline`: the one in the index after them, if known."""
 
+    def rematch_withdrawn(self, room: str) -> None:
+        """Handle a player of another worker who has left after offering a rematch."""
+
     def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
         """Handle numbers of another worker; see Bus.share."""
 
@@ -112,6 +115,9 @@ class Bus(Protocol):
     def unfollow(self, room: str) -> None:
         """Ask the other workers for no more events of a room."""
 
+    def withdraw_rematch(self, room: str) -> None:
+        """Tell the other workers of this machine that a player has left after offering a rematch."""
+
     def share(self, what: str, key: str, number: float) -> None:
         """Tell the other workers of this machine a number that counts for a limit of the whole server."""
 
@@ -142,6 +148,9 @@ class WithoutWorkers:
 
     def unfollow(self, room: str) -> None:
         """Do nothing."""
+
+    def withdraw_rematch(self, room: str) -> None:
+        """Do nothing: other nodes count players of this one as offline until they join the next room."""
 
     def share(self, what: str, key: str, number: float) -> None:
         """Do nothing: other nodes have limits of their own."""

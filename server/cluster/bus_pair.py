@@ -21,6 +21,7 @@ class BusPair:
     def __init__(self, near: Bus, far: Bus) -> None:
         self._near, self._far = near, far
         self.follow, self.unfollow, self.share = near.follow, near.unfollow, near.share
+        self.withdraw_rematch = near.withdraw_rematch
 
     @property
     def up(self) -> bool:

@@ -139,6 +139,12 @@ class Node:
         live = self._registry.rooms.get(room)
         return 0 if live is None else live.room.seq
 
+    def rematch_withdrawn(self, room: str) -> None:
+        """Note that a player of another worker has left after offering a rematch."""
+        live = self._registry.rooms.get(room)
+        if live is not None:
+            self._tasks.start(self._membership.rematch_withdrawn(live))
+
     def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
         """Pass numbers of another worker to the limit that they count for."""
         self.on_numbers[what](node, numbers)

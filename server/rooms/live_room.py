@@ -25,8 +25,8 @@ class LiveRoom:
 
     __slots__ = (
         "_boards", "_boards_read", "_listed", "busy", "chat", "checked", "heard_seq", "lagging", "log", "origin",
-        "pending", "players", "queue", "released", "room", "shown", "stored_deadline", "timer", "timer_at",
-        "uncharged_ms", "used_at", "watchers",
+        "pending", "players", "queue", "released", "rematch_elsewhere", "rematch_here", "room", "shown",
+        "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
     )  # fmt: skip
 
     def __init__(self, room: Room, log: list[bytes]) -> None:
@@ -41,6 +41,8 @@ class LiveRoom:
         self.chat: Any = None  # rooms/chat.py: what may still be said; made when a client talks
         self.busy = False  # an append is under way; commands wait in the queue
         self.queue: deque[Any] = deque()
+        self.rematch_here: int | None = None  # the seat of a player of this worker who has offered a rematch
+        self.rematch_elsewhere: int | None = None  # that of a player of another worker who is still there
         self.checked: Any = None  # the request that was refused, and is decided again with the events of the store
         self.uncharged_ms = 0  # milliseconds of this turn that are not charged
         self.timer: TimerHandle | None = None

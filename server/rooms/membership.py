@@ -63,7 +63,7 @@ class Membership(RoomObserver):
     def leave(self, live: LiveRoom, client: Client) -> None:
         """Detach a client from a room."""
         watched = client in live.watchers
-        live.detach(client)
+        self._detach(live, client)
         if watched:
             self._watchers_changed(live)
         self._demote_unseated(live)
@@ -77,10 +77,17 @@ class Membership(RoomObserver):
             if client in live.watchers:
                 self.leave(live, client)
                 continue
-            seat = live.detach(client)
+            seat = self._detach(live, client)
             if seat is not None and not self._status.draining and live.room.status != "ended":
                 self.update_presence(live, seat)
             self._registry.evict_ended(live)
+
+    def _detach(self, live: LiveRoom, client: Client) -> int | None:
+        """Detach a client. Return the seat that has no client left, if it was the last one."""
+        seat = live.detach(client)
+        if seat is not None and seat == live.rematch_here:
+            self._bus.withdraw_rematch(live.room.id)
+        return seat
 
     def update_presence(self, live: LiveRoom, seat: int) -> None:
         """Record whether the player of a seat is online, if that has changed."""
@@ -132,6 +139,8 @@ class Membership(RoomObserver):
         if room.setup.rated and command.accept:
             self._pauses.check(player_of(client).id)
         decision = decide(room, player_of(client), command, at, next_room=new_room_id(at))
+        if command.accept:
+            live.rematch_here = live.seat_of(client)
         self.bring_back(live)
         for seat, clients in zip(room.seats, live.players, strict=True):
             if seat is not None and not clients:
@@ -159,6 +168,14 @@ class Membership(RoomObserver):
             self._tasks.start(self._follow(live, live.room.next))
         else:
             self._processor.behind(live, live.room.seq + 1)  # the offer may just have been written
+
+    async def rematch_withdrawn(self, live: LiveRoom) -> None:
+        """Note that a player of another worker has left after offering a rematch, which may have begun already."""
+        seat, live.rematch_elsewhere = live.rematch_elsewhere, None
+        with suppress(Unavailable):
+            new = await self._registry.room(live.room.next) if live.room.next else None
+            if new is not None and seat is not None and not new.players[1 - seat]:  # seats are swapped
+                self.update_presence(new, 1 - seat)
 
     async def _follow(self, old: LiveRoom, name: str) -> None:
         """Move the players of a room to their next game."""

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Protocol
 
 from protocol.commands import Leave, Move, RoomCommand
-from protocol.events import AnyEvent, Moved, Rematched
+from protocol.events import AnyEvent, Moved, Rematched, RematchOffered
 from protocol.frames import Packet
 from protocol.replies import Ok
 from runtime.tasks import BackgroundTasks
@@ -56,6 +56,9 @@ class RoomBus(Protocol):
         self, room: Room, events: Sequence[AnyEvent], payloads: tuple[bytes, ...], deadline: int | None
     ) -> None:
         """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
+
+    def withdraw_rematch(self, room: str) -> None:
+        """Tell the other workers of this machine that a player has left after offering a rematch."""
 
     def share(self, what: str, key: str, number: float) -> None:
         """Tell the other workers of this machine a number that counts for a limit of the whole server."""
@@ -129,7 +132,8 @@ class Commit(Append):
             self.packets = [Packet(event) for event in events]
             self.payloads = tuple([packet.payload for packet in self.packets])
             if type(first) is Rematched and len(events) == 1:
-                self.rematch = create_rematch(room, first.next, first.at, [bool(clients) for clients in live.players])
+                online = [bool(live.players[seat]) or live.rematch_elsewhere == seat for seat in (0, 1)]
+                self.rematch = create_rematch(room, first.next, first.at, online)
                 self.also = creation_append(self.rematch)
             self.row = changed_row(decision, due, stored_due)
             self.event_only = len(events) == 1 and self.row is None and self.also is None and not rating_rows
@@ -421,6 +425,9 @@ class RoomProcessor:
                 observer.log_damaged(live)
             return
         if len(events) > 1 or type(events[0]) is not Moved:
+            for event in events:
+                if type(event) is RematchOffered:
+                    live.rematch_elsewhere = event.seat
             self._observe_others(live, events)
             due = live.room.deadline
             if due is not None:

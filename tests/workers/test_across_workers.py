@@ -127,6 +127,62 @@ async def test_player_resumes_at_another_worker(start: Start, connect_guest: Con
     await back.close()
 
 
+async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    await ann.ask("resign", room=room)
+    await ben.find(type="ended")
+    await ann.ask("rematch", room=room)
+    await ben.find(type="rematch_offered")
+    await ben.ask("rematch", room=room)
+    new = (await ann.find(type="rematched"))["next"]
+    for guest in (ann, ben):
+        assert (await guest.find(type="snapshot", room=new))["status"] == "running"
+    await play(ben, ann, new, "1", "2", "3")
+
+
+async def test_rematch_waits_for_a_player_who_left_after_the_offer(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    await ann.ask("resign", room=room)
+    await ben.find(type="ended")
+    await ann.ask("rematch", room=room)
+    await ben.find(type="rematch_offered")
+    ann.socket.transport.abort()
+    live = right.app.registry.rooms[room]
+    await until("the worker knows it", lambda: live.rematch_elsewhere is None)
+    await ben.ask("rematch", room=room)
+    snapshot = await ben.find(type="snapshot")
+    assert snapshot["status"] == "waiting"
+    back = await Guest.open(left.url)
+    await back.hello(resume=ann.session)
+    await ben.find(type="started", room=snapshot["room"])
+    await back.close()
+
+
+async def test_player_who_leaves_while_a_rematch_is_accepted_is_offline(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    await ann.ask("resign", room=room)
+    await ben.find(type="ended")
+    await ann.ask("rematch", room=room)
+    await ben.find(type="rematch_offered")
+    near: Any = left.app.bus
+    withdraw, held = near.withdraw_rematch, list[str]()
+    monkeypatch.setattr(near, "withdraw_rematch", held.append)  # it is still under way
+    ann.socket.transport.abort()
+    await until("ann has left", lambda: not left.app.presence.is_here("ann"))
+    await ben.ask("rematch", room=room)
+    new = (await ben.find(type="snapshot", status="running"))["room"]
+    withdraw(held[0])
+    assert not (await ben.find(type="presence", room=new)).get("online", False)
+
+
 # -- limits of the whole server
 
 

@@ -54,6 +54,7 @@ class UnixBus:
         self._handlers: dict[str, Callable[..., None]] = {
             "hello": self._introduced,
             "seq": self._seq_received,
+            "withdraw": self._rematch_withdrawn,
             "follow": self._followed,
             "unfollow": self._unfollowed,
             "node": self._node_received,
@@ -130,6 +131,10 @@ class UnixBus:
 
     def unfollow(self, room: str) -> None:
         self._send_all("unfollow", room)
+
+    def withdraw_rematch(self, room: str) -> None:
+        for index in self._followers.get(room, ()):
+            self._senders[index].send(("withdraw", room))
 
     def share(self, what: str, key: str, number: float) -> None:
         self._send_all("numbers", what, {key: number})
@@ -221,6 +226,9 @@ class UnixBus:
 
     def _seq_received(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
         listener.events_received(room, seq, (), None)
+
+    def _rematch_withdrawn(self, listener: BusListener, receiver: Receiver, room: str) -> None:
+        listener.rematch_withdrawn(room)
 
     def _followed(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
         followers = self._followers.setdefault(room, [])
