@@ -86,6 +86,10 @@ class Bus(Protocol):
         """Whether another node or a subscriber receives what is published."""
 
     @property
+    def sends_events(self) -> bool:
+        """Whether rooms get their events from the other nodes, and need not read them from the store."""
+
+    @property
     def up(self) -> bool:
         """Whether the bus is connected."""
 
@@ -142,6 +146,8 @@ class Bus(Protocol):
 
 class WithoutWorkers:
     """The part of a bus that only several workers of one machine need. It does nothing."""
+
+    sends_events = False
 
     def follow(self, room: str, seq: int) -> None:
         """Do nothing: other nodes announce their events."""

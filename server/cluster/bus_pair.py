@@ -17,6 +17,7 @@ class BusPair:
     """Sends everything on both buses. Towards the far one every worker is a node."""
 
     has_listeners = True
+    sends_events = False  # other nodes only announce theirs
 
     def __init__(self, near: Bus, far: Bus) -> None:
         self._near, self._far = near, far

@@ -180,7 +180,8 @@ class Membership(RoomObserver):
     async def _follow(self, old: LiveRoom, name: str) -> None:
         """Move the players of a room to their next game."""
         with suppress(Unavailable):  # the client can still send `watch` for the room
-            new = await self._registry.room(name)
+            new = self._registry.rooms.get(name) if self._bus.sends_events else None
+            new = new or await self._registry.room(name)
             if new is not None:
                 self.moved_over(old, new)
 

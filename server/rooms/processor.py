@@ -52,6 +52,10 @@ class RoomBus(Protocol):
     def has_listeners(self) -> bool:
         """Whether another node or a subscriber receives what is published."""
 
+    @property
+    def sends_events(self) -> bool:
+        """Whether rooms get their events from the other nodes, and need not read them from the store."""
+
     def publish(
         self, room: Room, events: Sequence[AnyEvent], payloads: tuple[bytes, ...], deadline: int | None
     ) -> None:

@@ -310,10 +310,19 @@ class RoomRegistry(RoomObserver):
             self._processor.behind(live, seq)
 
     def received(self, name: str, seq: int, payloads: tuple[bytes, ...], deadline: int | None) -> None:
-        """Apply events of another worker to a room that is loaded here. Without payloads, read them from the store."""
+        """Apply events of another worker to a room that is loaded here. Without payloads, read them from the store.
+
+        A whole log is that of a new room whose players are here.
+        """
         live = self.rooms.get(name)
-        if live is not None and live.room.seq < seq:
-            self._processor.receive(live, seq, payloads, deadline)
+        if live is not None:
+            if live.room.seq < seq:
+                self._processor.receive(live, seq, payloads, deadline)
+        elif seq == len(payloads):
+            live = LiveRoom(replay(map(decode_event, payloads)), list(payloads))
+            self._insert(live)
+            live.uncharged_ms = max(0, live.used_at - live.room.clocks[2])
+            live.stored_deadline = deadline
 
     def forget_stored_deadlines(self) -> None:
         """Forget the deadlines in the index: other nodes may have changed them."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.codec import MSGPACK
-from protocol.events import AnyEvent
+from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate, TournamentUpdate
 from protocol.types import BotInfo
 from server.cluster.bus import BusListener, Payloads
@@ -36,7 +36,7 @@ def address_of(folder: str, index: int) -> str:
 class UnixBus:
     """A bus for the workers 0 to `count` - 1. `folder` has their sockets, `node` is the id of this worker as a node."""
 
-    has_listeners = True
+    has_listeners = sends_events = True
     unreadable = 0
 
     def __init__(self, folder: str, node: str, index: int, count: int) -> None:
@@ -121,6 +121,8 @@ class UnixBus:
 
     def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
         followers = self._followers.get(room.setup.room)
+        if followers is None and type(events[0]) is Created:  # the players of a rematch are in the previous room
+            followers = self._followers.get(room.setup.previous)
         if followers:
             message = ("events", room.setup.room, room.seq, payloads, deadline)
             for index in followers:
