@@ -74,7 +74,7 @@ class Match:
     async def open(self, url: str, other: str = "") -> None:
         """Connect both players and start a game. `other`: the server of the second player, if it is another node."""
         for name, where in (("a", url), ("b", other or url)):
-            client = await connect(where)
+            client = await self.connect(where)
             self.players.append(client)
             await ask(client, Hello(id=1, name=name))
         first, second = self.players
@@ -90,6 +90,10 @@ class Match:
         self.prepare()
         for index, client in enumerate(self.players):
             client.on_message = self.reader(index)
+
+    async def connect(self, url: str) -> Client:
+        """Connect the next player."""
+        return await connect(url)
 
     def prepare(self) -> None:
         """Encode the frames of a game in advance."""

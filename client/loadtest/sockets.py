@@ -34,6 +34,7 @@ class Client(asyncio.Protocol):
     def __init__(self, host: str, target: str = "/ws") -> None:
         self._host, self._target = host, target
         self._buffer = b""
+        self.head = b""  # of the response to the handshake
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.closed = False
 
@@ -63,7 +64,7 @@ class Client(asyncio.Protocol):
                 self.opened.set_exception(ConnectionError(head[:60].decode()))
                 return
             self.opened.set_result(None)
-            self._buffer, data = b"", rest
+            self.head, self._buffer, data = head, b"", rest
         if self.on_bytes is not None:
             self.on_bytes(len(data))
             return

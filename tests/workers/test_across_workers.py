@@ -19,6 +19,8 @@ from tests.e2e.test_watching import FLOOD, LONG, connect_stalled_watcher
 from tests.nodes.conftest import Start
 from tests.waiting import TIMEOUT_S, until
 
+NO_SWEEP = {"workers": 2, "sweep": 3600.0}  # the sweep compares rooms with the store
+
 
 async def play_whole_game(guests: list[Guest], room: str, game: str, rng: random.Random) -> None:
     """Play random moves until the game is over. Both players receive every event."""
@@ -42,8 +44,7 @@ async def play_whole_game(guests: list[Guest], room: str, game: str, rng: random
 async def test_whole_game_is_played_without_reading_the_store(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
-    settings = {"workers": 2, "sweep": 3600.0, **FLOOD}  # the sweep compares rooms with the store
-    left, right = await start(**settings), await start(**settings)
+    left, right = await start(**NO_SWEEP, **FLOOD), await start(**NO_SWEEP, **FLOOD)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben", "json")
     eve = await connect_guest(right.url, "eve")
     room = await room_of(ann, ben, game, clock={"kind": "fischer", "base": 600_000})
@@ -128,7 +129,7 @@ async def test_player_resumes_at_another_worker(start: Start, connect_guest: Con
 
 
 async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest) -> None:
-    left, right = await start(), await start()
+    left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await ann.ask("resign", room=room)
@@ -143,7 +144,7 @@ async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest)
 
 
 async def test_rematch_waits_for_a_player_who_left_after_the_offer(start: Start, connect_guest: ConnectGuest) -> None:
-    left, right = await start(), await start()
+    left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await ann.ask("resign", room=room)
@@ -165,7 +166,7 @@ async def test_rematch_waits_for_a_player_who_left_after_the_offer(start: Start,
 async def test_player_who_leaves_while_a_rematch_is_accepted_is_offline(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, right = await start(), await start()
+    left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await ann.ask("resign", room=room)
