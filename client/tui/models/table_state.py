@@ -166,12 +166,13 @@ class TableState:
         return picker is not None and text in picker.texts
 
     def move_cursor(self, key: str) -> None:
-        board = self.board()
+        """Move the cursor on the board as it is shown. It comes from the first cell where a move can start."""
+        board = rotated(self.board()) if self.flipped else self.board()
         picker = self.picker()
         start = self.cursor
         if start is None and picker is not None:
-            start = min(picker.targets(), default=None, key=lambda name: list(order(board)).index(name))
-        self.cursor = moved(rotated(board) if self.flipped else board, start, key)
+            start = min(picker.targets(), default=None, key=list(order(board)).index)
+        self.cursor = moved(board, start, key)
         self.touched = True
 
     def point(self, cell: str) -> str:

@@ -6,7 +6,6 @@ from textwrap import wrap
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -20,6 +19,7 @@ from runtime.printable import printable
 PADDING_COLUMNS = 3  # the border and the space beside it
 WIDE_COLUMNS = 60  # from this width on, the facts share a line
 TONES = {"good": "good", "bad": "bad", "plain": "line"}
+TITLE_TONES = TONES | {"plain": "text"}  # the colour of lines is too faint for a text
 LABEL_COLUMNS = 8
 
 
@@ -80,7 +80,7 @@ class ResultView(Widget):
             )
             line = [
                 Segment(corners[0] + across, edge),
-                Segment(title, edge + Style(bold=True)),
+                Segment(title, tone(self.appearance, TITLE_TONES[self._card.tone], bold=True)),
                 Segment(across * (width - cell_len(title) - 3) + corners[1], edge),
             ]
         elif y == self.size.height - 1:
