@@ -33,7 +33,7 @@ from server.lobby.tournaments import TournamentReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
 from server.metrics import Metrics
-from server.rooms.abort_pauses import AbortPauses
+from server.rooms.abort_pauses import ABORTS, AbortPauses
 from server.rooms.admission import NEW_ROOMS, Admission
 from server.rooms.broadcast import Broadcaster
 from server.rooms.catch_up import CatchUp
@@ -101,7 +101,7 @@ class App:
             presence=self.presence, bus=bus, feed=self.feed, rooms=self.registry.rooms, now=self.now
         )
         self.tournaments = TournamentReports(bus.report, self.now)
-        self.pauses = AbortPauses(self.now)
+        self.pauses = AbortPauses(self.now, bus.share)
         self.membership = Membership(
             store=store,
             bus=bus,
@@ -235,6 +235,7 @@ class App:
         node.on_numbers = {
             CONNECTIONS: limits.count_elsewhere,
             COMMANDS: lambda worker, spent: limits.spend_elsewhere(spent, asyncio.get_running_loop().time()),
+            ABORTS: lambda worker, aborts: self.pauses.note_elsewhere(aborts),
             NEW_ROOMS: lambda worker, created: self.admission.count_rooms_elsewhere(created),
         }
         node.shared_numbers = lambda: {CONNECTIONS: limits.counts()}

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from protocol.events import AnyEvent, Ended
 from server.domain.pauses import check_pause, recent_aborts
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import RoomObserver
 from server.rooms.timers import Now
 
+ABORTS = "aborts"  # what is shared with other workers
+
 
 class AbortPauses(RoomObserver):
-    """Remembers aborts of rated games, of this node and of rooms that it shares with another node."""
+    """Remembers aborts of rated games, of this node and of rooms that it shares with another node.
 
-    def __init__(self, now: Now) -> None:
-        self._now = now
-        self._aborts: dict[str, tuple[int, ...]] = {}  # times by player
+    `share` tells the other workers of this machine about an abort.
+    """
+
+    def __init__(self, now: Now, share: Callable[[str, str, float], None] = lambda what, key, number: None) -> None:
+        self._now, self._share = now, share
+        self._aborts: dict[str, dict[str, int]] = {}  # player: room: time
 
     def check(self, player: str) -> None:
         """Raise Refusal if a player may not start a rated game yet."""
-        check_pause(self._aborts.get(player, ()), self._now())
+        check_pause(tuple(self._aborts.get(player, {}).values()), self._now())
 
     def ended(self, live: LiveRoom) -> None:
         """Note who aborted a rated game that had started."""
@@ -27,9 +34,22 @@ class AbortPauses(RoomObserver):
             return
         seat = room.seats[end.seat]
         if seat is not None:
-            now = self._now()
-            self._aborts = {player: kept for player, at in self._aborts.items() if (kept := recent_aborts(at, now))}
-            self._aborts[seat.player] = (*self._aborts.get(seat.player, ()), end.at)
+            self._note(seat.player, room.id, end.at)
+            self._share(ABORTS, f"{seat.player} {room.id}", end.at)
+
+    def note_elsewhere(self, aborts: Mapping[str, float]) -> None:
+        """Note aborts at another worker: player and room, with the time."""
+        for key, at in aborts.items():
+            player, _, room = key.partition(" ")
+            self._note(player, room, int(at))
+
+    def _note(self, player: str, room: str, at: int) -> None:
+        now = self._now()
+        for name, rooms in list(self._aborts.items()):
+            self._aborts[name] = {old: time for old, time in rooms.items() if recent_aborts((time,), now)}
+            if not self._aborts[name]:
+                del self._aborts[name]
+        self._aborts.setdefault(player, {})[room] = at  # a room that two workers have loaded counts once
 
     def caught_up(self, live: LiveRoom, events: list[AnyEvent]) -> None:
         """Note an abort that another node wrote."""

@@ -17,9 +17,11 @@ from protocol.events import AnyEvent, Resumed
 from server.config import BadSetting, Settings, read_settings
 from server.storage.sqlite.store import SqliteStore
 from server.workers.sockets import close_all, open_sockets
+from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
+from tests.nodes.conftest import Start
 from tests.parlour.test_serve import serve as run_serve
 from tests.waiting import TIMEOUT_S, until
 from tests.workers.process import WorkersProcess, children, is_running
@@ -184,6 +186,20 @@ def test_workers_listen_on_one_port(reuse_port: str | None) -> None:
     assert len(descriptors) == len(sockets[0]) * (3 if reuse_port else 1)
     for listeners in sockets:
         close_all(listeners)
+
+
+async def test_workers_can_share_one_listening_socket(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This is how they listen where SO_REUSEPORT is missing."""
+    ((listener,), *_) = open_sockets(Settings(port=0), 2, None)
+    monkeypatch.setattr("tests.workers.conftest.open_sockets", lambda *args: [[listener.dup()]])
+    left, right = await start(workers=2), await start(workers=2)
+    listener.close()
+    assert left.url == right.url
+    for n in range(6):
+        await connect_guest(left.url, f"g{n}")
+    assert len(left.app.server.connections) + len(right.app.server.connections) == 6
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "two", "", "1.5", "1000"])

@@ -62,3 +62,14 @@ def test_abort_at_another_node_counts(clock: ManualClock) -> None:
     pauses.caught_up(LiveRoom(aborted.room, []), list(aborted.events))
     pauses.caught_up(LiveRoom(running(rated=True), []), [])
     assert len(pauses._aborts[ANN_ACCOUNT.id]) == 1
+
+
+def test_abort_at_another_worker_counts_once(clock: ManualClock) -> None:
+    shared: list[tuple[str, str, float]] = []
+    here, there = AbortPauses(clock, lambda *abort: shared.append(abort)), AbortPauses(clock)
+    aborted = do(running(rated=True), ANN_ACCOUNT, Abort)
+    here.ended(LiveRoom(aborted.room, []))
+    there.caught_up(LiveRoom(aborted.room, []), list(aborted.events))
+    for _, key, at in shared:
+        there.note_elsewhere({key: at})
+    assert there._aborts == here._aborts == {ANN_ACCOUNT.id: {aborted.room.id: aborted.room.ended.at}}  # type: ignore[union-attr]
