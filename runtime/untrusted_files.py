@@ -141,14 +141,18 @@ def too_deep() -> UnsafeFile:
 # -- archives
 
 
-def unpack(data: bytes, max_bytes: int = MAX_UNPACKED_BYTES) -> dict[str, bytes]:
-    """Return the members of a ZIP archive. Raises UnsafeFile if it is too large, ambiguous or damaged."""
+def unpack(data: bytes, max_bytes: int = MAX_UNPACKED_BYTES, skip_folders: bool = False) -> dict[str, bytes]:
+    """Return the members of a ZIP archive. Raises UnsafeFile if it is too large, ambiguous or damaged.
+
+    `skip_folders`: allow entries of folders, which many programs write. They have no contents.
+    """
     if data.count(CENTRAL_ENTRY) > MAX_MEMBERS:  # before the directory is read into memory
         raise UnsafeFile(f"it has more than {MAX_MEMBERS:,} files")
     try:
         with ZipFile(BytesIO(data)) as archive:
-            check_members(archive.infolist(), max_bytes)
-            return {entry.filename: read_member(archive, entry) for entry in archive.infolist()}
+            entries = [entry for entry in archive.infolist() if not (skip_folders and entry.is_dir())]
+            check_members(entries, max_bytes)
+            return {entry.filename: read_member(archive, entry) for entry in entries}
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
         raise UnsafeFile(f"it is damaged, or not a ZIP archive: {error}") from None
 

@@ -30,7 +30,8 @@ GROUPS = {
     },
     "bots and courses": {
         "bot": "connect a bot: a built-in one, your own, or any program",
-        "tournament": "run tournaments that can be resumed, and grade courses",
+        "tournament": "run tournaments that can be resumed",
+        "grade": "grade a folder of homework: build, play, award points",
         "course": "run a solution of a course assignment, with its files",
     },
     "positions": {

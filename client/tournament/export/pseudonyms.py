@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -27,11 +27,15 @@ def pseudonyms(plan: Plan, folder: Path) -> dict[str, str]:
     """
     if not plan.students:
         raise TournamentError("there are no students: mark the players to hide with student = true")
-    key = read_key(folder / KEY_FILE)
-    order = sorted(plan.students, key=lambda name: sha256(f"{key} {name}".encode()).digest())
-    width = len(str(len(order)))
     taken = {fold(name) for name in plan.names}
     word = next(word for word in ("player", "person", "contestant") if not any(name.startswith(word) for name in taken))
+    return number_pseudonyms(plan.students, read_key(folder / KEY_FILE), word)
+
+
+def number_pseudonyms(students: Sequence[str], key: str, word: str) -> dict[str, str]:
+    """Return the word with a number for every student, in an order that only the key reveals."""
+    order = sorted(students, key=lambda name: sha256(f"{key} {name}".encode("utf-8", "replace")).digest())
+    width = len(str(len(order)))
     return {name: f"{word}-{number:0{width}}" for number, name in enumerate(order, 1)}
 
 

@@ -18,6 +18,7 @@ from client.programs.jail.choice import JailSettings, choose
 from client.programs.limits import Limits
 from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
+from client.tournament.formats.standings import standings
 from client.tournament.journal import replay as entries
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import Log
@@ -72,6 +73,11 @@ async def open_runner(
         pool = await open_player_pool(plan, folder, server, stack, on_message)
         await run_position_tests(plan, folder, log, state, on_message)
         yield Runner(plan, folder, log, state, arbiter, pool, on_update)
+
+
+def is_finished(plan: Plan, state: TournamentState) -> bool:
+    """Return whether every game has a result and every question an answer."""
+    return standings(plan, state.results).finished and not unanswered(plan, state)
 
 
 def with_jail(plan: Plan, on_message: OnMessage) -> Plan:

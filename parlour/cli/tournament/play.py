@@ -14,10 +14,9 @@ from client.tournament.export.report import ReportBuilder
 from client.tournament.export.tables import as_json, as_text
 from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
-from client.tournament.play.position_tests import unanswered
 from client.tournament.play.reporter import Reporter
 from client.tournament.play.runner import GameUpdate
-from client.tournament.play.setup import ServerAccess, open_runner, play
+from client.tournament.play.setup import ServerAccess, is_finished, open_runner, play
 from client.tui.app.run import has_terminal
 from client.tui.render.appearance import Appearance
 from parlour.cli.tournament.progress import JsonOutput, LineOutput, ScreenOutput
@@ -44,8 +43,7 @@ def run(folder: Folder, args: Namespace) -> int:
 
 
 def finished(folder: Folder) -> bool:
-    plan, state = folder.plan(), folder.state()
-    return standings(plan, state.results).finished and not unanswered(plan, state)
+    return is_finished(folder.plan(), folder.state())
 
 
 async def play_with_output(folder: Folder, server: ServerAccess, output: LineOutput, reported: bool) -> None:
