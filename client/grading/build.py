@@ -43,9 +43,9 @@ async def build(files: Files, course: Course, folder: WorkFolder, jail: JailSett
         toolchain = toolchain_of(course, files)
         folder.unpack(files)
     except Unclear as error:
-        made = Build(course.build_with, problem=str(error))
+        made = Build(course.toolchain, problem=str(error))
     except OSError as error:
-        made = Build(course.build_with, problem=f"the files cannot be written: {error.strerror or error}")
+        made = Build(course.toolchain, problem=f"the files cannot be written: {error.strerror or error}")
     else:
         made = await run_build(toolchain, course, folder.program, jail)
     folder.save("build", asdict(made))
@@ -55,7 +55,7 @@ async def build(files: Files, course: Course, folder: WorkFolder, jail: JailSett
 def toolchain_of(course: Course, files: Files) -> Toolchain:
     if course.build_command:
         return Toolchain("command", ("sh", "-c", course.build_command), course.run_command)
-    found = choose_toolchain(course.build_with, files)
+    found = choose_toolchain(course.toolchain, files)
     return Toolchain(found.name, found.build, course.run_command or found.run)
 
 

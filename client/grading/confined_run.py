@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from client.programs.child import JAVA_NOTICE, Child
+from client.programs.child import NOTICES, Child
 from client.programs.failure import Failure
 from client.programs.jail.base import Jail
 from client.programs.limits import Limits
@@ -64,4 +64,4 @@ def run(
 def output_text(child: Child) -> str:
     """Return what the program printed, for people: output, then errors."""
     lines = [*child.said.text().splitlines(), *child.errors.text().splitlines()]
-    return "\n".join(line for line in lines if not line.startswith(JAVA_NOTICE))[-MAX_OUTPUT_CHARS:]
+    return "\n".join(line for line in lines if not line.startswith(NOTICES))[-MAX_OUTPUT_CHARS:]

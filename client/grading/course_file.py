@@ -28,7 +28,7 @@ MAX_CASE_BYTES = 1 << 20
 MAX_STDOUT_BYTES = 1 << 16  # so much of a program's output is kept
 MAX_CASES = 1000
 SMOKE_POSITIONS = 10
-BuildWith = Annotated[ToolchainName, Meta(description=f"one of {', '.join(TOOLCHAIN_NAMES)}")]
+ToolchainKey = Annotated[ToolchainName, Meta(description=f"one of {', '.join(TOOLCHAIN_NAMES)}")]
 
 
 class CourseTable(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -47,8 +47,8 @@ class CourseTable(Struct, forbid_unknown_fields=True, kw_only=True):
     goal: list[Table] = []
 
 
-class BuildTable(Struct, forbid_unknown_fields=True, kw_only=True, rename={"with_": "with"}):
-    with_: BuildWith = "auto"
+class BuildTable(Struct, forbid_unknown_fields=True, kw_only=True):
+    toolchain: ToolchainKey = "auto"
     command: Text = ""
     seconds: Seconds = 60.0
     memory: Annotated[int, Meta(ge=0, le=1 << 20)] = 2048
@@ -143,7 +143,7 @@ class Course:
     plan: Plan  # of one submission, with the settings of its player
     goals: tuple[CourseGoal, ...]
     worth: Mapping[str, float]
-    build_with: str = "auto"
+    toolchain: str = "auto"
     build_command: str = ""
     build_seconds: float = 60.0
     build_limits: Limits = field(default_factory=Limits)
@@ -200,7 +200,7 @@ def read_course(values: Table, path: Path) -> Course:
         plan=read_plan(table, run, tuple(goal for goal in goals if isinstance(goal, Goal)), path),
         goals=goals,
         worth=worth,
-        build_with=build.with_,
+        toolchain=build.toolchain,
         build_command=build.command,
         build_seconds=build.seconds,
         build_limits=limits,

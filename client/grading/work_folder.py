@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from client.grading.submissions import Files
+from client.programs.workdir import delete
 from runtime.untrusted_files import parse_json, read_file
 
 WORK = "work"  # the folder that has one of these for every submission
@@ -43,7 +43,7 @@ class WorkFolder:
 
     def unpack(self, files: Files) -> None:
         """Write the files of the submission to a new folder. Raises OSError."""
-        shutil.rmtree(self.program, ignore_errors=True)
+        delete(self.program)
         for name, data in files.items():
             target = self.program / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,8 +53,7 @@ class WorkFolder:
     def load(self, step: str) -> dict[str, Any] | None:
         """Return what a step has found, or None if it is not done."""
         try:
-            value = parse_json(read_file(self.path / f"{step}.json", WORK = "work"  # the folder that has one of these for every submission
-MAX_STEP_BYTES))
+            value = parse_json(read_file(self.path / f"{step}.json", MAX_STEP_BYTES))
         except (OSError, ValueError):
             return None
         return value if isinstance(value, dict) else None

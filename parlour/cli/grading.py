@@ -61,11 +61,10 @@ def grade(args: Namespace) -> int:
 def find_course(args: Namespace) -> Path:
     if args.course is not None:
         return Path(args.course)
-    places: list[Path] = [args.folder / COURSE_FILE, Path(COURSE_FILE)]
-    for path in places:
-        if path.is_file():
-            return path
-    raise UserError(f"there is no {places[0]}: write one (docs/courses.md), or name it with --course")
+    beside = Path(args.folder).absolute().with_name(COURSE_FILE)
+    if not beside.is_file():
+        raise UserError(f"there is no {beside}: write one (docs/courses.md), or name it with --course")
+    return beside
 
 
 def check_yardsticks(plan: Plan) -> None:

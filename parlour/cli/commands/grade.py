@@ -1,9 +1,9 @@
 """Grade a folder of submissions: build them, play games against fixed opponents, award points.
 
-parlour grade homework2                           homework2/course.toml says how; results: homework2-grades
-parlour grade moodle-export.zip --course hw2.toml the exports of Moodle, Canvas and Gradescope work too
-parlour grade homework2 --check                   list the submissions and check course.toml, run nothing
-parlour grade homework2 --jail none               run submissions with your rights (not recommended)
+parlour grade hw2                               course.toml, beside hw2, says how; results: hw2-grades
+parlour grade export.zip --course hw2.toml      exports of Moodle, Canvas and Gradescope work too
+parlour grade hw2 --check                       list the submissions, check course.toml, run nothing
+parlour grade hw2 --jail none                   run submissions with your rights (not recommended)
 
 FOLDER has one folder, ZIP archive or source file per student. Submissions are built and run in a
 jail. Ctrl-C stops it; the same command continues. Only what has changed is graded again. Written
@@ -24,7 +24,7 @@ from parlour.errors import UserError
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the submissions: a folder or a ZIP archive")
     parser.add_argument(
-        "--course", metavar="FILE", type=Path, help="the course file (default: FOLDER/course.toml, then ./course.toml)"
+        "--course", metavar="FILE", type=Path, help="the course file (default: course.toml beside FOLDER)"
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to write the results (default: FOLDER-grades)")
     parser.add_argument("--check", action="store_true", help="list the submissions, check the course file, run nothing")

@@ -124,7 +124,9 @@ while read -r line; do
     echo "${move%%\\"*}"
 done
 """
-WRONG = PYTHON.replace('["moves"][-1]', '["moves"][-1] if json.loads(line)["ply"] < 4 else "z9"').replace("{2 *", "{3 *")
+WRONG = PYTHON.replace('["moves"][-1]', '["moves"][-1] if json.loads(line)["ply"] < 4 else "z9"').replace(
+    "{2 *", "{3 *"
+)
 HANGING = "import time\nwhile True:\n    time.sleep(1)\n"
 # it plays an illegal move if any of its attempts succeeds
 HOSTILE = """
@@ -148,7 +150,11 @@ if leaks:
 """
 MAKEFILE = "player: player.c\n\tcc -O2 -o player player.c\n"
 # a build that tries to change other submissions
-HOSTILE_MAKEFILE = "player: player.c\n\t-for f in ../../*/*; do echo > $$f; done; rm -rf ../../*/result.json\n\tcc -o player player.c\n"
+HOSTILE_MAKEFILE = """
+player: player.c
+	-for f in ../../*/*; do echo > $$f; done; rm -rf ../../*/result.json
+	cc -o player player.c
+"""
 
 
 def zipped(files: dict[str, str]) -> bytes:
@@ -180,7 +186,9 @@ def write_class(folder: Path, port: int = 9) -> list[str]:
     write_folder(folder / "ann", {"player.py": PYTHON})
     write_folder(folder / "finn", {"player.py": WRONG})
     write_folder(folder / "hal", {"player.py": HANGING})
-    write_folder(folder / "ida", {"player.py": HOSTILE.replace("PORT", str(port)).replace("SECRET", repr(str(folder))) + PYTHON})
+    write_folder(
+        folder / "ida", {"player.py": HOSTILE.replace("PORT", str(port)).replace("SECRET", repr(str(folder))) + PYTHON}
+    )
     (folder / "eve.sh").write_text(SHELL)
     (folder / "kim.zip").write_bytes(zipped({"../../evil.py": PYTHON}))
     if shutil.which("cc") and shutil.which("make"):
@@ -188,7 +196,7 @@ def write_class(folder: Path, port: int = 9) -> list[str]:
         (folder / "ben.zip").write_bytes(zipped({"Makefile": MAKEFILE, "player.c": clean}))
         (folder / "lee.zip").write_bytes(zipped({"Makefile": HOSTILE_MAKEFILE, "player.c": clean}))
     if shutil.which("gcc"):
-        write_folder(folder / "gia", {"player.c": C.replace("CRASH", "if (!strstr(line, \"history\\\":[]\")) abort();")})
+        write_folder(folder / "gia", {"player.c": C.replace("CRASH", 'if (!strstr(line, "history\\":[]")) abort();')})
     if shutil.which("g++"):
         write_folder(folder / "dan", {"player.cpp": CPP})
     if shutil.which("javac"):
