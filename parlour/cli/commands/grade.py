@@ -1,9 +1,9 @@
 """Grade a folder of submissions: build them, play games against fixed opponents, award points.
 
-parlour grade hw2                               course.toml, beside hw2, says how; results: hw2-grades
-parlour grade export.zip --course hw2.toml      exports of Moodle, Canvas and Gradescope work too
-parlour grade hw2 --check                       list the submissions, check course.toml, run nothing
-parlour grade hw2 --jail none                   run submissions with your rights (not recommended)
+parlour grade hw2                            course.toml beside hw2 says how; writes hw2-grades
+parlour grade export.zip --course hw2.toml   exports of Moodle, Canvas and Gradescope work too
+parlour grade hw2 --check                    list the submissions, check course.toml; run nothing
+parlour grade hw2 --jail none                run submissions with your rights (not recommended)
 
 FOLDER has one folder, ZIP archive or source file per student. Submissions are built and run in a
 jail. Ctrl-C stops it; the same command continues. Only what has changed is graded again. Written

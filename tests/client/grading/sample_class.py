@@ -132,7 +132,7 @@ HANGING = "import time\nwhile True:\n    time.sleep(1)\n"
 HOSTILE = """
 import os, pathlib, socket, sys
 leaks = []
-for folder in (pathlib.Path(SECRET), *pathlib.Path.cwd().parents[:3]):
+for folder in (pathlib.Path(SECRET), *pathlib.Path.cwd().parents[:2]):
     leaks += [path for path in folder.rglob("*") if path.name in ("course.toml", "pseudonyms.key", "eve.sh")]
 try:
     socket.create_connection(("127.0.0.1", PORT), 1)
