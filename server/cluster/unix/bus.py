@@ -132,14 +132,16 @@ class UnixBus:
         self._send_all("follow", room, seq)
 
     def unfollow(self, room: str) -> None:
-        self._send_all("unfollow", room)
+        for sender in self._senders.values():
+            sender.send_later(("unfollow", room))
 
     def withdraw_rematch(self, room: str) -> None:
         for index in self._followers.get(room, ()):
             self._senders[index].send(("withdraw", room))
 
     def share(self, what: str, key: str, number: float) -> None:
-        self._send_all("numbers", what, {key: number})
+        for sender in self._senders.values():
+            sender.send_later(("numbers", what, {key: number}))
 
     def show(self, room: Room) -> None:
         if not room.setup.private:

@@ -17,6 +17,7 @@ from runtime.backoff import Backoff
 LENGTH_BYTES = 4
 FIRST_RETRY_S, MAX_RETRY_S = 0.02, 0.5  # delays between attempts to connect
 FLUSH_INTERVAL_S = 0.001  # between writes to a worker: every write wakes another process up
+LATER_S = 0.05  # for messages that are not urgent
 MAX_UNSENT_BYTES = 1 << 25  # a worker that reads nothing is disconnected; when it is back, it reads the store
 
 Message = tuple[Any, ...]
@@ -32,6 +33,7 @@ class Sender(asyncio.Protocol):
         self._closed: asyncio.Future[None] | None = None
         self._collected: list[Message] = []
         self._next_flush_s = 0.0
+        self._flushing = False  # soon
         self._task: asyncio.Task[None] | None = None
         self.lost = 0  # messages that could not be sent
 
@@ -82,15 +84,25 @@ class Sender(asyncio.Protocol):
         if self._transport is None:
             self.lost += 1
             return
-        if not self._collected:
-            now = self._loop.time()
-            if now < self._next_flush_s:
+        if not self._flushing:
+            self._flushing = True
+            if self._loop.time() < self._next_flush_s:
                 self._loop.call_at(self._next_flush_s, self._flush)
             else:
                 self._loop.call_soon(self._flush)
         self._collected.append(message)
 
+    def send_later(self, message: Message) -> None:
+        """Send a message with the next one that is urgent, or after LATER_S: it need not wake the other worker up."""
+        if self._transport is None:
+            self.lost += 1
+            return
+        if not self._collected:
+            self._loop.call_later(LATER_S, self._flush)
+        self._collected.append(message)
+
     def _flush(self) -> None:
+        self._flushing = False
         messages, self._collected = self._collected, []
         if self._transport is None or not messages:
             self.lost += len(messages)
