@@ -219,6 +219,9 @@ class Store(Protocol):
     async def revoke_account(self, name: str, now: int) -> bool:
         """Revoke an account's token. Return False if there is no such account."""
 
+    async def rotate_account(self, name: str, token: str) -> bool:
+        """Replace an account's token, and end its sessions. Return False if there is no such account."""
+
     async def accounts(self) -> list[Account]:
         """Return all accounts, including revoked ones, oldest first."""
 

@@ -59,6 +59,15 @@ class Accounts(ABC):
         """
         return bool(await self._fetch(sql, fold(name), now, lock=ACCOUNTS_LOCK))
 
+    async def rotate_account(self, name: str, token: str) -> bool:
+        sql = """
+            WITH rotated AS (
+                UPDATE accounts SET token = $2 WHERE folded = $1 AND revoked_at IS NULL RETURNING player
+            ), ended AS (DELETE FROM sessions WHERE player IN (SELECT player FROM rotated))
+            SELECT 1 FROM rotated
+        """
+        return bool(await self._fetch(sql, fold(name), digest(token), lock=ACCOUNTS_LOCK))
+
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
         return [Account(*row) for row in await self._fetch(sql)]

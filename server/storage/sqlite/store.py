@@ -227,6 +227,13 @@ class SqliteStore(Ratings, Pruning):
         """
         return await self._write(sql, now, fold(name)) == 1
 
+    async def rotate_account(self, name: str, token: str) -> bool:
+        active = "folded = ? AND revoked_at IS NULL"
+        found = await self._write(f"UPDATE accounts SET token = ? WHERE {active}", digest(token), fold(name)) == 1
+        owner = f"SELECT player FROM accounts WHERE {active}"
+        await self._write(f"DELETE FROM sessions WHERE player IN ({owner})", fold(name))
+        return found
+
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"
         return [Account(*row) for row in await self._read(sql)]

@@ -145,6 +145,23 @@ async def test_account_name_is_free_again_after_revocation(store: Store) -> None
     assert [(account.name, account.revoked_at) for account in await store.accounts()] == [("Ann", 7), ("ann", None)]
 
 
+async def test_rotated_token_replaces_the_old_one_and_ends_its_sessions(store: Store) -> None:
+    assert await store.add_account("Ann", "p1", "t1", 5)
+    assert await store.add_account("Ben", "p2", "t2", 5)
+    await store.save_session("s1", Session("p1", "Ann", "Ann"), 6)
+    await store.save_session("s2", Session("p2", "Ben", "Ben"), 6)
+    assert await store.rotate_account("ann", "t3")
+    assert await store.account_of_token("t1") is None
+    account = await store.account_of_token("t3")
+    assert account is not None
+    assert (account.name, account.player) == ("Ann", "p1")
+    assert await store.load_session("s1") is None
+    assert await store.load_session("s2") is not None
+    await store.revoke_account("ann", 7)
+    assert not await store.rotate_account("ann", "t4")
+    assert await store.account_of_token("t4") is None
+
+
 async def test_changes_of_accounts_are_numbered(store: Store) -> None:
     assert await store.last_account_change() == 0
     await asyncio.gather(*(store.add_account(f"ann{n}", f"p{n}", f"t{n}", 5) for n in range(8)))
