@@ -114,7 +114,7 @@ class Bus(Protocol):
         """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
 
     def follow(self, room: str, seq: int) -> None:
-        """Ask the other workers for the events of a room that was loaded here, after `seq`."""
+        """Ask the other workers for the events after `seq` of a room that was read from the store."""
 
     def unfollow(self, room: str) -> None:
         """Ask the other workers for no more events of a room."""

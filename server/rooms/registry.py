@@ -56,7 +56,9 @@ class RoomRegistry(RoomObserver):
         self._arbitrated: dict[str, set[str]] = {}  # rooms that are loaded, or open and evicted, by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
         self._downtimes: list[Downtime] = []
-        self.on_load: Callable[[str, int], None] = lambda name, seq: None  # called with each room that is loaded
+        self.on_load: Callable[[str, int], None] = lambda name, seq: (
+            None
+        )  # called with each room that is read from the store
         self.on_forget: Callable[[str], None] = lambda name: None
 
     async def start(self, node: str, alone: bool = False) -> None:
@@ -143,6 +145,7 @@ class RoomRegistry(RoomObserver):
                     return None
                 if name not in self.rooms:  # it has ended, and was evicted
                     self._insert(live)
+                    self.on_load(name, live.room.seq)
                 return self.rooms[name]
             return live
         if name not in self._loading:
@@ -161,6 +164,7 @@ class RoomRegistry(RoomObserver):
             live = None if name in self.damaged else await self._read(name)
             if live is not None and name not in self.rooms:
                 self._insert(live)
+                self.on_load(name, live.room.seq)
             return self.rooms.get(name)
         finally:
             del self._loading[name]
@@ -201,7 +205,6 @@ class RoomRegistry(RoomObserver):
         self.rooms[live.room.id] = live
         live.used_at = self._now()
         live.origin = self._origins.pop(live.room.id, "")
-        self.on_load(live.room.id, live.room.seq)
         self._count(live)
         due = live.room.deadline
         if due is not None:

@@ -174,13 +174,13 @@ async def test_player_who_leaves_while_a_rematch_is_accepted_is_offline(
     await ann.ask("rematch", room=room)
     await ben.find(type="rematch_offered")
     near: Any = left.app.bus
-    withdraw, held = near.withdraw_rematch, list[str]()
+    held: list[str] = []
     monkeypatch.setattr(near, "withdraw_rematch", held.append)  # it is still under way
     ann.socket.transport.abort()
     await until("ann has left", lambda: not left.app.presence.is_here("ann"))
     await ben.ask("rematch", room=room)
     new = (await ben.find(type="snapshot", status="running"))["room"]
-    withdraw(held[0])
+    right.app.node.rematch_withdrawn(held[0])
     assert not (await ben.find(type="presence", room=new)).get("online", False)
 
 

@@ -45,7 +45,7 @@ class UnixBus:
         self._senders: dict[int, Sender] = {}
         self._receivers: dict[int, Receiver] = {}  # by the index of the other worker
         self._server: asyncio.AbstractServer | None = None
-        self._followers: dict[str, list[int]] = {}  # room: workers that have it loaded
+        self._followers: dict[str, list[int]] = {}  # room that is loaded here: other workers that have it loaded
         self._lobby = LobbyBatch()
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last sent
@@ -53,7 +53,6 @@ class UnixBus:
         self._asking: dict[int, asyncio.Future[Any]] = {}  # questions for metrics, by the worker asked
         self._handlers: dict[str, Callable[..., None]] = {
             "hello": self._introduced,
-            "seq": self._seq_received,
             "withdraw": self._rematch_withdrawn,
             "follow": self._followed,
             "unfollow": self._unfollowed,
@@ -123,6 +122,8 @@ class UnixBus:
         followers = self._followers.get(room.setup.room)
         if followers is None and type(events[0]) is Created:  # the players of a rematch are in the previous room
             followers = self._followers.get(room.setup.previous)
+            if followers:
+                self._followers[room.setup.room] = list(followers)
         if followers:
             message = ("events", room.setup.room, room.seq, payloads, deadline)
             for index in followers:
@@ -132,8 +133,8 @@ class UnixBus:
         self._send_all("follow", room, seq)
 
     def unfollow(self, room: str) -> None:
-        for sender in self._senders.values():
-            sender.send_later(("unfollow", room))
+        for index in self._followers.pop(room, ()):
+            self._senders[index].send_later(("unfollow", room))
 
     def withdraw_rematch(self, room: str) -> None:
         for index in self._followers.get(room, ()):
@@ -200,6 +201,8 @@ class UnixBus:
             try:
                 if kind == "events":  # the common case
                     apply_events(*values)
+                    if values[1] == len(values[2]):
+                        self._created_elsewhere(listener, receiver, values[0])
                 else:
                     self._handlers[kind](listener, receiver, *values)
             except Exception:  # one message must not stop the next one
@@ -228,21 +231,32 @@ class UnixBus:
             self._listener.watchers_announced(receiver.node, {})
             self._listener.node_left(receiver.node)
 
-    def _seq_received(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
-        listener.events_received(room, seq, (), None)
+    def _created_elsewhere(self, listener: BusListener, receiver: Receiver, room: str) -> None:
+        """Note that another worker has a new room, which it has just sent."""
+        if listener.room_loaded(room):
+            self._add_follower(room, receiver.index)
+        else:
+            self._senders[receiver.index].send_later(("unfollow", room))
 
     def _rematch_withdrawn(self, listener: BusListener, receiver: Receiver, room: str) -> None:
         listener.rematch_withdrawn(room)
 
     def _followed(self, listener: BusListener, receiver: Receiver, room: str, seq: int) -> None:
-        followers = self._followers.setdefault(room, [])
-        if receiver.index not in followers:
-            followers.append(receiver.index)
         known = listener.room_loaded(room)
-        if known > seq:  # written before this worker knew of the follower
-            self._senders[receiver.index].send(("seq", room, known))
-        elif 0 < known < seq:
+        if not known:
+            return
+        if self._add_follower(room, receiver.index) or known > seq:
+            self._senders[receiver.index].send(("follow", room, known))
+        if known < seq:  # written before that worker knew of this one
             listener.events_received(room, seq, (), None)
+
+    def _add_follower(self, room: str, index: int) -> bool:
+        """Send the events of a room to a worker from now on. Return whether it got none before."""
+        followers = self._followers.setdefault(room, [])
+        if index in followers:
+            return False
+        followers.append(index)
+        return True
 
     def _unfollowed(self, listener: BusListener, receiver: Receiver, room: str) -> None:
         self._remove_follower(room, receiver.index)
