@@ -9,12 +9,12 @@ import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from client.grading.confined_run import run_confined
+from client.grading.confined_run import run_confined, writable_jail
 from client.grading.course_file import Course
 from client.grading.submissions import Files
 from client.grading.toolchains import Toolchain, Unclear, choose_toolchain
 from client.grading.work_folder import WorkFolder
-from client.programs.jail.choice import JailSettings, choose
+from client.programs.jail.choice import JailSettings
 from client.tournament.model.errors import TournamentError
 
 MAX_ERROR_CHARS = 200
@@ -66,7 +66,7 @@ async def run_build(toolchain: Toolchain, course: Course, program: Path, jail: J
         if shutil.which(toolchain.build[0]) is None:
             raise TournamentError(f"{toolchain.build[0]} is not installed on this machine")
         outcome = await run_confined(
-            toolchain.build, program, course.build_limits, choose(jail, "writable"), course.build_seconds
+            toolchain.build, program, course.build_limits, writable_jail(jail), course.build_seconds
         )
         output = outcome.text
         if outcome.problem:

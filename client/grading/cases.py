@@ -7,11 +7,11 @@ import shlex
 import shutil
 from pathlib import Path
 
-from client.grading.confined_run import run_confined
+from client.grading.confined_run import run_confined, writable_jail
 from client.grading.course_file import MAX_CASE_BYTES, Case, Course, MatchGoal
 from client.grading.work_folder import WorkFolder
 from client.programs.failure import Failure
-from client.programs.jail.choice import JailSettings, choose
+from client.programs.jail.choice import JailSettings
 from client.programs.limits import Limits
 from client.programs.program import parse_command
 from client.programs.workdir import WorkdirFactory
@@ -46,7 +46,7 @@ async def run_case(case: Case, goal: MatchGoal, course: Course, run: str, progra
         with WorkdirFactory(program).folder(lambda: False) as copy:
             argv[0] = str(copy / Path(argv[0]).relative_to(program)) if argv[0].startswith(f"{program}/") else argv[0]
             place_files(case, copy)
-            outcome = await run_confined(argv, copy, limits, choose(jail, "writable"), goal.seconds, case.stdin)
+            outcome = await run_confined(argv, copy, limits, writable_jail(jail), goal.seconds, case.stdin)
             wrong = compare(case, copy, outcome.stdout)
     except Failure as failure:
         return str(failure)

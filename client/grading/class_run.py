@@ -12,6 +12,7 @@ from client.grading.course_file import Course
 from client.grading.grade import Result, StudentGrade, same_verdict
 from client.grading.submissions import Files, Submission
 from client.grading.work_folder import WORK, WorkFolder, submission_key
+from client.programs.failure import Failure
 from client.programs.jail.choice import JailSettings
 from client.sdk.errors import SessionError
 from client.tournament.model.errors import TournamentError
@@ -81,7 +82,7 @@ class ClassRun:
     async def _grade(self, files: Files, folder: WorkFolder, concurrency: int, on_game: Callable[[], None]) -> Result:
         try:
             return await assess(files, self._course, folder, self._jail, concurrency, on_game)
-        except (TournamentError, SessionError, OSError) as error:
+        except (TournamentError, SessionError, Failure, OSError) as error:
             return same_verdict(self._course, "open", f"not graded: {error}")
 
     def grades(self) -> list[StudentGrade]:

@@ -6,15 +6,23 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from client.programs.child import NOTICES, Child
 from client.programs.failure import Failure
 from client.programs.jail.base import Jail
+from client.programs.jail.choice import JailSettings, choose
 from client.programs.limits import Limits
 from runtime.threads import in_thread
 
 MAX_OUTPUT_CHARS = 20_000  # kept for people
+
+
+@cache
+def writable_jail(settings: JailSettings) -> Jail:
+    """Return the jail for programs that write to their folder. Raises Failure if it does not work here."""
+    return choose(settings, "writable")
 
 
 @dataclass(frozen=True, slots=True)

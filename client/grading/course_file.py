@@ -23,6 +23,7 @@ from runtime.file_errors import describe_file_error
 from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, read_file
 
 STUDENT = "submission"  # the player's name in all games: no game reveals whose it is
+STAND_IN = Contestant("random", bot="random")  # a plan has two players, also if they do not meet
 EXPECTED, STDIN, STDOUT, ARGUMENTS = "expected", "stdin", "stdout", "arguments"
 MAX_CASE_BYTES = 1 << 20
 MAX_STDOUT_BYTES = 1 << 16  # so much of a program's output is kept
@@ -217,18 +218,17 @@ def read_plan(table: CourseTable, run: RunTable, goals: tuple[Goal, ...], path: 
     settings |= {"adapter": table.adapter} if table.adapter else {}
     student = plan_file.read_player(settings, path.parent.absolute(), f"{where}: run")
     yardsticks = [read_yardstick(entry, f"{where}: yardstick {n}") for n, entry in enumerate(table.yardstick, 1)]
+    opponents = yardsticks or [STAND_IN]
     options: Mapping[str, OptionValue] = table.options
     plan = Plan(
-        name=table.name or "grading", game=table.game, format="grading", players=(student, *yardsticks),
+        name=table.name or "grading", game=table.game, format="grading", players=(student, *opponents),
         options=options, clock=f"{table.seconds:g}/move", seed=table.seed, opening_plies=table.opening_plies,
         goals=goals,
     )  # fmt: skip
     if goals:
         return with_defaults(plan, where)
     # a course without games: everything but the goals is checked
-    complete = with_defaults(
-        replace(plan, format="match", players=(student, Contestant("opponent", bot="random"))), where
-    )
+    complete = with_defaults(replace(plan, format="match", players=(student, STAND_IN)), where)
     return replace(complete, format="grading", players=plan.players, games=0)
 
 

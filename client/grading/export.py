@@ -142,7 +142,7 @@ def student_page(grade: StudentGrade, course: Course, has_games: bool) -> str:
     for goal, cases in result.cases.items():
         rows = [[name, wrong or "matches"] for name, wrong in cases.items()]
         parts += [f"<h2>{escape(goal)}</h2>", html_table([["case", "result"], *rows])]
-    if has_games:
+    if has_games and result.games:
         parts.append(f'<h2>Games</h2><p><a href="{GAMES_PAGE}">{result.games} games to replay</a></p>')
     for failure in result.failures:
         parts.append(f"<h3>Game {failure.game}: {escape(failure.reason)}</h3><p>{escape(failure.what)}</p>")

@@ -128,9 +128,12 @@ def add_result(row: Row, seat: int, result: Result) -> None:
 def rank_key(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float, ...]:
     """Return the sort key of a row.
 
-    Knockout: the last round reached. Otherwise: points, Sonneborn-Berger score, wins. Last: the order of the list.
+    Knockout: the last round reached. Grading: points per game, because goals end after different numbers of games.
+    Otherwise: points, Sonneborn-Berger score, wins. Last: the order of the list.
     """
     listed = plan.names.index(row.name)
+    if plan.format == "grading":
+        return (-row.points / max(1, row.games), listed)
     if plan.format != "knockout":
         return (-row.points, -row.sonneborn_berger, -row.wins, listed)
     games = [game for game in known.games if row.name in game.seats]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,25 @@ from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[3]
 Row = dict[str, str]
+STRENGTH = """
+game = "mancala"
+seconds = 10
+
+[options]
+pits = 3
+stones = 2
+
+[[yardstick]]
+bot = "greedy"
+
+[[goal]]
+beats = "greedy"
+games = 40
+
+[[goal]]
+solves = ["2,2,2/2,2,2 0,0 1", "2,2,2/2,2,2 0,0 2"]
+seconds = 5
+"""
 
 
 def command(folder: Path, *more: str) -> list[str]:
@@ -172,6 +192,24 @@ def wait_for_games(folder: Path, count: int) -> list[str]:
             return found
         time.sleep(0.02)
     raise AssertionError("no game has ended")
+
+
+@pytest.mark.long
+def test_positions_and_strength_are_goals(tmp_path: Path) -> None:
+    (tmp_path / "hw").mkdir()
+    (tmp_path / "hw" / "ann.sh").write_text(SHELL)
+    (tmp_path / "course.toml").write_text(STRENGTH)
+    done = run_grade(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = table(tmp_path)["ann"]
+    assert "of 2 right" in row["solves positions: evidence"]
+    assert "log-likelihood ratio" in row["beats greedy: evidence"]
+    assert row["beats greedy"] == "0"
+    before = (tmp_path / "hw-grades" / "grades.csv").read_bytes()
+    shutil.rmtree(tmp_path / "hw-grades")
+    assert run_grade(tmp_path).returncode == 0  # the same games again: opponents and openings have fixed seeds
+    strip = re.compile(rb"work/\w+/games")
+    assert strip.sub(b"", (tmp_path / "hw-grades" / "grades.csv").read_bytes()) == strip.sub(b"", before)
 
 
 @pytest.mark.long

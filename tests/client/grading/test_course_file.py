@@ -58,6 +58,12 @@ def test_mistakes_are_named(tmp_path: Path, text: str, problem: str) -> None:
     assert problem in str(caught.value)
 
 
+def test_course_without_games_needs_no_yardstick(tmp_path: Path) -> None:
+    solving = course(tmp_path, 'game = "mancala"\n[[goal]]\nsolves = ["4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"]\n')
+    assert [goal.name for goal in solving.plan.goals] == ["solves positions"]
+    assert course(tmp_path, 'game = "mancala"\n' + GOAL).plan.goals == ()
+
+
 def test_digest_changes_with_what_decides_a_result_and_not_with_points(tmp_path: Path) -> None:
     before = course(tmp_path, SMALL + GOAL).digest("bwrap")
     assert course(tmp_path, "# points\n" + SMALL + GOAL + "worth = 7\n").digest("bwrap") == before

@@ -10,6 +10,7 @@ import pytest
 
 from client.tournament.export import tables
 from client.tournament.formats.standings import standings
+from client.tournament.model.plan import Contestant, Goal
 from client.tournament.model.results import Result
 from tests.tournament.plans import plan, play, stronger_first
 from tests.tournament.simulated import simulate
@@ -43,6 +44,20 @@ def test_stronger_players_rank_higher(format: str) -> None:
     else:
         assert (rows[0].name, rows[1].name if format == "knockout" else "b") == ("a", "b")
     assert known.finished(results)
+
+
+def test_grading_ranks_by_points_per_game_because_goals_end_early() -> None:
+    players = (
+        Contestant("greedy", bot="greedy"),
+        *(Contestant(name, bot="random", student=True) for name in ("weak", "strong")),
+    )
+    given = plan("grading", players=players, goals=(Goal("points", "some", "greedy", 40, points=6),))
+    _, results = play(given, lambda game: "1-0" if game.seats[0] != "greedy" or "weak" in game.seats else "0-1")
+    rows = standings(given, results).rows
+    assert [row.name for row in rows][:2] == ["strong", "weak"]
+    strong, weak = (next(row for row in rows if row.name == name) for name in ("strong", "weak"))
+    assert (strong.points, strong.games) == (6, 6)
+    assert (weak.points, weak.games) == (6, 12)
 
 
 def test_game_without_players_gives_no_points() -> None:
