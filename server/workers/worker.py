@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from runtime.event_loop import run_loop
 from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
 from server.app import running, tune_interpreter
 from server.cluster.bus import BusError
+from server.cluster.unix.bus import address_of
 from server.config import BadSetting
 from server.logs import configure_logging, log
 from server.storage.interface import StoreError
@@ -24,7 +27,7 @@ FAILED = "failed "  # followed by a sentence for the operator
 
 def main(website: Website | None = None) -> int:
     """Read the spec from standard input, and serve until the input ends. Return the exit code."""
-    stdin = sys.stdin.fileno()
+    stdin, parent = sys.stdin.fileno(), os.getppid()
     try:
         spec = WorkerSpec.read(stdin)
     except EOFError:
@@ -37,7 +40,16 @@ def main(website: Website | None = None) -> int:
     except (BadSetting, BusError, StoreError, OSError) as error:
         print_lines(f"{FAILED}{error}", flush=True)
         return 1
+    if os.getppid() != parent:
+        remove_socket(spec)
     return 0
+
+
+def remove_socket(spec: WorkerSpec) -> None:
+    """Remove the socket of this worker, and with the last one the folder, after the parent process was killed."""
+    Path(address_of(spec.folder, spec.index)).unlink(missing_ok=True)
+    if not any(Path(address_of(spec.folder, index)).exists() for index in range(spec.count)):
+        shutil.rmtree(spec.folder, ignore_errors=True)
 
 
 async def serve(spec: WorkerSpec, website: Website | None, stdin: int) -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,8 +35,8 @@ async def serve(tmp_path: Path) -> AsyncIterator[StartServer]:
     """Start servers with workers on one database. They are killed at the end of the test."""
     servers: list[WorkersProcess] = []
 
-    async def begin(*flags: str) -> WorkersProcess:
-        server = await WorkersProcess.start(tmp_path / "parlour.db", *flags)
+    async def begin(*flags: str, **environment: Any) -> WorkersProcess:
+        server = await WorkersProcess.start(tmp_path / "parlour.db", *flags, **environment)
         servers.append(server)
         return server
 
@@ -106,8 +107,8 @@ async def count_events(server: WorkersProcess, room: str, kind: type[AnyEvent]) 
     return sum(isinstance(event, kind) for event in events)
 
 
-async def test_no_process_outlives_a_parent_that_is_killed(serve: StartServer) -> None:
-    server = await serve()
+async def test_neither_processes_nor_files_outlive_a_parent_that_is_killed(serve: StartServer, folder: str) -> None:
+    server = await serve(TMPDIR=folder)
     ann, ben = await server.guest(0, "ann"), await server.guest(1, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await play(ann, ben, room, "1", "2", "3")
@@ -116,6 +117,7 @@ async def test_no_process_outlives_a_parent_that_is_killed(serve: StartServer) -
     os.kill(server.pid, signal.SIGKILL)
     await server.process.wait()
     await until("all processes have ended", lambda: not any(map(is_running, processes)))
+    assert not os.listdir(folder)  # noqa: PTH208
     again = await serve()
     ben = await resume(again, 0, ben)
     assert (await ben.find(type="snapshot", room=room))["ply"] == 3
