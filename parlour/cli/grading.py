@@ -41,12 +41,11 @@ def grade(args: Namespace) -> int:
         show_submissions(submissions, course)
         return 0
     jail = chosen_jail(args, course)
-    out = args.out or args.folder.absolute().with_name(f"{args.folder.absolute().with_suffix('').name}-grades")
+    out = results_folder(args)
     with locked(out):
         run = ClassRun(submissions, course, out, jail, args.jobs)
         todo = len(run.todo)
-        known = f", {len(submissions) - todo} known already or not readable" if todo < len(submissions) else ""
-        print_line(f"{course.name}: {counted(len(submissions), 'submission')}, {todo} to grade{known}", flush=True)
+        print_line(f"{course.name}: {counted(len(submissions), 'submission')}, {todo} to grade", flush=True)
         asyncio.run(run_until_signal(run.run(ProgressOutput(todo, course).update), with_stdin=False))
         grades = run.grades()
         export.write_all(grades, course, out, [run.games_page(one) for one in grades])
@@ -65,6 +64,15 @@ def find_course(args: Namespace) -> Path:
     if not beside.is_file():
         raise UserError(f"there is no {beside}: write one (docs/courses.md), or name it with --course")
     return beside
+
+
+def results_folder(args: Namespace) -> Path:
+    """Return the folder for the results. Raises UserError if it would be taken for a submission."""
+    folder = Path(args.folder).absolute()
+    out = Path(args.out or folder.with_name(f"{folder.stem if folder.is_file() else folder.name}-grades"))
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{out} is in the folder of the submissions: choose another folder with --out")
+    return out
 
 
 def check_yardsticks(plan: Plan) -> None:

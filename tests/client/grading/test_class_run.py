@@ -63,7 +63,8 @@ def small_class(folder: Path, games: int = 2) -> None:
     write_course(folder, games)
     hw = folder / "hw"
     hw.mkdir()
-    (hw / "ann.sh").write_text(SHELL)
+    write_folder(hw / "ann", {"main.sh": SHELL})
+    write_folder(hw / "zed", {"main.sh": SHELL})
     (hw / "ben.sh").write_text("while read -r line; do echo z9; done\n")
     (hw / "cleo.zip").write_bytes(zipped({"work/main.sh": "if [ 1 = 1 ; then\nfi\n"}))
     (hw / "dan.zip").write_bytes(zipped({"../dan.sh": SHELL}))
@@ -78,7 +79,11 @@ def test_class_is_graded_and_only_a_changed_submission_is_graded_again(tmp_path:
     done = run_grade(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = table(tmp_path)
-    assert {name: row["points"] for name, row in rows.items()} == {"ann": "100", "ben": "10", "cleo": "0", "dan": "0"}
+    assert {name: row["points"] for name, row in rows.items()} == {
+        "ann": "100", "ben": "10", "cleo": "0", "dan": "0", "zed": "100"
+    }  # fmt: skip
+    assert "5 submissions, 3 to grade" in done.stdout
+    assert (rows["ann"]["same files as"], rows["ben"]["same files as"]) == ("zed", "")
     assert rows["ben"]["problem"] == "none of its moves is legal"
     assert "0 of 2 cases match; large: it wrote no answer.txt" in rows["ben"]["doubles: evidence"]
     assert rows["cleo"]["problem"].startswith("the build failed: ")
@@ -86,7 +91,7 @@ def test_class_is_graded_and_only_a_changed_submission_is_graded_again(tmp_path:
     assert set(files_of(tmp_path, "ann")) == {"index.html", "games.html", "results.json"}
     assert json.loads(files_of(tmp_path, "ann")["results.json"])["score"] == 100
 
-    before = {name: files_of(tmp_path, name) for name in ("ann", "cleo", "dan")}
+    before = {name: files_of(tmp_path, name) for name in ("ann", "cleo", "dan", "zed")}
     old = rows
     (tmp_path / "hw" / "ben.sh").write_text(SHELL + "# again\n")
     done = run_grade(tmp_path)
@@ -159,8 +164,16 @@ def test_check_lists_submissions_and_writes_nothing(tmp_path: Path) -> None:
     done = run_grade(tmp_path, "--check")
     assert done.returncode == 0
     assert "ann: 1 file\n" in done.stdout
-    assert "4 submissions, 100 points; the course file is valid" in done.stdout
+    assert "5 submissions, 100 points; the course file is valid" in done.stdout
     assert not (tmp_path / "hw-grades").exists()
+
+
+def test_results_never_lie_among_the_submissions(tmp_path: Path) -> None:
+    small_class(tmp_path)
+    done = run_grade(tmp_path, "--out", str(tmp_path / "hw" / "out"))
+    assert done.returncode == 2
+    assert "is in the folder of the submissions" in done.stderr
+    assert not (tmp_path / "hw" / "out").exists()
 
 
 def test_missing_compiler_is_not_the_fault_of_the_student(tmp_path: Path) -> None:
