@@ -214,7 +214,10 @@ class Source:
         return messages
 
     def send(self, message: Any) -> None:
-        """Send an answer. A sender that was killed needs none: what it has sent is written."""
+        """Send an answer. A sender that was killed needs none: what it has sent is written.
+
+        Its connection stays open until `receive` has found the end of the input.
+        """
         try:
             if self._connection is None:
                 sys.stdout.buffer.write(pack(message))
@@ -222,7 +225,8 @@ class Source:
             else:
                 self._connection.sendall(pack(message))
         except OSError:
-            self.close()
+            if self._connection is None:
+                discard_output()
 
     def close(self) -> None:
         """Send nothing more."""
