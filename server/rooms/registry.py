@@ -71,7 +71,7 @@ class RoomRegistry(RoomObserver):
             last_alive = await self._store.last_alive()
             now = self._now()
             down_ms = 1 if last_alive is None else now - last_alive
-            if alone or not self._store.shared or not -MAX_CLOCK_LEAD_MS <= down_ms <= NODE_TIMEOUT_MS:
+            if alone or not await self._others_run(now):
                 await self._keep_session_ages(down_ms, now)
                 if down_ms < 0:
                     await self._begin_turns_again()
@@ -79,6 +79,10 @@ class RoomRegistry(RoomObserver):
                     await self._resume(Downtime(now - down_ms, now))
             await self._learn_downtimes()
             await self._store.mark_alive(node, self._now())
+
+    async def _others_run(self, now: int) -> bool:
+        """Return whether other nodes are running, as far as their heartbeats tell."""
+        return self._store.shared and await self._store.has_living_node(now - NODE_TIMEOUT_MS, now + MAX_CLOCK_LEAD_MS)
 
     async def _resume(self, downtime: Downtime) -> None:
         """Record a downtime, and resume the rooms that wait. Games that run are resumed when they are loaded."""

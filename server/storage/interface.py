@@ -240,8 +240,14 @@ class Store(Protocol):
     async def mark_alive(self, node: str, now: int) -> bool:
         """Record a node's heartbeat. Return False if the node was unknown, or removed as dead."""
 
+    async def mark_dead(self, node: str) -> None:
+        """Record that a node has died, without waiting for a heartbeat that does not come."""
+
+    async def has_living_node(self, since: int, until: int) -> bool:
+        """Return whether the last heartbeat of a node is from this time, and the node is not known to be dead."""
+
     async def last_alive(self) -> int | None:
-        """Return the time of the latest heartbeat or start of any node."""
+        """Return the time of the latest heartbeat or start of any node, alive or dead."""
 
     async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
         """Record that no node was running. Postpone the indexed deadlines of running games, to `latest` at most.
@@ -304,7 +310,10 @@ class Store(Protocol):
         """Forget the connected players of an earlier run, if this server is the only one that uses the store."""
 
     async def remove_dead_nodes(self, before: int) -> list[str]:
-        """Remove the nodes without a heartbeat since this time. Return the players connected to no other node."""
+        """Remove nodes that are dead or without a heartbeat since this time.
+
+        Return the players connected to no other node.
+        """
 
 
 def append_and_wait(store: Store, append: Append) -> Future[None]:

@@ -9,8 +9,12 @@ from protocol.usernames import fold
 
 MAX_GAMES_PER_MS = 10_000  # games that end in one millisecond
 END_OF_TIME_MS = 2**62
+# a dead node keeps the time of its last heartbeat, as a negative number
+MARK_DEAD = "UPDATE nodes SET alive_at = -abs(alive_at) WHERE node = "
 # a node that recorded the end of a downtime was alive then, even if it died before its first heartbeat
-LAST_ALIVE = "SELECT max(at) FROM (SELECT alive_at AS at FROM nodes UNION ALL SELECT ended FROM downtimes) AS times"
+LAST_ALIVE = (
+    "SELECT max(at) FROM (SELECT abs(alive_at) AS at FROM nodes UNION ALL SELECT ended FROM downtimes) AS times"
+)
 DOWNTIMES = "SELECT began, ended FROM downtimes ORDER BY ended"
 HAS_RUNNING_ROOMS = "SELECT 1 FROM rooms WHERE status <> 'ended' AND status = 'running' LIMIT 1"
 OPEN = "status IN ('waiting', 'running')"  # in this form SQLite uses the index of open rooms

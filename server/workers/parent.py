@@ -116,9 +116,9 @@ class Workers:
         return process
 
     async def _report_dead(self, process: Process) -> None:
-        """Date the last heartbeat of a dead worker back, so that another worker removes it in the next sweep."""
+        """Mark a dead worker in the store, so that another worker removes it in the next sweep."""
         with suppress(Unavailable):
-            await self._store.mark_alive(self._nodes.pop(process), 0)
+            await self._store.mark_dead(self._nodes.pop(process))
 
 
 async def wait_ready(process: Process) -> None:

@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +79,22 @@ async def test_players_of_a_dead_worker_are_away_until_they_return(serve: StartS
     ann = await resume(server, 0, ann)
     assert (await ben.find(type="presence", seat=0))["online"]
     assert ann.you["name"] == "ann"
+
+
+async def test_downtime_without_any_worker_began_with_the_last_heartbeat(serve: StartServer) -> None:
+    server = await serve()
+    ann, ben = await server.guest(0, "ann"), await server.guest(1, "ben")
+    await room_of(ann, ben)
+    with closing(sqlite3.connect(server.db)) as db:
+        ((earlier,),) = db.execute("SELECT max(alive_at) FROM nodes")
+        oldest = "SELECT min(alive_at) FROM nodes"
+        await until("both workers have sent a heartbeat", lambda: db.execute(oldest).fetchone()[0] > earlier)
+        count = "SELECT count(*) FROM downtimes"
+        assert db.execute(count).fetchone()[0] == 1, "that of the first start"
+        for pid in server.workers().values():
+            os.kill(pid, signal.SIGKILL)
+        await until("the downtime is recorded", lambda: db.execute(count).fetchone()[0] == 2)
+        assert db.execute("SELECT max(began) FROM downtimes").fetchone()[0] > earlier
 
 
 async def test_sigterm_drains_all_workers_and_games_continue_after_a_restart(serve: StartServer) -> None:

@@ -103,6 +103,12 @@ class Accounts(ABC):
         rows = await self._fetch(sql, node, now)
         return bool(rows[0][0])
 
+    async def mark_dead(self, node: str) -> None:
+        await self._fetch(f"{queries.MARK_DEAD}$1", node)
+
+    async def has_living_node(self, since: int, until: int) -> bool:
+        return bool(await self._fetch("SELECT 1 FROM nodes WHERE alive_at BETWEEN $1 AND $2 LIMIT 1", since, until))
+
     async def last_alive(self) -> int | None:
         rows = await self._fetch(queries.LAST_ALIVE)
         at: int | None = rows[0][0]

@@ -265,6 +265,12 @@ class SqliteStore(Ratings, Pruning):
         await self._write("INSERT OR REPLACE INTO nodes (node, alive_at) VALUES (?,?)", node, now)
         return True
 
+    async def mark_dead(self, node: str) -> None:
+        await self._write(f"{queries.MARK_DEAD}?", node)
+
+    async def has_living_node(self, since: int, until: int) -> bool:
+        return bool(await self._read("SELECT 1 FROM nodes WHERE alive_at BETWEEN ? AND ? LIMIT 1", since, until))
+
     async def last_alive(self) -> int | None:
         rows = await self._read(queries.LAST_ALIVE)
         at: int | None = rows[0][0]

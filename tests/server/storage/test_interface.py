@@ -200,6 +200,17 @@ async def test_last_alive_is_the_latest_heartbeat(store: Store) -> None:
     assert await store.last_alive() == 9
 
 
+async def test_dead_node_keeps_the_time_of_its_last_heartbeat(store: Store) -> None:
+    await store.mark_alive("a", 5)
+    await store.mark_alive("b", 9)
+    assert await store.has_living_node(9, 20)
+    await store.mark_dead("b")
+    await store.mark_dead("b")
+    assert not await store.has_living_node(6, 20)
+    assert await store.has_living_node(5, 20)
+    assert await store.last_alive() == 9
+
+
 async def test_downtime_postpones_running_games(store: Store) -> None:
     for name, status, deadline in (
         ("late", "running", 9_000),
