@@ -87,9 +87,8 @@ class RoomRegistry(RoomObserver):
     async def _resume(self, downtime: Downtime) -> None:
         """Record a downtime, and resume the rooms that wait. Games that run are resumed when they are loaded."""
         await self._load_all(await self._store.unfinished_rooms("waiting"))
-        # no turn began later than that after the last heartbeat, so no deadline in the index is too late
-        postpone_ms = max(0, downtime.ended - downtime.began - NODE_TIMEOUT_MS)
-        await self._store.add_downtime(downtime, postpone_ms, downtime.ended + BOTH_AWAY_TIMEOUT_MS)
+        # heartbeats are sent while a game runs: a turn that began long after the last one is that of a new game
+        await self._store.add_downtime(downtime, NODE_TIMEOUT_MS, downtime.ended + BOTH_AWAY_TIMEOUT_MS)
         await self._learn_downtimes()
         self._status.resuming = False
         await self._store.flush()

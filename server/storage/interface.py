@@ -53,7 +53,7 @@ class RoomRow(NamedTuple):
     players: tuple[str, str]
     names: tuple[str, str]  # folded; of the players, or of the players that a waiting room keeps its seats for
     deadline: int | None  # never later than the room's own deadline, usually a little earlier
-    changed_at: int
+    changed_at: int  # when the room got its status
     info: bytes
 
 
@@ -249,10 +249,11 @@ class Store(Protocol):
     async def last_alive(self) -> int | None:
         """Return the time of the latest heartbeat or start of any node, alive or dead."""
 
-    async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
+    async def add_downtime(self, downtime: Downtime, turn_lag_ms: int, latest: int) -> None:
         """Record that no node was running. Postpone the indexed deadlines of running games, to `latest` at most.
 
-        A game without a deadline gets `latest`.
+        No turn began later than `turn_lag_ms` after the downtime had begun, or after the start of its game if that was
+        later. A game without a deadline gets `latest`.
         """
 
     async def downtimes(self) -> list[Downtime]:

@@ -95,7 +95,12 @@ def unfinished_rooms(status: str) -> str:
     return f"SELECT room FROM rooms WHERE status <> 'ended' AND {condition} ORDER BY room"
 
 
-def postpone_running(mark: str, least: str) -> str:
-    """Return the SQL that postpones the deadlines of running games. Its values: milliseconds, and the latest time."""
-    deadline = f"{least}(coalesce(deadline + {mark}1, {mark}2), {mark}2)"
+def postpone_running(mark: str, least: str, greatest: str) -> str:
+    """Return the SQL that postpones the deadlines of running games.
+
+    Its values: two times, and the latest deadline. A game gets the time from the first one, or from its start if that
+    was later, to the second one.
+    """
+    postpone_ms = f"{greatest}(0, {mark}2 - {greatest}({mark}1, changed_at))"
+    deadline = f"{least}(coalesce(deadline + {postpone_ms}, {mark}3), {mark}3)"
     return f"UPDATE rooms SET deadline = {deadline} WHERE status <> 'ended' AND status = 'running'"

@@ -25,6 +25,7 @@ def room_row(room: Room, due: int | None) -> RoomRow:
     """Return the row of a room, with this deadline."""
     first, second = room.seats
     end = room.ended
+    changed_at = room.setup.at if room.started_at is None else room.started_at
     return RoomRow(
         room=room.setup.room,
         game=room.setup.game,
@@ -34,7 +35,7 @@ def room_row(room: Room, due: int | None) -> RoomRow:
         players=("" if first is None else first.player, "" if second is None else second.player),
         names=(indexed_name(room, 0), indexed_name(room, 1)),
         deadline=due,
-        changed_at=room.setup.at if end is None else end.at,
+        changed_at=changed_at if end is None else end.at,
         info=encode_part(snapshots.room_info(room)),
     )
 

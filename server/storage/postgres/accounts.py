@@ -114,9 +114,10 @@ class Accounts(ABC):
         at: int | None = rows[0][0]
         return at
 
-    async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
+    async def add_downtime(self, downtime: Downtime, turn_lag_ms: int, latest: int) -> None:
         await self._fetch("INSERT INTO downtimes (began, ended) VALUES ($1, $2) ON CONFLICT DO NOTHING", *downtime)
-        await self._fetch(queries.postpone_running("$", "least"), postpone_ms, latest)
+        postpone = queries.postpone_running("$", "least", "greatest")
+        await self._fetch(postpone, downtime.began, downtime.ended - turn_lag_ms, latest)
 
     async def downtimes(self) -> list[Downtime]:
         return [Downtime(*row) for row in await self._fetch(queries.DOWNTIMES)]

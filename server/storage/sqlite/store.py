@@ -276,9 +276,10 @@ class SqliteStore(Ratings, Pruning):
         at: int | None = rows[0][0]
         return at
 
-    async def add_downtime(self, downtime: Downtime, postpone_ms: int, latest: int) -> None:
+    async def add_downtime(self, downtime: Downtime, turn_lag_ms: int, latest: int) -> None:
         await self._write("INSERT INTO downtimes (began, ended) VALUES (?,?) ON CONFLICT DO NOTHING", *downtime)
-        await self._write(queries.postpone_running("?", "min"), postpone_ms, latest)
+        postpone = queries.postpone_running("?", "min", "max")
+        await self._write(postpone, downtime.began, downtime.ended - turn_lag_ms, latest)
 
     async def downtimes(self) -> list[Downtime]:
         return [Downtime(*row) for row in await self._read(queries.DOWNTIMES)]

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from protocol.codec import MSGPACK, decode_event
-from protocol.commands import Abort, Create, Leave, List, Move, Resign, Watch
+from protocol.commands import Abort, Create, Join, Leave, List, Move, Resign, Watch
 from protocol.events import Resumed, Said
 from server.domain.decision import Refusal
 from server.domain.downtime import Downtime
@@ -18,7 +18,7 @@ from server.rooms.registry import OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, Session, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
-from tests.server.domain.helpers import ANN, EVE
+from tests.server.domain.helpers import ANN, BEN, EVE
 from tests.server.fakes import Harness
 from tests.server.rooms.helpers import BLITZ, create, start_game
 
@@ -172,7 +172,7 @@ async def test_start_that_is_interrupted_does_not_credit_the_downtime_twice(serv
     assert due is not None
     await server.store.mark_alive(server.app.node_id, down_since)
     server.clock.advance(45_000)
-    await server.store.add_downtime(Downtime(down_since, server.clock()), 45_000, due + 45_000)  # and then it dies
+    await server.store.add_downtime(Downtime(down_since, server.clock()), 0, due + 45_000)  # and then it dies
     fresh = await restart_without_heartbeat(server, build, 1_000)
     assert (await fresh.app.registry.find(live.room.id)).room.deadline == due + 46_000
 
@@ -215,6 +215,20 @@ async def test_overdue_game_that_no_player_returns_to_is_loaded_by_its_deadline(
     assert end.reason == "time"
 
 
+async def test_game_that_began_long_after_the_last_heartbeat_is_loaded_in_time(server: Harness, build: Build) -> None:
+    ann, ben = server.connect(ANN), server.connect(BEN)
+    await server.store.mark_alive(server.app.node_id, server.clock())
+    live = await create(server, ann, clock=BLITZ)
+    server.clock.advance(25_000)  # no game runs, so there is no heartbeat
+    await server.ask(ben, Join, room=live.room.id)
+    due = live.room.deadline
+    assert due is not None
+    fresh = await restart_without_heartbeat(server, build, 500)
+    fresh.clock.at = due + 500 + OVERDUE_GRACE_SINGLE_NODE_MS
+    await fresh.app.registry.sweep()
+    assert fresh.room(live.room.id).room.deadline == due + 500
+
+
 async def test_sweep_loads_all_overdue_games(server: Harness, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "DUE_ROOMS_AT_ONCE", 2)
     names = {(await start_game(server, clock=BLITZ))[0].room.id for _ in range(5)}
@@ -244,7 +258,7 @@ async def test_node_that_seemed_dead_resumes_its_rooms(build: Build) -> None:
     due, down_since = live.room.deadline, server.clock()
     assert due is not None
     server.clock.advance(45_000)
-    await server.store.add_downtime(Downtime(down_since, server.clock()), 40_000, due)  # by another node
+    await server.store.add_downtime(Downtime(down_since, server.clock()), NODE_TIMEOUT_MS, due)  # by another node
     await server.app.registry.sweep()
     await server.settle()
     assert live.room.deadline == due + 45_000

@@ -220,12 +220,16 @@ async def test_downtime_postpones_running_games(store: Store) -> None:
         ("over", "ended", None),
     ):
         await append_and_wait(store, Append(name, 0, (b"a",), row(name, status, deadline=deadline)))
+    for name, started_at in (("new", 150), ("newest", 390)):
+        await append_and_wait(store, Append(name, 0, (b"a",), row(name, deadline=2_000, changed_at=started_at)))
     assert await store.has_running_rooms()
     assert await store.unfinished_rooms("waiting") == ["waiting"]
     await store.mark_alive("a", 100)
-    await store.add_downtime(Downtime(100, 400), 300, 5_000)
-    assert await store.due(10_000) == [("waiting", 500), ("soon", 1_300), ("late", 5_000), ("untimed", 5_000)]
-    await store.add_downtime(Downtime(500, 700), 200, 9_000)
+    await store.add_downtime(Downtime(100, 400), 20, 5_000)
+    assert sorted(await store.due(10_000)) == [
+        ("late", 5_000), ("new", 2_230), ("newest", 2_000), ("soon", 1_280), ("untimed", 5_000), ("waiting", 500),
+    ]  # fmt: skip
+    await store.add_downtime(Downtime(500, 700), 0, 9_000)
     assert await store.downtimes() == [Downtime(100, 400), Downtime(500, 700)]
     assert await store.last_alive() == 700, "a node recorded this when it started"
     await store.move_times(-1, 600)
