@@ -148,7 +148,10 @@ class Membership(RoomObserver):
         return decision
 
     def bring_back(self, live: LiveRoom) -> list[Client]:
-        """Attach all clients of a room's players that are connected here. Return those that were not attached."""
+        """Attach all clients of a room's players that are connected here.
+
+        Send a snapshot to those that were not attached, and return them.
+        """
         back = []
         for seat in live.room.seats:
             for client in self._presence.named(seat.name) if seat is not None else ():
@@ -157,14 +160,13 @@ class Membership(RoomObserver):
                         back.append(client)
                     live.attach(client)  # inserts the room again, as the client's newest
                     self.forget_old_rooms(client)
+        for client in back:
+            client.send(live.snapshot(client, self._now()))
         return back
 
     def invite_to_rematch(self, live: LiveRoom) -> None:
         """Show an ended room to its players again, because an opponent at another node wants a rematch."""
-        back = self.bring_back(live)
-        for client in back:
-            client.send(live.snapshot(client, self._now()))
-        if back and live.room.next:
+        if self.bring_back(live) and live.room.next:
             self._tasks.start(self._follow(live, live.room.next))
         else:
             self._processor.behind(live, live.room.seq + 1)  # the offer may just have been written

@@ -6,7 +6,7 @@ import pytest
 
 from protocol.codec import MSGPACK
 from protocol.commands import Command, Create, Join, Leave, Move, Rematch, Resign, Watch
-from protocol.events import Ended, Presence
+from protocol.events import Ended, Presence, RematchOffered
 from protocol.replies import Ok, Snapshot
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.conftest import Build
@@ -195,8 +195,19 @@ async def test_opponent_who_left_the_ended_room_gets_a_rematch_offer(server: Har
     await server.ask(ben, Leave, room=live.room.id)
     ben.messages.clear()
     await server.ask(ann, Rematch, room=live.room.id)
-    assert ben.kinds() == ["RematchOffered"]
+    assert ben.kinds() == ["Snapshot", "RematchOffered"]
     assert server.bus.invited == []
+
+
+async def test_opponent_who_has_reconnected_gets_a_snapshot_before_a_rematch_offer(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    disconnect(server, ben)
+    back = server.connect(BEN)
+    await server.ask(ann, Rematch, room=live.room.id)
+    (snapshot,), (offer,) = back.of(Snapshot), back.of(RematchOffered)
+    assert back.kinds() == ["Snapshot", "RematchOffered"]
+    assert (snapshot.your_seat, snapshot.seq + 1) == (1, offer.seq)
 
 
 async def test_opponent_elsewhere_is_invited_to_a_rematch(server: Harness) -> None:
