@@ -13,7 +13,7 @@ from engine.record import ending
 from engine.registry import create
 from protocol.codec import MSGPACK
 from protocol.commands import Create, Hello, Join, Move, Rematch
-from protocol.replies import Ok, Snapshot, Welcome
+from protocol.replies import Error, Ok, Snapshot, Welcome
 from protocol.types import Options, TimeControl
 
 MOVED, ENDED, OFFERED = (
@@ -174,19 +174,29 @@ class Match:
 
 
 async def ask(client: Client, command: object) -> Ok | Welcome:
-    """Send a command and return its reply. Raises RuntimeError if the server rejects it."""
-    answer: asyncio.Future[Ok | Welcome] = asyncio.get_running_loop().create_future()
+    """Send a command, again after each rate limit, and return its reply. Raises RuntimeError if it is rejected."""
+    async with asyncio.timeout(REPLY_TIMEOUT_S):
+        while True:
+            reply = await ask_once(client, command)
+            if not isinstance(reply, Error):
+                return reply
+            if reply.code != "rate_limited" or not reply.retry_after:
+                raise RuntimeError(str(reply))
+            await asyncio.sleep(reply.retry_after)
+
+
+async def ask_once(client: Client, command: object) -> Ok | Welcome | Error:
+    """Send a command and return its reply."""
+    answer: asyncio.Future[Ok | Welcome | Error] = asyncio.get_running_loop().create_future()
 
     def read(payload: bytes) -> None:
         message = MSGPACK.decode_server_message(payload)
-        if isinstance(message, Ok | Welcome):
+        if isinstance(message, Ok | Welcome | Error):
             answer.set_result(message)
-        elif type(message).__name__ == "Error":
-            answer.set_exception(RuntimeError(str(message)))
 
     client.on_message = read
     client.send(masked(MSGPACK.encode(command)))  # type: ignore[arg-type]
-    return await asyncio.wait_for(answer, REPLY_TIMEOUT_S)
+    return await answer
 
 
 async def open_matches(url: str, count: int, tally: Tally, think: float = 0.0, other: str = "") -> list[Match]:

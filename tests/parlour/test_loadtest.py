@@ -41,6 +41,14 @@ async def test_loadtest_counts_refusals(tmp_path: Path) -> None:
         assert "rate_limited" in out
 
 
+async def test_loadtest_waits_until_the_server_admits_its_clients(tmp_path: Path) -> None:
+    async with running(Settings(port=0, db=str(tmp_path / "x.db"), rate=50.0, burst=8)) as server:
+        words = ("--url", server.url, "--matches", "4", "--watchers", "3", "--seconds", "1", "--think", "1")
+        status, _, err = await parlour_command("loadtest", *words)
+        assert (status, err) == (0, "")
+        assert server.app.metrics.refusals["rate_limited"]
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
