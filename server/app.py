@@ -74,7 +74,7 @@ class App:
             store=store,
             bus=bus,
             broadcaster=self.broadcaster,
-            catch_up=CatchUp(store, self.broadcaster),
+            catch_up=CatchUp(store, self.broadcaster, self.now),
             timers=self.timers,
             status=self.status,
             metrics=metrics,

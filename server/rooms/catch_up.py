@@ -10,6 +10,7 @@ from protocol.frames import Packet
 from server.domain.room import apply
 from server.rooms.broadcast import Broadcaster
 from server.rooms.live_room import LiveRoom
+from server.rooms.timers import Now
 from server.storage.interface import Store
 
 
@@ -20,8 +21,8 @@ class DamagedLog(Exception):
 class CatchUp:
     """Reads the events that a room has missed, applies them and sends them to the clients here."""
 
-    def __init__(self, store: Store, broadcaster: Broadcaster) -> None:
-        self._store, self._broadcaster = store, broadcaster
+    def __init__(self, store: Store, broadcaster: Broadcaster, now: Now) -> None:
+        self._store, self._broadcaster, self._now = store, broadcaster, now
 
     async def read(self, live: LiveRoom) -> list[AnyEvent]:
         """Return the events that were missed. Raises Unavailable or DamagedLog; then the room stays busy."""
@@ -30,12 +31,14 @@ class CatchUp:
         live.busy = False
         return events
 
-    def apply(self, live: LiveRoom, payloads: Sequence[bytes], sent_at: int | None = None) -> list[AnyEvent]:
+    def apply(self, live: LiveRoom, payloads: Sequence[bytes]) -> list[AnyEvent]:
         """Apply the next events and send them to the clients here. Return them. Raises DamagedLog.
 
-        `sent_at`: when the event that begins a turn is sent, if the time before that is not charged.
+        A turn of a player who is connected here begins when the event is sent. That of a player who is not begins at
+        the event's own time: a player gets no credit for a turn by reconnecting to a node that was behind.
         """
         events: list[AnyEvent] = []
+        sent_at = self._now()
         try:
             for payload in payloads:
                 event = decode_event(payload)
@@ -45,9 +48,9 @@ class CatchUp:
             raise DamagedLog(live.room.setup.room) from error
         return events
 
-    def _apply(self, live: LiveRoom, payload: bytes, event: AnyEvent, sent_at: int | None) -> None:
+    def _apply(self, live: LiveRoom, payload: bytes, event: AnyEvent, sent_at: int) -> None:
         before, live.room = live.room, apply(live.room, event)
-        if live.room.clocks[2] != before.clocks[2]:  # another turn began
-            live.uncharged_ms = 0 if sent_at is None else max(0, sent_at - event.at)
+        if live.room.clocks is not before.clocks:  # another turn began, perhaps in the same millisecond
+            live.uncharged_ms = max(0, sent_at - event.at) if live.mover_is_here else 0
         live.log.append(payload)
         self._broadcaster.publish(live, [Packet.stored(payload)])

@@ -66,6 +66,11 @@ class LiveRoom:
         return self.empty and not self.busy and not self.queue
 
     @property
+    def mover_is_here(self) -> bool:
+        """Whether the player to move is connected to this node."""
+        return bool(self.players[self.room.turn])
+
+    @property
     def deadline(self) -> int | None:
         """When the room's deadline passes, with the time that is not charged."""
         due = self.room.deadline

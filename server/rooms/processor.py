@@ -34,7 +34,7 @@ from server.rooms.broadcast import Broadcaster
 from server.rooms.catch_up import CatchUp, DamagedLog
 from server.rooms.client import Client
 from server.rooms.live_room import LiveRoom
-from server.rooms.status import RETRY_AFTER_S, NodeStatus
+from server.rooms.status import FLAG_GRACE_OFFLINE_MS, FLAG_GRACE_ONLINE_MS, RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now, RoomTimers
 from server.storage.interface import Append, Conflict, RoomRow, Store, Unavailable, append_and_wait
 from server.storage.room_index import INDEXED_EVENTS, changed_row, creation_append, room_row
@@ -218,7 +218,20 @@ class RoomProcessor:
             self.act(live, partial(self._overdue, live))
 
     def _overdue(self, live: LiveRoom, room: Room, at: int) -> Decision:
+        if self._leaves_flag_to_another_node(live, at):
+            self._timers.retry(live, RETRY_AFTER_S)
+            return Decision((), room)
         return check_deadline(room, at, live.uncharged_ms + self._status.stalled_ms(live, at))
+
+    def _leaves_flag_to_another_node(self, live: LiveRoom, at: int) -> bool:
+        """Return whether the player to move may be connected elsewhere, and that node still has time to flag."""
+        room, due = live.room, live.deadline
+        if not self._store.shared or due is None or room.status != "running" or live.mover_is_here:
+            return False
+        offline_since = room.away[room.turn]
+        if offline_since is None:
+            return at < due + FLAG_GRACE_ONLINE_MS
+        return at < offline_since + FLAG_GRACE_OFFLINE_MS
 
     # -- decide
 
@@ -423,7 +436,7 @@ class RoomProcessor:
             self.behind(live, seq)
             return
         try:
-            events = self._catch_up.apply(live, payloads, self._now())
+            events = self._catch_up.apply(live, payloads)
         except DamagedLog:
             for observer in self._observers:
                 observer.log_damaged(live)
@@ -433,10 +446,10 @@ class RoomProcessor:
                 if type(event) is RematchOffered:
                     live.rematch_elsewhere = event.seat
             self._observe_others(live, events)
-            due = live.room.deadline
-            if due is not None:
-                self._timers.schedule(live, due)
-        live.stored_deadline = deadline  # after a move, the worker that decided it has the timer
+        due = live.room.deadline
+        if due is not None:
+            self._timers.schedule(live, due)
+        live.stored_deadline = deadline
 
     async def catch_up(self, live: LiveRoom) -> None:
         """Read what another node wrote, send it to the clients here, and process the queue again."""

@@ -8,6 +8,10 @@ from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
 NODE_TIMEOUT_MS = 5000  # a node without a heartbeat for this long counts as dead
+# Only the node of the player to move knows when the player was told of the turn, so that node flags. Another node flags
+# this long after the deadline if the player is online, or this long after the player went offline.
+FLAG_GRACE_ONLINE_MS = 2 * NODE_TIMEOUT_MS  # a dead node is noticed earlier, and its players are offline then
+FLAG_GRACE_OFFLINE_MS = 3000  # a node that was stopped seems dead, and may be back
 RETRY_AFTER_S = 1.0  # when a client or a timer tries again after the store has failed
 
 

@@ -59,6 +59,17 @@ async def test_whole_game_is_played_without_reading_the_store(
     assert logs[0] == logs[1]
 
 
+async def test_worker_of_the_player_to_move_flags(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, clock={"kind": "move", "per_move": 2000})
+    left.app.timers.on_deadline = lambda live: None
+    moved = await move(ann, room, 0, "a1")
+    end = await ann.find(type="ended", room=room)
+    assert (end["reason"], end["winner"]) == ("time", 0)
+    assert end["at"] >= moved["at"] + 2000
+
+
 async def test_takeback_chat_and_private_room_by_code(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")

@@ -33,7 +33,7 @@ class Room:
 
     def __init__(self, server: Harness, live: LiveRoom, ann: RecordingClient) -> None:
         self.server, self.live, self.ann = server, live, ann
-        self.catch_up = CatchUp(server.store, server.app.broadcaster)
+        self.catch_up = CatchUp(server.store, server.app.broadcaster, server.clock)
 
     async def write(self, *events: AnyEvent) -> None:
         await self.write_payloads(*[MSGPACK.encode(event) for event in events])
@@ -80,7 +80,8 @@ async def test_moves_of_another_node_come_with_their_boards(room: Room) -> None:
     ]
 
 
-async def test_new_turn_charges_from_its_start(room: Room) -> None:
+@pytest.mark.parametrize("connected", [True, False])
+async def test_turn_of_a_connected_player_charges_from_when_it_is_sent(room: Room, connected: bool) -> None:
     live = room.live
     live.uncharged_ms = 500
     await room.write(room.said("hm"))
@@ -88,8 +89,11 @@ async def test_new_turn_charges_from_its_start(room: Room) -> None:
     assert live.uncharged_ms == 500
     (moved,), _ = move(live.room, ANN, "a1", room.server.clock() + 1)
     await room.write(replace(moved, room=live.room.id))
+    if not connected:
+        live.detach(live.players[1][0])
+    room.server.clock.at = moved.at + 3600
     await room.catch_up.read(live)
-    assert live.uncharged_ms == 0
+    assert live.uncharged_ms == (3600 if connected else 0)
 
 
 async def test_room_stays_busy_if_the_store_cannot_be_read(room: Room) -> None:

@@ -13,17 +13,17 @@ from server.app import App
 from server.config import Settings
 from server.domain.decision import Decision
 from server.domain.room import Room
-from server.domain.seating import redirect
+from server.domain.seating import redirect, set_presence
 from server.metrics import Metrics
 from server.rooms import processor
 from server.rooms.client import Client
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import NO_REQUEST, Commit, RoomObserver
-from server.rooms.status import RETRY_AFTER_S
+from server.rooms.status import FLAG_GRACE_OFFLINE_MS, FLAG_GRACE_ONLINE_MS, RETRY_AFTER_S
 from server.storage.interface import Append, Unavailable, append_and_wait
 from tests.server.domain.helpers import ANN, BEN, do, move, running
 from tests.server.fakes import Harness, ManualBus, ManualClock, RecordingClient, SteppedStore
-from tests.server.rooms.helpers import BLITZ, live_game, start_game
+from tests.server.rooms.helpers import BLITZ, advance, live_game, start_game
 
 DISK_FULL = Unavailable("the disk is full")
 
@@ -325,6 +325,69 @@ async def test_time_of_an_outage_is_not_charged(server: Harness) -> None:
     await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
     (moved,) = ben.of(Moved)
     assert moved.charged <= 100
+
+
+# -- deadlines of players who may be connected to another node
+
+
+async def test_flag_that_another_node_forestalled_with_a_move_does_not_fall_for_the_next_player(
+    clock: ManualClock,
+) -> None:
+    stepped = SteppedRooms(clock)
+    live, _, ben = stepped.add(live_game(clock=BLITZ))
+    assert live.deadline is not None
+    (moved,), _ = move(live.room, ANN, "a1", clock())  # at another node, whose store takes a minute to write it
+    stepped.store.log[live.room.id, moved.seq] = MSGPACK.encode(moved)
+    clock.at = live.deadline
+    stepped.app.processor.check_deadline(live)
+    await stepped.finish_append()
+    await asyncio.sleep(0)
+    stepped.store.read(0)
+    stepped.store.answer(0)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not live.queue
+    assert (ben.kinds(), live.room.status, stepped.store.appends) == (["Moved"], "running", [])
+    assert live.uncharged_ms == clock() - moved.at
+
+
+async def test_node_without_the_mover_waits_for_the_node_that_has_one(clock: ManualClock) -> None:
+    stepped = SteppedRooms(clock)
+    live, ann, _ = stepped.add(live_game(clock=BLITZ))
+    live.detach(ann)
+    assert live.deadline is not None
+    for after_ms, flagged in ((0, False), (FLAG_GRACE_ONLINE_MS - 1, False), (FLAG_GRACE_ONLINE_MS, True)):
+        clock.at = live.deadline + after_ms
+        stepped.app.processor.check_deadline(live)
+        assert live.busy is flagged
+        assert live.timer is not None  # it looks again later
+    await stepped.finish_append()
+    assert live.room.ended is not None
+    assert live.room.ended.reason == "time"
+
+
+@pytest.mark.parametrize("offline_ms", [FLAG_GRACE_OFFLINE_MS - 1, FLAG_GRACE_OFFLINE_MS])
+async def test_mover_who_is_offline_is_flagged_by_any_node(clock: ManualClock, offline_ms: int) -> None:
+    stepped = SteppedRooms(clock)
+    live, ann, _ = stepped.add(live_game(clock=BLITZ))
+    live.detach(ann)
+    assert live.deadline is not None
+    advance(live, set_presence(live.room, 0, False, live.deadline - offline_ms))
+    clock.at = live.deadline
+    stepped.app.processor.check_deadline(live)
+    assert live.busy is (offline_ms == FLAG_GRACE_OFFLINE_MS)
+
+
+async def test_turn_that_another_worker_sends_has_a_timer_at_the_node_of_its_player(clock: ManualClock) -> None:
+    stepped = SteppedRooms(clock)
+    live, ann, _ = stepped.add(live_game(clock=BLITZ))
+    live.detach(ann)
+    (moved,), _ = move(live.room, ANN, "a1", clock())
+    clock.advance(250)
+    stepped.app.processor.receive(live, moved.seq, (MSGPACK.encode(moved),), None)
+    assert live.timer is not None
+    assert live.timer_at == live.room.deadline
+    assert live.uncharged_ms == 250
 
 
 # -- rated games
