@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from client.tui.render.appearance import Appearance
 from client.tui.render.tokens import TOKENS, hex_text
 from client.tui.screens.table import TableScreen
+from client.tui.screens.table_actions import Question
 from engine.registry import GAMES
 from protocol.commands import AnswerDraw, Rematch, Takeback
 from protocol.events import DrawOffered, TakebackOffered
@@ -117,3 +118,14 @@ async def test_arrows_stop_at_the_edge(game: str, seat: int, key: str) -> None:
         edge = seen.index(seen[-1])
         assert len(set(seen[: edge + 1])) == edge + 1  # no cell comes twice
         assert set(seen[edge:]) == {seen[-1]}
+
+
+@pytest.mark.parametrize("width", [80, 100])
+async def test_long_question_leaves_its_keys_visible(width: int) -> None:
+    app = OfflineApp(snapshot_of("conga"))
+    async with app.run_test(size=(width, 24)) as pilot:
+        await app.show(TableScreen("room"))
+        table = cast(TableScreen, app.screen)
+        table._put(Question("LEAVE?", "word " * 40, "yes, leave", lambda: None))
+        await pilot.pause()
+        assert "ctrl+y yes, leave" in picture_of(app)

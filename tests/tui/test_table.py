@@ -111,8 +111,9 @@ async def test_leaving_warns_about_claims_by_people(bots_only: bool, monkeypatch
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press("q")
         asked = " ".join(picture_of(app).replace("│", "").split())
-        assert "Run parlour play to resume it." in asked
-        assert ("or your opponent can claim the game." in asked) != bots_only
+        assert ("Run parlour play to resume it." in asked) == bots_only
+        assert ("Come back soon, or it can be claimed." in asked) != bots_only
+        assert "ctrl+y yes, leave" in asked
 
 
 async def test_letters_belong_to_a_started_text() -> None:
@@ -260,7 +261,7 @@ async def test_notice_hides_neither_an_offer_nor_a_possible_claim() -> None:
         app.deliver(DrawOffered(room="room", seq=9, at=AT, seat=0))
         await pilot.press("m")
         assert "DRAW?  search offers a draw." in picture_of(app)
-        assert "Only players can do this, and only after a game" in " ".join(picture_of(app).split())
+        assert "y accept" in picture_of(app), "no notice covers the keys that answer"
         await pilot.press("escape", "pageup")
         app.deliver(Declined(room="room", seq=10, at=AT, seat=1, offer="draw"))
         await pilot.pause()

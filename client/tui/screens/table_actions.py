@@ -173,5 +173,5 @@ class TableActions(TableView):
         if table.status == "waiting":
             text = "The room will be closed."
         elif not self.client.bots_only:
-            text += " Come back soon, or your opponent can claim the game."
+            text = "The game is not over. Come back soon, or it can be claimed."
         self._put(Question("LEAVE?", text, "yes, leave", lambda: self.client.leave_table(self.room)))

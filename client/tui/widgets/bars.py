@@ -89,7 +89,7 @@ class Tabs(Bar):
 
 
 class Footer(Bar):
-    """The last two lines: the status, and the keys that apply now. A long status covers the keys."""
+    """The last two lines: the status, and the keys that apply now. A long status covers the keys, but a question does not."""
 
     def __init__(self, appearance: Appearance, keys: Sequence[Keys] = ()) -> None:
         super().__init__(appearance)
@@ -110,7 +110,8 @@ class Footer(Bar):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         room = width - STATUS_MARGIN_COLUMNS - len(self._status.chip)
-        lines = wrap(self._status.text, max(10, room), max_lines=2, placeholder=" …") or [""]
+        max_lines = 1 if self._status.question else 2  # the keys that answer a question are always visible
+        lines = wrap(self._status.text, max(10, room), max_lines=max_lines, placeholder=" …") or [""]
         if y < len(lines):
             status = self._status if len(lines) == 1 else self._status._replace(tail="")
             status = status._replace(text=lines[y], chip=status.chip if y == 0 else "")
