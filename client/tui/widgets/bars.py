@@ -89,7 +89,7 @@ class Tabs(Bar):
 
 
 class Footer(Bar):
-    """The last two lines: the status, and the keys that apply now. A long status covers the keys, but a question does not."""
+    """The last two lines: the status, and the keys that apply now. A long status covers the keys, a question never."""
 
     def __init__(self, appearance: Appearance, keys: Sequence[Keys] = ()) -> None:
         super().__init__(appearance)
