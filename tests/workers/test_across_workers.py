@@ -139,7 +139,8 @@ async def test_player_resumes_at_another_worker(start: Start, connect_guest: Con
     await back.close()
 
 
-async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest) -> None:
+async def rematch_offered(start: Start, connect_guest: ConnectGuest) -> tuple[Running, Running, Guest, Guest, str]:
+    """Return two workers, a player at each, and their ended game in which the first has offered a rematch."""
     left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
@@ -147,6 +148,11 @@ async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest)
     await ben.find(type="ended")
     await ann.ask("rematch", room=room)
     await ben.find(type="rematch_offered")
+    return left, right, ann, ben, room
+
+
+async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest) -> None:
+    _, _, ann, ben, room = await rematch_offered(start, connect_guest)
     await ben.ask("rematch", room=room)
     new = (await ann.find(type="rematched"))["next"]
     for guest in (ann, ben):
@@ -155,13 +161,7 @@ async def test_rematch_starts_at_once(start: Start, connect_guest: ConnectGuest)
 
 
 async def test_rematch_waits_for_a_player_who_left_after_the_offer(start: Start, connect_guest: ConnectGuest) -> None:
-    left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
-    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
-    room = await room_of(ann, ben, "maxconnect4")
-    await ann.ask("resign", room=room)
-    await ben.find(type="ended")
-    await ann.ask("rematch", room=room)
-    await ben.find(type="rematch_offered")
+    left, right, ann, ben, room = await rematch_offered(start, connect_guest)
     ann.socket.transport.abort()
     live = right.app.registry.rooms[room]
     await until("the worker knows it", lambda: live.rematch_elsewhere is None)
@@ -177,13 +177,7 @@ async def test_rematch_waits_for_a_player_who_left_after_the_offer(start: Start,
 async def test_player_who_leaves_while_a_rematch_is_accepted_is_offline(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, right = await start(**NO_SWEEP), await start(**NO_SWEEP)
-    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
-    room = await room_of(ann, ben, "maxconnect4")
-    await ann.ask("resign", room=room)
-    await ben.find(type="ended")
-    await ann.ask("rematch", room=room)
-    await ben.find(type="rematch_offered")
+    left, right, ann, ben, room = await rematch_offered(start, connect_guest)
     near: Any = left.app.bus
     held: list[str] = []
     monkeypatch.setattr(near, "withdraw_rematch", held.append)  # it is still under way

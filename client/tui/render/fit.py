@@ -5,7 +5,7 @@ from __future__ import annotations
 from client.tui.render.appearance import Appearance
 from client.tui.render.board_picture import BoardPicture
 from client.tui.render.letter_board import Glyphs, LetterBoard, letter_sizes
-from client.tui.render.pixel_boards import fit_pixel_board, kind_of, pieces_of
+from client.tui.render.pixel_kinds import fit_pixel_board, kind_of, pieces_of
 from engine.board import Board
 from engine.game import Game
 

@@ -11,7 +11,7 @@ from rich.style import Style
 from client.tui.render.appearance import Appearance
 from client.tui.render.digits import big_clock
 from client.tui.render.fit import glyphs_of
-from client.tui.render.pixel_boards import kind_of, pieces_of
+from client.tui.render.pixel_kinds import kind_of, pieces_of
 from client.tui.render.pixels import text_style
 from client.tui.render.tokens import Colour
 from engine.game import Game

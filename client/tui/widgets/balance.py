@@ -13,7 +13,7 @@ from client.sdk.room_view import RoomView
 from client.tui.models.bot_values import fill_gaps, latest, values
 from client.tui.render.appearance import Appearance
 from client.tui.render.bars import title_line
-from client.tui.render.pixel_boards import kind_of, pieces_of
+from client.tui.render.pixel_kinds import kind_of, pieces_of
 from client.tui.render.pixels import Pixels, to_characters, to_segments
 from client.tui.render.strip import tone
 from client.tui.render.tokens import BLACK, WHITE, Colour, Tokens

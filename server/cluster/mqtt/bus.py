@@ -57,7 +57,7 @@ class MqttBus(WithoutWorkers):
         self._client: MqttClient | None = None
         self._calls: dict[str, int] = {}  # rooms with new events, and their latest seq
         self._states: dict[str, Room] = {}  # to be published on the next tick
-        self._lobby = LobbyBatch()
+        self._lobby = LobbyBatch(self._schedule_flush)
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last published
         self._ticking = self._calling = False
@@ -117,13 +117,10 @@ class MqttBus(WithoutWorkers):
         self._schedule_flush()
 
     def show(self, room: Room) -> None:
-        if not room.setup.private:
-            self._lobby.show(room)
-            self._schedule_flush()
+        self._lobby.show(room)
 
     def advance(self, plies: dict[str, int]) -> None:
         self._lobby.advance(plies)
-        self._schedule_flush()
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         self._bots = bots

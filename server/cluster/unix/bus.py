@@ -46,7 +46,7 @@ class UnixBus:
         self._receivers: dict[int, Receiver] = {}  # by the index of the other worker
         self._server: asyncio.AbstractServer | None = None
         self._followers: dict[str, list[int]] = {}  # room that is loaded here: other workers that have it loaded
-        self._lobby = LobbyBatch()
+        self._lobby = LobbyBatch(self._schedule_flush)
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last sent
         self._ticking = False
@@ -145,13 +145,10 @@ class UnixBus:
             sender.send_later(("numbers", what, {key: number}))
 
     def show(self, room: Room) -> None:
-        if not room.setup.private:
-            self._lobby.show(room)
-            self._schedule_flush()
+        self._lobby.show(room)
 
     def advance(self, plies: dict[str, int]) -> None:
         self._lobby.advance(plies)
-        self._schedule_flush()
 
     def introduce(self, bots: tuple[BotInfo, ...]) -> None:
         self._bots = bots
