@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from protocol.types import Limits, Player
-from protocol.usernames import fold
+from protocol.types import Limits
 
 ARBITER_ALLOWANCE = 16  # by which the limits of an arbiter that the operator names are higher
 MAX_PORT = 65535
@@ -116,11 +115,6 @@ class Settings:
     def worker_count(self) -> int:
         """The number of processes that serve clients."""
         return max(1, usable_cores() - 1) if self.workers == "auto" else int(self.workers)
-
-    def allowance(self, player: Player) -> int:
-        """Return the factor by which a player's limits are higher: 1, unless the operator named the account."""
-        arbiters = {fold(name.strip()) for name in self.arbiters.split(",")}
-        return ARBITER_ALLOWANCE if player.account and fold(player.name) in arbiters else 1
 
     def limits(self, allowance: int = 1) -> Limits:
         """Return the limits that `welcome` tells a client."""

@@ -8,7 +8,8 @@ from engine.registry import GAMES
 from protocol.commands import Hello
 from protocol.replies import Welcome
 from protocol.types import MAX_PROGRAM_CHARS, WISHES, BotInfo, Player, replace
-from server.config import Settings
+from protocol.usernames import fold
+from server.config import ARBITER_ALLOWANCE, Settings
 from server.domain import snapshots
 from server.domain.decision import Refusal
 from server.handlers.auth import Identity, identify
@@ -46,6 +47,8 @@ class HelloHandler:
         self._membership, self._presence, self._feed = membership, presence, feed
         self._invitations, self._status, self._now = invitations, status, now
         self._house_bots = {name.strip() for name in settings.house.split(",")}
+        self._arbiters = {fold(name.strip()) for name in settings.arbiters.split(",")}
+        self._limits = settings.limits()
 
     async def hello(self, client: Client, command: Hello) -> None:
         """Welcome a client. Raises Refusal or Unavailable."""
@@ -67,9 +70,10 @@ class HelloHandler:
             engine=command.engine,
             version=command.version,
         )
-        allowance = self._settings.allowance(player)
-        if allowance > 1:
-            client.raise_limits(allowance)
+        limits = self._limits
+        if player.account and fold(player.name) in self._arbiters:
+            client.raise_limits(ARBITER_ALLOWANCE)
+            limits = self._settings.limits(ARBITER_ALLOWANCE)
         client.wishes = WISHES.intersection(command.wants)
         self._presence.add(client)
         if command.plays:
@@ -80,7 +84,7 @@ class HelloHandler:
                 you=player,
                 session=identity.secret,
                 server="parlour",
-                limits=self._settings.limits(allowance),
+                limits=limits,
                 games=snapshots.game_list(),
                 rooms=tuple(rooms),
             )

@@ -121,13 +121,12 @@ class Admission:
         """Count a new room of a client. Raises Refusal if its address, or its account, has created too many."""
         player, now_s = player_of(client), self._now() / 1000
         key = player.id if player.account else client.address
-        allowance = self._settings.allowance(player)
-        seconds = self._room_rates.of(key, now_s).wait(now_s, 1 / allowance)
+        seconds = self._room_rates.of(key, now_s).wait(now_s, 1 / client.allowance)
         if seconds:
-            limit = self._settings.rooms_per_minute * allowance
+            limit = self._settings.rooms_per_minute * client.allowance
             text = f"too many new rooms: create at most {limit} per minute; wait {seconds:.1f} seconds"
             raise Refusal("rate_limited", text, retry_after=seconds)
-        self._bus.share(NEW_ROOMS, key, 1 / allowance)
+        self._bus.share(NEW_ROOMS, key, 1 / client.allowance)
 
     def count_rooms_elsewhere(self, rooms: Mapping[str, float]) -> None:
         """Count new rooms at another worker, by account or address."""
@@ -137,7 +136,7 @@ class Admission:
 
     async def check_room_limit(self, client: Client) -> None:
         """Raise Refusal if the player has as many open rooms as allowed."""
-        limit = self._settings.rooms_per_player * self._settings.allowance(player_of(client))
+        limit = self._settings.rooms_per_player * client.allowance
         if len(await self._registry.rooms_of(player_of(client).id)) >= limit:
             raise Refusal("too_many_rooms", f"you already have a seat in {limit} open rooms; finish or leave one first")
         if self._registry.count_arbitrated(player_of(client).id) >= limit:

@@ -20,6 +20,7 @@ class Client(Protocol):
     wishes: frozenset[str]  # what the client wants in addition to plain messages
     rooms: dict[str, LiveRoom]  # where the client plays or watches
     latency: float  # round trip in seconds that the clock may credit
+    allowance: int  # the factor by which its limits are higher: 1, unless the operator named the account as an arbiter
 
     def write(self, frames: bytes) -> int:
         """Write whole frames at once, and return the number of bytes still buffered (0 if few)."""
@@ -41,7 +42,7 @@ class Client(Protocol):
         """Spend more of the rate limit on a command. Return 0.0, or the seconds to wait if it is used up."""
 
     def raise_limits(self, allowance: int) -> None:
-        """Give the client so many times the rate limit, and a budget apart from that of its address."""
+        """Give the client so many times the limits, and a budget apart from that of its address."""
 
     def backlog(self) -> int:
         """Return the number of bytes that the other side has not read yet."""

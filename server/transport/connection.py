@@ -40,7 +40,7 @@ RTT_END_BYTES = RTT_OFFSET_BYTES + 4
 class Connection(FastPath):
     """A client, from the TCP handshake until the connection is lost."""
 
-    __slots__ = ("abort_timer", "active_at", "address", "closing", "http", "lost", "rooms", "spends_alone")
+    __slots__ = ("abort_timer", "active_at", "address", "allowance", "closing", "http", "lost", "rooms")
 
     def __init__(
         self, services: Services, http: HttpHandler, protocol: ServerProtocol, server: Server, **options: Any
@@ -49,7 +49,7 @@ class Connection(FastPath):
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
-        self.spends_alone = False  # the budget of the address is not for this client
+        self.allowance = 1  # with more, the budget of the address is not for this client
         self.active_at = self.loop.time()
         self.closing = False
         self.lost = False
@@ -202,13 +202,13 @@ class Connection(FastPath):
         """
         now = self.loop.time()
         own = 0.0 if self.player is None else self.rate_limit.owe(weight, now)
-        return own if own or self.spends_alone else self.services.ip_limits.charge(self.address, weight, now)
+        return own if own or self.allowance > 1 else self.services.ip_limits.charge(self.address, weight, now)
 
     def raise_limits(self, allowance: int) -> None:
-        """Give the client so many times the rate limit, and a budget apart from that of its address."""
+        """Give the client so many times the limits, and a budget apart from that of its address."""
         settings, now = self.services.settings, self.loop.time()
         self.rate_limit = RateLimit(settings.rate * allowance, float(settings.burst * allowance), now)
-        self.spends_alone = True
+        self.allowance = allowance
 
     # -- closing
 
