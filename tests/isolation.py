@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 KEPT = ("PARLOUR_SNAPSHOTS",)  # tests/tui/test_snapshots.py
@@ -22,6 +23,7 @@ DROPPED = (
     "PYTHONCOERCECLOCALE",
     "PYTHONWARNINGS",
     "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",  # else each process that a test starts compiles all modules again
 )
 DEFAULT_SIGNALS = ("SIGHUP", "SIGQUIT", "SIGTERM", "SIGCHLD", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGALRM")
 
@@ -45,6 +47,7 @@ def isolate_environment(home: Path, cache: Path) -> None:
         if name not in KEPT and (name.startswith(DROPPED_PREFIXES) or name in DROPPED or proxy):
             del os.environ[name]
     os.environ |= {"HOME": str(home), "XDG_CACHE_HOME": str(cache), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+    sys.dont_write_bytecode = False
 
 
 def reset_signals() -> None:
