@@ -287,6 +287,9 @@ class Store(Protocol):
     async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
         """Return the number of rows by table, and the number of bytes by table or file."""
 
+    async def key(self, name: str) -> bytes:
+        """Return a key that all nodes of the store share. The first node that asks creates it."""
+
     # For nodes that share a store. A store that is not shared does little here.
 
     def lock(self, what: str) -> AbstractAsyncContextManager[None]:

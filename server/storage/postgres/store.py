@@ -13,6 +13,7 @@ import asyncpg
 from protocol.usernames import fold
 from server.storage import queries
 from server.storage.interface import Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
+from server.storage.keys import Keys
 from server.storage.postgres.accounts import Accounts
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate, require_current_schema
@@ -28,7 +29,7 @@ LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 LAST_OPPONENT = queries.last_opponent("$")
 
 
-class PostgresStore(Accounts, Ratings, Pruning):
+class PostgresStore(Accounts, Ratings, Keys, Pruning):
     """A store that several nodes share."""
 
     shared = True

@@ -23,6 +23,7 @@ from server.storage.interface import (
     Unavailable,
     digest,
 )
+from server.storage.keys import Keys
 from server.storage.pruning import Pruning
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
@@ -39,7 +40,7 @@ ROOMS_OF = """
 """
 
 
-class SqliteStore(Ratings, Pruning):
+class SqliteStore(Ratings, Keys, Pruning):
     """A store for one node. `address`: a unix socket where its writer process also serves workers."""
 
     shared = False

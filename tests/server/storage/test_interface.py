@@ -200,6 +200,15 @@ async def test_last_alive_is_the_latest_heartbeat(store: Store) -> None:
     assert await store.last_alive() == 9
 
 
+async def test_all_nodes_get_the_same_key(store: Store, place: str) -> None:
+    other = open_store(place)
+    await other.open()
+    keys = await asyncio.gather(store.key("bus"), other.key("bus"))
+    assert (len(set(keys)), len(keys[0])) == (1, 32)
+    assert await store.key("other") != keys[0]
+    await other.close()
+
+
 async def test_dead_node_keeps_the_time_of_its_last_heartbeat(store: Store) -> None:
     await store.mark_alive("a", 5)
     await store.mark_alive("b", 9)

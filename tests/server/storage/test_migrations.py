@@ -201,7 +201,7 @@ async def test_codes_in_a_postgres_database_are_hashed(database: str) -> None:
     await connection.execute("UPDATE parlour_schema SET version = 6")
     await connection.execute("DROP INDEX rooms_by_end")
     await connection.execute("ALTER TABLE accounts DROP COLUMN change")
-    await connection.execute("DROP TABLE downtimes")
+    await connection.execute("DROP TABLE downtimes, keys")
     for room, payload in (("r", MSGPACK.encode(CREATED)), ("damaged", b"\xc1")):
         await connection.execute(f"INSERT INTO rooms VALUES ($1,'conga',{OPEN_ROOM.format(True)},$2)", room, b"i")
         await connection.execute("INSERT INTO events VALUES ($1,1,$2)", room, payload)
