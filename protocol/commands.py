@@ -42,7 +42,7 @@ class Hello(Command):
     `session` of an earlier `welcome`. `plays` lists the games to which a bot may be invited; the lobby then shows it.
     `bot`: a program plays, not a person (`plays` implies it); `engine` and `version` say which program. `wants`: what
     the server adds to messages, of `board`, `legal` and `preview`; others are ignored. `concurrent`: how many games the
-    bot plays at a time; 0 if it does not say.
+    bot plays at a time; 0 if it does not say. `ladder`: a ladder may pair the bot for games of `plays`.
     """
 
     name: str = ""
@@ -55,6 +55,7 @@ class Hello(Command):
     engine: str = ""
     version: str = ""
     concurrent: Annotated[int, Meta(ge=0, le=2**31)] = 0
+    ladder: bool = False
 
 
 class List(Command):

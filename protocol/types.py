@@ -73,6 +73,7 @@ Offer = Literal["draw", "takeback", "rematch"]
 Wish = Literal["board", "legal", "preview"]  # what a client can ask for in `hello`
 ClockKind = Literal["none", "fischer", "move", "bank"]
 ExportFormat = Literal["text", "json"]
+LadderState = Literal["", "anchor", "away", "retired"]
 
 ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 END_REASONS: tuple[str, ...] = get_args(EndReason)
@@ -238,7 +239,7 @@ class RatedGame(Part):
 class BotInfo(Part):
     """A connected bot that can be invited by name. `house`: it is a house bot, started by the server's operator.
 
-    `engine`, `version` and `concurrent`: as in `hello`.
+    `engine`, `version`, `concurrent` and `ladder`: as in `hello`.
     """
 
     name: str
@@ -248,6 +249,7 @@ class BotInfo(Part):
     engine: str = ""
     version: str = ""
     concurrent: int = 0
+    ladder: bool = False
 
 
 class PlayedMove(Part):
@@ -341,7 +343,8 @@ class GameInfo(Part):
 class TournamentRow(Part):
     """A player of a tournament, in the order of the table. `elo`: with a 95 % interval of `error` to both sides.
 
-    `seconds`: the mean time of a move. `forfeits`: games that were lost other than by play.
+    `seconds`: the mean time of a move. `forfeits`: games that were lost other than by play. `state`: of a bot on a
+    ladder: `anchor` (its rating is fixed), `away` (not connected) or `retired` (a later version of it plays).
     """
 
     name: str
@@ -354,6 +357,7 @@ class TournamentRow(Part):
     error: Count = 0
     seconds: Amount = 0.0
     forfeits: Count = 0
+    state: LadderState = ""
 
 
 class TournamentGame(Part):

@@ -57,12 +57,14 @@ def run(
     clock: str = "none",
     games: int | None = None,
     concurrent: int = 4,
+    ladder: bool = False,
 ) -> None:
     """Connect a bot and play until interrupted, or until `games` games are played.
 
     `seek`: a game for which to seek opponents. Without it the bot waits for invitations. `clock`: the time control of
-    that game. `concurrent`: the most games at a time. `url` and `token` default to the environment variables
-    PARLOUR_URL and PARLOUR_TOKEN. An error is printed as one sentence and ends the program with status 2.
+    that game. `concurrent`: the most games at a time. `ladder`: a ladder of the server may pair the bot. `url` and
+    `token` default to the environment variables PARLOUR_URL and PARLOUR_TOKEN. An error is printed as one sentence and
+    ends the program with status 2.
     `parlour bot FILE.py` has more options.
     """
     server, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
@@ -72,7 +74,8 @@ def run(
         if concurrent < 1 or (games is not None and games < 1):
             raise LoadError("a bot plays at least one game: games and concurrent must be 1 or more")
         policy, settings = Policy(factory.games, concurrent=concurrent), PlaySettings(source=BotSource(factory.source))
-        run_loop(play(ConnectionSettings(server, name, secret), factory, policy, settings, seeks=seeks, games=games))
+        connection = ConnectionSettings(server, name, secret, ladder=ladder)
+        run_loop(play(connection, factory, policy, settings, seeks=seeks, games=games))
     except KeyboardInterrupt:
         pass
     except (LoadError, GameError, Failure, SessionError) as error:
@@ -95,6 +98,7 @@ class ConnectionSettings:
     idle_timeout: float = 20.0
     backoff: Backoff | None = None
     with_stdin: bool = False  # stop when standard input ends
+    ladder: bool = False  # a ladder may pair the bot
 
     def credentials(self, name: str) -> CredentialsFile | None:
         """Return the credentials file of a player name, or None."""
@@ -130,6 +134,7 @@ async def play(
         engine=printable_start(factory.engine),
         version=printable_start(factory.version),
         concurrent=policy.concurrent,
+        ladder=connection.ladder,
         trust=connection.trust,
         idle_timeout=connection.idle_timeout,
         backoff=connection.backoff,

@@ -17,7 +17,7 @@ TRY_NEXT = ("bad_session", "name_taken")  # errors after which the next way to i
 class Handshake:
     """The identity of a client. `fallback_name` is used if `name` is taken. `plays`: games a bot accepts.
 
-    `bot`, `engine`, `version`, `wants` and `concurrent`: as in `hello`.
+    `bot`, `engine`, `version`, `wants`, `concurrent` and `ladder`: as in `hello`.
     """
 
     name: str = ""
@@ -30,6 +30,7 @@ class Handshake:
     engine: str = ""
     version: str = ""
     concurrent: int = 0
+    ladder: bool = False
 
     async def perform(self, transport: Transport, resume: str, next_id: Callable[[], int]) -> Welcome:
         """Say hello with the resume secret first, then with the token or the names.
@@ -63,4 +64,5 @@ class Handshake:
             engine=self.engine,
             version=self.version,
             concurrent=self.concurrent,
+            ladder=self.ladder,
         )

@@ -56,6 +56,7 @@ class Session:
         engine: str = "",
         version: str = "",
         concurrent: int = 0,
+        ladder: bool = False,
         trust: str = "",
         codec: Codec[Message] = MSGPACK,
         timeout: float = 30.0,
@@ -68,7 +69,7 @@ class Session:
         `fallback_name`: used if `name` is taken. `plays`: games to which a bot may be invited.
         `wants`: what the server adds to messages, of `board`, `legal` and `preview`.
         `bot`: a program plays, not a person; `engine` and `version` say which.
-        `concurrent`: how many games the bot plays at a time.
+        `concurrent`: how many games the bot plays at a time. `ladder`: a ladder may pair it.
         `trust`: a certificate file to trust beside the system's certificates.
         `timeout`: seconds to wait for a reply. `idle_timeout`: seconds after which a silent connection is closed.
         `wait_for_server`: retry if the first connection is refused. Later losses are always retried.
@@ -79,7 +80,7 @@ class Session:
         # The resume secret. Save it to return after a crash. With a token it is ignored: it may be another player's.
         self.resume = "" if token else resume
         self._handshake = Handshake(
-            name, fallback_name, token, client, plays, wants, bot, engine, version, concurrent
+            name, fallback_name, token, client, plays, wants, bot, engine, version, concurrent, ladder
         )  # fmt: skip
         self._codec, self._trust, self._timeout, self._idle_timeout = codec, trust, timeout, idle_timeout
         self._backoff, self._wait_for_server = backoff or Backoff(), wait_for_server

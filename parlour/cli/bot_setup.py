@@ -23,6 +23,7 @@ from client.bots.loader import LoadError
 from client.bots.main import ConnectionSettings, play
 from client.bots.move_request import BotSource, request_move
 from client.bots.policy import Policy, Seek
+from client.bots.source_digest import digest_sources
 from client.bots.spec import BotSpec
 from client.programs import recipe as recipes
 from client.programs.adapters import ADAPTERS
@@ -52,7 +53,7 @@ def run_bot(args: Namespace) -> int:
     if args.tried is not None and args.exec is None:
         args.exec = args.tried
     try:
-        factory = factory_of(args)
+        factory = with_version(args, factory_of(args))
         if args.tried is not None:
             return run_loop(try_program(args, factory, play_settings_of(args, factory).source))
         if args.ask is not None:
@@ -97,6 +98,14 @@ def factory_of(args: Namespace) -> BotFactory:
             return jailed_bot_of(args, spec)
         return spec_factory(spec, args.forensics, lazy=args.lazy)
     return program_of(args)
+
+
+def with_version(args: Namespace, factory: BotFactory) -> BotFactory:
+    """Return the factory with the version that others see. A bot on a ladder always has one."""
+    version = args.bot_version or factory.version
+    if args.ladder and not version:
+        version = digest_sources(args.bot or args.exec, args.workdir)
+    return replace(factory, version=version)
 
 
 def jailed_bot_of(args: Namespace, spec: BotSpec) -> BotFactory:
@@ -226,7 +235,15 @@ def connection_of(args: Namespace) -> ConnectionSettings:
     state = Path() if args.no_state else args.state
     if args.state is not None and not is_replaceable(args.state):
         raise UserError(f"--state: {args.state} is not a state file of a bot; give the name of another or a new file")
-    return ConnectionSettings(url, args.name, token, state, trust=args.tls_trust, with_stdin=args.leave_with_stdin)
+    return ConnectionSettings(
+        url,
+        args.name,
+        token,
+        state,
+        trust=args.tls_trust,
+        with_stdin=args.leave_with_stdin,
+        ladder=args.ladder,
+    )
 
 
 def check_state_file(path: Path) -> None:

@@ -33,11 +33,14 @@ def resolve_options(game: str, options: Options, control: TimeControl) -> Option
     return dict(rules.spec.options)
 
 
-def check_rated(options: Options, control: TimeControl, player: Player | None) -> None:
-    """Raise Refusal if a game cannot be rated. `player` takes a seat in it; None for an arbiter."""
+def check_rated(options: Options, control: TimeControl, player: Player | None, *, openings: bool = False) -> None:
+    """Raise Refusal if a game cannot be rated. `player` takes a seat in it; None for an arbiter.
+
+    `openings`: it may begin at another position. An arbiter whom the operator has named plays each opening twice.
+    """
     if player is not None and not player.account:
         raise Refusal("account_needed", ACCOUNT_NEEDED)
-    if "start" in options:
+    if "start" in options and not openings:
         text = "a rated game begins at the usual position: leave out start, or play a casual game"
         raise Refusal("bad_options", text)
     if control.kind == "none":
@@ -63,7 +66,7 @@ def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) ->
     """Return the events of a rematch: the same game with swapped seats.
 
     `online` tells which seats of the old room have a connected player. The game starts once both are. Without a clock,
-    the rematch is casual: older logs have rated games without one.
+    the rematch is casual: older logs have rated games without one. So is the rematch of an arbiter's opening.
     """
     setup = old.setup
     created = Created(
@@ -77,7 +80,7 @@ def create_rematch(old: Room, room_id: str, now: int, online: Sequence[bool]) ->
         private=setup.private,
         code=setup.code,
         code_hash=setup.code_hash,
-        rated=setup.rated and setup.clock.kind != "none",
+        rated=setup.rated and setup.clock.kind != "none" and "start" not in setup.options,
         delay=setup.delay,
         illegal=setup.illegal,
         expiry=setup.expiry,

@@ -128,6 +128,7 @@ class HelloHandler:
                 engine=player.engine,
                 version=player.version,
                 concurrent=command.concurrent,
+                ladder=command.ladder,
             )
             self._feed.add_bot(client, bot)
 

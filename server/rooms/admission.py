@@ -55,7 +55,9 @@ class Admission:
         options = creation.resolve_options(command.game, command.options, command.clock)
         full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:
-            creation.check_rated(options, command.clock, player_of(client) if full.players is None else None)
+            arbiter = full.players is not None
+            openings = arbiter and self._settings.allowance(player_of(client)) > 1
+            creation.check_rated(options, command.clock, None if arbiter else player_of(client), openings=openings)
             if full.players is None:
                 self._pauses.check(player_of(client).id)
         if isinstance(command, Create):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tests.e2e.accounts import members
 from tests.e2e.conftest import ConnectGuest, Start
+from tests.e2e.play import RATED_CLOCK
 
 
 async def test_arbiter_invites_two_players_watches_and_aborts(start: Start, connect_guest: ConnectGuest) -> None:
@@ -33,3 +35,13 @@ async def test_arbiter_has_the_limits_of_a_player(start: Start, connect_guest: C
     assert (await eve.refused("create", game="conga", players=["ann", "ben"]))["code"] == "too_many_rooms"
     await eve.ask("abort", room=rooms[0])
     await eve.ask("create", game="conga", players=["ann", "ben"])
+
+
+async def test_only_a_named_arbiter_rates_games_from_an_opening(start: Start, connect_guest: ConnectGuest) -> None:
+    server = await start(arbiters="eve")
+    eve, tom = await members(server, connect_guest, "eve", "tom")
+    opening = {"start": "w............... b"}
+    terms = {"game": "cohcoh", "options": opening, "clock": RATED_CLOCK, "rated": True}
+    assert (await eve.ask("create", players=["ann", "ben"], **terms))["room"]
+    assert (await tom.refused("create", players=["ann", "ben"], **terms))["code"] == "bad_options"
+    assert (await eve.refused("create", **terms))["code"] == "bad_options"  # a player of the game is no arbiter

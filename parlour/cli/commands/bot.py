@@ -9,6 +9,7 @@ parlour bot --exec "./my_bot" --games conga,cohcoh   a program that reads JSON l
 parlour bot --exec "java MyHomework" --adapter maxconnect4 --workdir build
 parlour bot --try "java MyHomework" --adapter maxconnect4 --workdir build   ten positions, no server
 parlour bot --exec "./strange" --workdir strange --jail auto   a program that you do not trust
+parlour bot my_bot.py --ladder --token TOKEN         play on the ladder of the server, day and night
 
 Built-in bots: random; greedy, minimax:DEPTH and alphabeta:DEPTH, which play as in the courses;
 search, the strongest, and its levels search@1 to search@10. A bot resumes its games after a lost
@@ -64,6 +65,10 @@ def arguments(parser: ArgumentParser) -> None:
     games.add_argument(
         "--clock", help="for --seek: 5+3, 90s+1, 10/move, 10/move+60 or none (default: none; with --rated 5+3)"
     )
+    text = "take part in the ladder of the server: it pairs this version of the bot"
+    games.add_argument("--ladder", action="store_true", help=text)
+    text = "the version that others see (default: the bot's own; with --ladder else a hash of its files)"
+    games.add_argument("--bot-version", metavar="TEXT", default="", help=text)
     games.add_argument("--count", metavar="N", type=count, help="exit after N games")
     playing = parser.add_argument_group("playing")
     playing.add_argument("--seconds", metavar="S", type=seconds, help="think S seconds per move, if the clock allows")

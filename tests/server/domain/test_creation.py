@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.registry import create
 from protocol.commands import Rematch, Resign
 from protocol.events import Created, Ended, Seated
 from protocol.types import Options, Player, RatingChange, TimeControl
@@ -57,6 +58,7 @@ def test_rated_game_needs_an_account_a_clock_and_the_usual_start() -> None:
     with pytest.raises(Refusal) as position:
         creation.check_rated({"start": "..."}, MOVE_10_S, account)
     assert position.value.code == "bad_options"
+    creation.check_rated({"start": "..."}, MOVE_10_S, None, openings=True)
     with pytest.raises(Refusal) as unlimited:
         creation.check_rated({}, TimeControl(), account)
     assert unlimited.value.code == "bad_clock"
@@ -67,6 +69,12 @@ def test_rematch_without_a_clock_is_casual() -> None:
     for clock, rated in ((TimeControl(), False), (MOVE_10_S, True)):
         old = agreed(running(clock=clock, rated=True))
         assert creation.create_rematch(old, "r2", NOW, (True, True)).room.setup.rated == rated
+
+
+def test_rematch_of_an_opening_is_casual() -> None:
+    start = create("conga").dump(create("conga").start())
+    old = agreed(running(clock=MOVE_10_S, rated=True, options={"start": start}))
+    assert not creation.create_rematch(old, "r2", NOW, (True, True)).room.setup.rated
 
 
 def test_creator_takes_the_chosen_seat() -> None:

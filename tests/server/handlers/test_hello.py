@@ -154,8 +154,8 @@ async def test_name_is_kept_if_the_old_connection_is_lost_during_hello(
 
 
 async def test_bot_is_listed_with_the_games_that_the_server_has(server: Harness) -> None:
-    bot = await hello(server, name="robot", plays=("conga", "chess"), concurrent=5)
-    assert server.app.feed.bots() == (BotInfo(name="robot", plays=("conga",), concurrent=5),)
+    bot = await hello(server, name="robot", plays=("conga", "chess"), concurrent=5, ladder=True)
+    assert server.app.feed.bots() == (BotInfo(name="robot", plays=("conga",), concurrent=5, ladder=True),)
     assert server.app.feed.is_listening(bot)
     await hello(server, name="human", plays=("chess",))
     assert len(server.app.feed.bots()) == 1
