@@ -20,7 +20,7 @@ from typing import NamedTuple
 from client.bots.builtin.levels import LEVELS
 from client.bots.builtin.rng import PositionRng
 from client.bots.builtin.search import SearchBot, warm
-from client.sdk.bot import Budget, as_thought
+from client.sdk.bot import Bot, Budget, as_thought
 from client.tournament.model.elo import difference
 from engine.game import Game
 from engine.registry import GAMES, create
@@ -62,7 +62,7 @@ def opening(game: Game, plies: int, rng: Random) -> list[str]:
             moves.append(game.format(state, rng.choice(game.moves(state))))
 
 
-def play(game: Game, start: list[str], bots: tuple[SearchBot, SearchBot], seconds: float) -> int | None:
+def play(game: Game, start: list[str], bots: tuple[Bot, Bot], seconds: float) -> int | None:
     """Play a game. Return the side that wins, or None for a draw."""
     moves, states = list(start), list(Replay.of(game, start).states)
     while (outcome := ending(game, states)) is None:
