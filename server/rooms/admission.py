@@ -56,7 +56,7 @@ class Admission:
         full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:
             arbiter = full.players is not None
-            openings = arbiter and self._settings.allowance(player_of(client)) > 1
+            openings = arbiter and client.allowance > 1
             creation.check_rated(options, command.clock, None if arbiter else player_of(client), openings=openings)
             if full.players is None:
                 self._pauses.check(player_of(client).id)
