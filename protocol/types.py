@@ -380,7 +380,8 @@ class TournamentGame(Part):
 class TournamentTest(Part):
     """A sequential test (SPRT) whether `player` is at most `elo0` or at least `elo1` stronger than `against`.
 
-    The test ends when the log-likelihood ratio `llr` reaches `lower` (no) or `upper` (yes).
+    The test ends when the log-likelihood ratio `llr` reaches `lower` (no) or `upper` (yes). `model`: whether the bounds
+    are logistic or normalized Elo.
     """
 
     player: str
@@ -392,6 +393,7 @@ class TournamentTest(Part):
     elo1: Amount
     pairs: Count
     verdict: Literal["yes", "no", ""] = ""
+    model: Literal["logistic", "normalized"] = "logistic"
 
 
 class TournamentGoal(Part):

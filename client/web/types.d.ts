@@ -186,6 +186,7 @@ export interface TournamentTest {
   elo1: number;
   pairs: number;
   verdict?: "yes" | "no" | "";
+  model?: "logistic" | "normalized";
 }
 export interface TournamentGoal { student: string; goal: string; verdict: "pass" | "fail" | "open"; evidence?: string }
 export interface TournamentReport {

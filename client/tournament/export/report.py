@@ -189,6 +189,7 @@ def report_test(table: Standings, plan: Plan) -> TournamentTest | None:
         elo1=test.elo1,
         pairs=status.pairs,
         verdict=VERDICTS[status.verdict],  # type: ignore[arg-type]  # the values are verdicts
+        model=test.model,
     )
 
 

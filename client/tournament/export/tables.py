@@ -90,13 +90,14 @@ def sprt_line(table: Standings) -> str:
     status, given = table.sprt, table.plan.sprt
     assert status is not None
     assert given is not None
+    elo = "normalized Elo" if given.model == "normalized" else "Elo"
     verdicts = {
-        "H1": f"accepted, at least {given.elo1:+g} Elo",
-        "H0": f"rejected, at most {given.elo0:+g} Elo",
+        "H1": f"accepted, at least {given.elo1:+g} {elo}",
+        "H0": f"rejected, at most {given.elo0:+g} {elo}",
         "": "undecided",
     }
     return (
-        f"SPRT {given.elo0:+g} against {given.elo1:+g} Elo: {verdicts[status.verdict]} "
+        f"SPRT {given.elo0:+g} against {given.elo1:+g} {elo}: {verdicts[status.verdict]} "
         f"after {counted(status.pairs, 'pair')}, "
         f"log-likelihood ratio {status.ratio:.2f} ({status.lower:.2f} to {status.upper:.2f})"
     )

@@ -54,17 +54,22 @@ class Contestant:
         return bool(self.exec or bot_file(self.bot))
 
 
+SprtModel = Literal["logistic", "normalized"]
+
+
 @dataclass(frozen=True, slots=True)
 class Sprt:
     """A sequential test whether the first player is at most `elo0` or at least `elo1` stronger.
 
-    `alpha`, `beta`: the error rates.
+    `alpha`, `beta`: the error rates. `model`: whether the bounds are logistic Elo, which says how many points a player
+    scores, or normalized Elo, which says how many games it takes to see the difference.
     """
 
     elo0: float = 0.0
     elo1: float = 50.0
     alpha: float = 0.05
     beta: float = 0.05
+    model: SprtModel = "logistic"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 from client.programs.jail.choice import JAIL_KINDS, JailKind
 from client.programs.recipe import SUFFIX as RECIPE_SUFFIX
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, bot_file
+from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, SprtModel, bot_file
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 from runtime.file_errors import describe_file_error
@@ -94,6 +94,7 @@ class SprtTable(Struct, forbid_unknown_fields=True, kw_only=True):
     elo1: Elo | None = None
     alpha: ErrorRate | None = None
     beta: ErrorRate | None = None
+    model: SprtModel = "logistic"
     confidence: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
 
 
@@ -214,6 +215,7 @@ def make_sprt(table: SprtTable, default: Sprt, where: str) -> Sprt:
         elo1=default.elo1 if table.elo1 is None else table.elo1,
         alpha=table.alpha or error_rate,
         beta=table.beta or error_rate,
+        model=table.model,
     )
     if sprt.elo0 >= sprt.elo1:
         raise TournamentError(f"{where}: elo0 should be less than elo1, not {sprt.elo0:g} against {sprt.elo1:g}")

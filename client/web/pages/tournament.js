@@ -213,12 +213,13 @@ function scrolling(label, table) {
 }
 
 /** @param {TournamentTest} test */
-function testParts({ player, against, llr, lower, upper, elo0, elo1, pairs, verdict }) {
-  const verdicts = { yes: `Yes, by about ${elo1} Elo or more.`, no: `No, by ${elo0} Elo at most.`, "": "Not decided" };
+function testParts({ player, against, llr, lower, upper, elo0, elo1, pairs, verdict, model }) {
+  const elo = model === "normalized" ? "normalized Elo" : "Elo";
+  const verdicts = { yes: `Yes, by about ${elo1} ${elo} or more.`, no: `No, by ${elo0} ${elo} at most.`, "": "Not decided" };
   const end = verdict ? `Decided after ${counted(pairs)}.` : `after ${counted(pairs)}.`;
   return [testBar(llr, lower, upper),
     h("div", { class: "ends" }, h("span", {}, `${signed(round(lower))} · no`), h("b", {}, signed(round(llr))), h("span", {}, `${signed(round(upper))} · yes`)),
-    h("p", { class: "soft" }, `SPRT of ${player} against ${against}: ${elo0} or ${elo1} Elo. ${verdicts[verdict ?? ""]} ${end}`)];
+    h("p", { class: "soft" }, `SPRT of ${player} against ${against}: ${elo0} or ${elo1} ${elo}. ${verdicts[verdict ?? ""]} ${end}`)];
 }
 /** @param {number} pairs */
 function counted(pairs) {

@@ -11,7 +11,7 @@ from typing import Any
 from client.programs.jail.choice import JAIL_KINDS
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt
+from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, SprtModel
 from client.tournament.model.plan_defaults import with_defaults
 from engine.registry import GAMES
 from parlour.cli.args import add_options, options_of
@@ -54,7 +54,10 @@ def add_plan(parser: ArgumentParser) -> None:
     )
     games.add_argument("--seed", metavar="N", type=non_negative, help="seed of everything random (default: 1)")
     games.add_argument(
-        "--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", type=sprt, help="end a match as soon as this test is decided"
+        "--sprt",
+        metavar="ELO0,ELO1[,ALPHA,BETA][,MODEL]",
+        type=sprt,
+        help="end a match as soon as this test is decided; MODEL: logistic (default) or normalized Elo",
     )
     games.add_argument(
         "--adjudicate",
@@ -179,12 +182,15 @@ def typed_value(text: str) -> str | float | bool:
 
 
 def sprt(text: str) -> Sprt:
+    words = text.split(",")
+    model: SprtModel = "normalized" if words[-1].strip() == "normalized" else "logistic"
     try:
-        numbers = [float(word) for word in text.split(",")]
-        test = Sprt(*numbers)
-    except (ValueError, TypeError):
+        numbers = [float(word) for word in words if word.strip() != model]
+        test = Sprt(**dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False)), model=model)
+    except ValueError:
         numbers, test = [], Sprt()
     valid = len(numbers) in (2, 4) and -1000 < test.elo0 < test.elo1 < 1000
     if not valid or not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
-        raise ArgumentTypeError(f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA like 0,50,0.05,0.05, not {text[:40]!r}")
+        example = "like 0,50,0.05,0.05 (or 0,5,normalized for normalized Elo)"
+        raise ArgumentTypeError(f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA {example}, not {text[:40]!r}")
     return test

@@ -17,6 +17,10 @@ def test_flags_create_plan_and_mistakes_give_one_line(tmp_path: Path, capsys: py
     assert main(["tournament", "new", folder, *words, "--opening-plies", "4", "--option", "stones=9"]) == 0
     found = Folder(Path(folder)).plan()
     assert (found.names, found.sprt, found.games, found.options["stones"]) == (("a", "b"), Sprt(0, 50), 1000, 9)
+    normalized = ["new", f"{folder}-normalized", *words[:-1], "0,5,0.1,0.1,normalized"]
+    assert main(["tournament", *normalized]) == 0
+    assert Folder(Path(f"{folder}-normalized")).plan().sprt == Sprt(0, 5, 0.1, 0.1, "normalized")
+    capsys.readouterr()
     assert main(["tournament", "status", folder]) == 0
     assert "0 of at most 1000 games, not started" in capsys.readouterr().out
     for wrong in (
@@ -27,6 +31,8 @@ def test_flags_create_plan_and_mistakes_give_one_line(tmp_path: Path, capsys: py
         ["new", f"{folder}2", "--game", "conga", "--bot", "alphabeta:2:windows", "--bot", "greedy"],
         ["new", f"{folder}2", "--bot", "greedy"],
         ["new", f"{folder}2", *words, "--sprt", "50,0"],
+        ["new", f"{folder}2", *words, "--sprt", "normalized"],
+        ["new", f"{folder}2", *words, "--sprt", "0,5,normal"],
         ["new", f"{folder}2", *words, "--exec", "noname"],
         ["new", f"{folder}2", *words, "--seed", "-5"],
         ["new", f"{folder}2", *words, "--games", "1000000"],
