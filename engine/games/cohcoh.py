@@ -172,6 +172,7 @@ class CohCoh(Game):
     sides = ("white", "black")
     colours = ("#f0ece0", "#2c2c2c", "#8a7a5c")
     kind = "marbles"
+    chance_scale = 0.03
     colour_names = ("white", "black")
     options = (
         Option("n", 4, "squares along an edge of the board", 1, 12),

@@ -183,6 +183,9 @@ class Mancala(Game):
     sides = ("player 1", "player 2")
     colours = ("#7a4a1e", "#2f5d50", "#3a3a3a")
     kind = "pits"
+    point_name = "stone"
+    chance_scale = 8.0
+    minor_drop = 4.0
     near = 0
     colour_names = ("clay", "slate")
     options = (

@@ -168,6 +168,7 @@ class MaxConnect4(Game):
     sides = ("red", "green")
     colours = ("#c62828", "#2e8b3d", "#20304a")
     kind = "discs"
+    chance_scale = 1.75
     colour_names = ("red", "green")
     options = (START,)
     evaluations = {"course": "course", "score": "score"}

@@ -101,6 +101,21 @@ class Thinker:
         except Stopped:
             return replace(report, nodes=self.driver.nodes, seconds=clock.spent())
 
+    def at_least(self, state: State, aim: int, limits: Limits, cancel: threading.Event | None = None) -> bool | None:
+        """Return whether the exact value is at least `aim`, or None if that is not proved within the limits."""
+        low, high = self._static_bounds(state)
+        if low >= aim or high < aim:
+            return low >= aim
+        if self.game.spec.repetition is not None:
+            report = self.think(state, limits, cancel)
+            return report.value >= aim if report.proved else None
+        clock = Clock(limits, cancel)
+        self.driver.prepare(())
+        try:
+            return self._null_window_search(state, aim, clock) >= aim
+        except Stopped:
+            return None
+
     # -- searches
 
     def _aspiration_search(self, state: State, depth: int, guess: int, clock: Clock) -> int:

@@ -41,6 +41,7 @@ GROUPS = {
     },
     "recorded games": {
         "show": "replay a recorded game",
+        "review": "judge every move of a recorded game, by proof where possible",
         "verify": "check every move and the result of recorded games",
         "export": "convert a recorded game to JSON or text",
     },
