@@ -1,13 +1,14 @@
-"""Judge every move of a recorded game: best, only move, fine, inaccuracy, mistake, blunder, missed win.
+"""Judge every move of a recorded game, by proof where the search can prove the values.
 
 parlour review game.txt
-parlour review 1rca5jyrpnv                 a finished game on the server ('parlour rooms --status ended')
+parlour review 1rca5jyrpnv    a finished game on the server ('parlour rooms --status ended')
 parlour review game.txt --json
 parlour review game.txt --out reviewed.txt    then: parlour show reviewed.txt
 parlour review game.txt --learn --side white
 
-A value is proved, which means exact, or an estimate with the depth of its search. --learn shows the
-position before each mistake and asks for a better move.
+A move is best, the only move, fine, an inaccuracy, a mistake, a blunder or a missed win. A value is
+proved, which means exact, or an estimate with the depth of its search. --learn shows the position
+before each mistake and asks for a better move.
 """
 
 from __future__ import annotations
