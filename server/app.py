@@ -46,7 +46,7 @@ from server.rooms.retention import Retention
 from server.rooms.status import NodeStatus
 from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
-from server.storage.factory import open_store, wrap_store_errors
+from server.storage.factory import open_store, refuse_unfinished_copy, wrap_store_errors
 from server.storage.interface import Store, without_password
 from server.transport.ip_limits import COMMANDS, CONNECTIONS, IpLimits
 from server.transport.listener import WebSocketServer, check_port, listen, url_of
@@ -291,6 +291,7 @@ async def running(
     server = app.server
     try:
         async with wrap_store_errors(store):
+            await refuse_unfinished_copy(store)
             await server.start(worker is not None and worker.alone)
         await bus.open()
         listeners = await start_listening(server, website, worker)

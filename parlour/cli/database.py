@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from runtime.printable import print_error
-from server.storage.factory import open_store, wrap_store_errors
+from server.storage.factory import open_store, refuse_unfinished_copy, wrap_store_errors
 from server.storage.interface import Store
 
 BUSY_TIMEOUT_S = 120.0  # while a server, or what is left of a killed one, writes; a command can wait longer than a game
@@ -16,9 +16,17 @@ NOTICE_S = 1.0  # after this long, say what the command waits for
 
 @asynccontextmanager
 async def opened_store(
-    db: str, table: str, *, create: bool = False, serving: bool = False, read_only: bool = False
+    db: str,
+    table: str,
+    *,
+    create: bool = False,
+    serving: bool = False,
+    read_only: bool = False,
+    unfinished: bool = False,
 ) -> AsyncIterator[tuple[Store, bool]]:
     """Open the store, and yield it with whether it is new. `table` is checked for damage after a failure.
+
+    `unfinished`: accept a database that holds only a part of what it is copied from.
 
     Raises StoreError.
     """
@@ -31,6 +39,8 @@ async def opened_store(
         notice.cancel()
     try:
         async with wrap_store_errors(store, table):
+            if not unfinished:
+                await refuse_unfinished_copy(store)
             yield store, new
     finally:
         await store.close()

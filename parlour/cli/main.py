@@ -25,7 +25,7 @@ GROUPS = {
     "run a server": {
         "serve": "run a server",
         "account": "manage the accounts and tokens of a server",
-        "db": "delete what is old from the database of a server",
+        "db": "look after the database of a server: copy, back up, check, prune",
         "loadtest": "measure how much load your server can take",
     },
     "bots and courses": {

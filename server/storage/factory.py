@@ -43,6 +43,13 @@ def open_store(
     return PostgresStore(where, on_commit, pool)
 
 
+async def refuse_unfinished_copy(store: Store) -> None:
+    """Raise StoreError if the database holds only a part of what it is copied from."""
+    if source := await store.unfinished_copy():
+        how = "run 'parlour db copy' again to finish it, or use another database"
+        raise StoreError(f"the database is an unfinished copy of {source}: {how}")
+
+
 @asynccontextmanager
 async def wrap_store_errors(store: Store, table: str = "") -> AsyncIterator[None]:
     """Raise StoreError for any failure in the block that comes from the store or from a damaged database.

@@ -10,12 +10,13 @@ import hashlib
 import re
 import secrets
 from asyncio import Future, get_running_loop
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
 from server.domain.downtime import Downtime
 from server.domain.ratings import RatingRow
+from server.storage.tables import Row, Table
 
 
 class Conflict(Exception):
@@ -138,6 +139,9 @@ class Store(Protocol):
 
     async def find_damage(self, table: str = "") -> str:
         """Check the database, or one table. Return a sentence for the operator if it is damaged, else an empty text."""
+
+    async def find_broken_pages(self) -> list[str]:
+        """Return what the database itself finds wrong with its pages and indexes, a sentence each."""
 
     def check(self) -> None:
         """Raise Unavailable if what is written now would be lost: the database was deleted or replaced."""
@@ -289,6 +293,23 @@ class Store(Protocol):
 
     async def key(self, name: str) -> bytes:
         """Return a key that all nodes of the store share. The first node that asks creates it."""
+
+    # For `parlour db`: see server/storage/tables.py.
+
+    async def read_rows(self, table: Table, after: Row = (), until: Row = (), limit: int = 0) -> list[Row]: ...
+
+    async def rows_of(self, table: Table, rooms: Sequence[str]) -> list[Row]: ...
+
+    async def replace_rows(self, table: Table, after: Row, until: Row, rows: Sequence[Row]) -> None: ...
+
+    async def unfinished_copy(self) -> str: ...
+
+    async def begin_copy(self, source: str, now: int) -> None: ...
+
+    async def end_copy(self, now: int) -> None: ...
+
+    async def back_up(self, target: str) -> int:
+        """Copy the database into a new file. Return the size of that. Raises StoreError if it cannot."""
 
     # For nodes that share a store. A store that is not shared does little here.
 

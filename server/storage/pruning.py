@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any
+
+from server.storage.tables import Tables
 
 SAID_MARK = b"\xa4type\xa4said"  # how the payload of a chat message begins, after one byte
 MAX_PLAYERS_PER_STATEMENT = 500
 ABORTED = "status = 'ended' AND result = '*'"
 
 
-class Pruning(ABC):
-    """The part of a store that retention uses. `mark` is the store's placeholder: `?` or `$`."""
-
-    mark: str
-
-    @abstractmethod
-    async def _select(self, sql: str, *values: Any) -> list[Any]: ...
+class Pruning(Tables):
+    """The part of a store that retention uses."""
 
     @abstractmethod
     async def _change(self, sql: str, *values: Any) -> int: ...
@@ -86,6 +83,3 @@ class Pruning(ABC):
         sql = f"INSERT INTO retention (task, at, room) VALUES ({self._marks(3)})"
         await self._change(f"{sql} ON CONFLICT (task) DO UPDATE SET at = excluded.at, room = excluded.room",
                            task, at, room)  # fmt: skip
-
-    def _marks(self, count: int) -> str:
-        return ", ".join(f"{self.mark}{number}" for number in range(1, count + 1))

@@ -29,7 +29,7 @@ from server.config import Settings
 from server.ids import new_player_id
 from server.logs import configure_logging, log
 from server.rooms.timers import EPOCH_OFFSET_NS
-from server.storage.factory import open_store
+from server.storage.factory import open_store, refuse_unfinished_copy
 from server.storage.interface import Store, Unavailable, without_password
 from server.transport.listener import check_port, url_of
 from server.workers.sockets import close_all, open_sockets
@@ -144,6 +144,7 @@ async def running_workers(settings: Settings, module: str) -> AsyncIterator[tupl
         store = open_store(settings.db, pool=PARENT_POOL, writer=writer_address(folder))
         stack.push_async_callback(store.close)
         await store.open(serving=True)
+        await refuse_unfinished_copy(store)
         await store.forget_present()
         workers = Workers(settings, module, store, folder, sockets)
         stack.push_async_callback(workers.stop)

@@ -1,18 +1,25 @@
-"""`parlour db prune`: it says what it deletes and what stays, and leaves the file of a running server alone."""
+"""`parlour db`: each command says what it did, and leaves the database of a running server alone."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+import signal
 import sqlite3
+import stat
 import sys
 from contextlib import closing
 from pathlib import Path
 
+import asyncpg
 import pytest
 
+from server.storage.factory import open_store
 from server.storage.interface import Append, append_and_wait
 from server.storage.sqlite.store import SqliteStore
+from server.storage.tables import EVENTS, ROOMS
 from tests.e2e.local_server import parlour_command, running_server
+from tests.server.storage.played import play_games
 from tests.server.storage.rows import row
 from tests.waiting import TIMEOUT_S
 
@@ -73,3 +80,132 @@ async def test_commands_wait_for_a_process_that_writes(tmp_path: Path, words: tu
     async with asyncio.timeout(TIMEOUT_S):
         _, err = await running.communicate()
     assert (running.returncode, err) == (0, b"")
+
+
+# -- copy, backup, check
+
+EVENTS_PER_ROOM = 20
+
+
+async def fill_with(db: str, rooms: int) -> None:
+    """Store many rooms. What their events are does not matter to a copy."""
+    store = open_store(db)
+    await store.open()
+    ids = [f"room{n:05}" for n in range(rooms)]
+    rows = [(id, "conga", "ended", "1-0", False, "p1", "p2", "ann", "ben", None, 5, b"i") for id in ids]
+    await store.replace_rows(ROOMS, (), (), rows)
+    events = [(id, seq, b"event" * 20) for id in ids for seq in range(1, EVENTS_PER_ROOM + 1)]
+    await store.replace_rows(EVENTS, (), (), events)
+    await store.close()
+
+
+async def has_rooms(db: str) -> bool:
+    """Return whether a database exists and has rooms."""
+    try:
+        if "://" not in db:
+            with closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as connection:
+                return bool(connection.execute("SELECT count(*) FROM rooms").fetchone()[0])
+        connection = await asyncpg.connect(db)
+        try:
+            return bool(await connection.fetchval("SELECT count(*) FROM rooms"))
+        finally:
+            await connection.close()
+    except (sqlite3.Error, asyncpg.PostgresError):  # the table does not exist yet
+        return False
+
+
+@pytest.mark.parametrize("forward", [True, False])
+async def test_copy_that_was_killed_is_finished_by_the_next(forward: bool, tmp_path: Path, database: str) -> None:
+    file = str(tmp_path / "parlour.db")
+    source, target = (file, database) if forward else (database, file)
+    await fill_with(source, 1000)
+    words = ("db", "copy", source, target)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parlour", *words, stdout=asyncio.subprocess.DEVNULL
+    )
+    async with asyncio.timeout(TIMEOUT_S):
+        while not await has_rooms(target):  # noqa: ASYNC110  # another process writes
+            await asyncio.sleep(0.01)
+        process.kill()
+        assert await process.wait() == -signal.SIGKILL
+    code, _, err = await parlour_command("account", "list", "--db", target)
+    assert code == 2
+    assert "the database is an unfinished copy of" in err
+    code, out, err = await parlour_command(*words)
+    assert (code, err) == (0, "")
+    digests = [re.findall(rf"^{name} +(\d+) rows  sha256 (\w+)$", out, re.M)[0] for name in ("rooms", "events")]
+    assert [count for count, _ in digests] == ["1000", str(1000 * EVENTS_PER_ROOM)]
+    assert f"copied and verified: start the server with --db {target}\n" in out
+    code, _, err = await parlour_command(*words)
+    assert (code, "the target is not empty" in err) == (2, True)
+    code, back, err = await parlour_command("db", "copy", target, str(tmp_path / "back.db"))
+    assert code == 0
+    assert all(digest in back for _, digest in digests)
+
+
+async def test_copy_refuses_databases_in_use(tmp_path: Path, database: str) -> None:
+    async with running_server(tmp_path, house="none"):
+        code, _, err = await parlour_command("db", "copy", str(tmp_path / "parlour.db"), str(tmp_path / "new.db"))
+    assert (code, "in use by another server" in err) == (2, True)
+    assert not (tmp_path / "new.db").exists()
+    async with running_server(tmp_path, db=database, house="none"):
+        code, _, err = await parlour_command("db", "copy", database, str(tmp_path / "new.db"))
+        assert (code, "a node is running on the source" in err) == (2, True)
+        code, _, err = await parlour_command("db", "copy", str(tmp_path / "parlour.db"), database)
+        assert (code, "a node is running on the target" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("copy", "a.db"), "db copy needs SOURCE and TARGET"),
+        (("copy", "a.db", "./a.db"), "the source and the target are the same database"),
+        (("copy", "a.db", "b.db", "--db", "c.db"), "db copy takes no --db"),
+        (("copy", "missing.db", "b.db"), "there is no database missing.db"),
+        (("backup",), "db backup needs FILE"),
+        (("check", "a.db"), "db check needs no name"),
+        (("check", "--dry-run"), "--dry-run and --keep-… are for db prune"),
+    ],
+)
+async def test_mistakes_are_one_sentence(words: tuple[str, ...], problem: str) -> None:
+    code, out, err = await parlour_command("db", *words)
+    assert (code, out) == (2, "")
+    assert problem in err
+    assert err.count("\n") == 1
+
+
+async def test_backup_beside_a_running_server(tmp_path: Path) -> None:
+    """The backup is private, complete, and a database that a server can use."""
+    path, copy = tmp_path / "parlour.db", tmp_path / "backup.db"
+    await fill(str(path))
+    async with running_server(tmp_path, keep_aborted=0, house="none"):
+        code, out, err = await parlour_command("db", "backup", str(copy), "--db", str(path))
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r"wrote .*backup.db: \d+ bytes, verified; only you can read it\n", out)
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert not (tmp_path / "backup.db.unfinished").exists()
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (4,)
+    code, _, err = await parlour_command("db", "backup", str(copy), "--db", str(path))
+    assert (code, "backup.db exists" in err) == (2, True)
+    async with running_server(tmp_path, db=str(copy), house="none"):
+        pass
+
+
+async def test_backup_of_postgres_names_the_program(database: str, tmp_path: Path) -> None:
+    await fill_with(database, 1)
+    code, _, err = await parlour_command("db", "backup", str(tmp_path / "b"), "--db", database)
+    assert (code, "run pg_dump -Fc" in err) == (2, True)
+
+
+async def test_check_prints_faults(tmp_path: Path) -> None:
+    path = str(tmp_path / "parlour.db")
+    await play_games(path)
+    code, out, err = await parlour_command("db", "check", "--db", path)
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r"no faults in 7 rooms with \d+ events\n", out)
+    await fill(path)
+    code, out, _ = await parlour_command("db", "check", PARLOUR_DB=path)
+    assert code == 1
+    assert "the log of room won cannot be replayed" in out
+    assert out.splitlines()[-1].startswith("4 faults in 11 rooms")

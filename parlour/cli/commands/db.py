@@ -1,83 +1,91 @@
 """Look after the database of a server.
 
-parlour db prune                        delete what the server would delete, at once
-parlour db prune --dry-run              say what would be deleted
-parlour db prune --keep-aborted 7       keep rooms without a result for 7 days
+parlour db backup parlour-2026-11-18.db    copy a SQLite file while the server runs
+parlour db check                           compare the index with the logs; a line for each fault
+parlour db copy parlour.db postgresql://parlour@localhost/parlour    move to PostgreSQL
+parlour db copy postgresql://parlour@localhost/parlour parlour.db    and back
+parlour db prune                           delete what the server would delete, at once
+parlour db prune --dry-run                 say what would be deleted
+parlour db prune --keep-aborted 7          keep rooms without a result for 7 days
 
-A server that runs deletes the same by itself, in small steps. With a SQLite file, stop the server
-first. Games with a result and ratings always stay. --dry-run only reads.
+copy takes everything: rooms, accounts, sessions, ratings. It needs a new target, and no server may
+run on either side. If it is interrupted, run it again: it goes on. At the end it reads both sides
+and prints the number of rows and a digest of each table. A server refuses an unfinished copy.
+
+check only reads, and may run beside a server. Its exit code is 1 if it finds a fault. For backups
+of PostgreSQL use pg_dump.
+
+prune: a server that runs deletes the same by itself, in small steps. With a SQLite file, stop the
+server first. Games with a result and ratings always stay. --dry-run only reads.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
-import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
 
-from parlour.cli.database import opened_store
 from parlour.errors import UserError
-from runtime.printable import print_line
 from server.config import BadSetting, Settings, read_settings
-from server.metrics import Metrics
-from server.rooms.retention import Retention
-from server.storage.interface import Store, StoreError
+from server.storage.interface import StoreError
 
 KEEP_FLAGS = ("keep_aborted", "keep_chat", "keep_sessions")
-KINDS = {"rooms": "rooms without a result", "sessions": "sessions", "chat": "chat messages"}
+NAMES = {"backup": ("FILE",), "check": (), "copy": ("SOURCE", "TARGET"), "prune": ()}  # what each action needs
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", metavar="prune", choices=("prune",))
-    parser.add_argument("--db", default=SUPPRESS, metavar="TEXT", help="the server's database (default: PARLOUR_DB)")
+    parser.add_argument("action", metavar="|".join(NAMES), choices=NAMES, help="what to do")
+    names = "FILE for backup; SOURCE and TARGET for copy: a SQLite file or postgresql://…"
+    parser.add_argument("names", metavar="NAME", nargs="*", help=names)
+    parser.add_argument(
+        "--db", default=SUPPRESS, metavar="FILE|URL", help="the server's database (default: PARLOUR_DB)"
+    )
+    group = parser.add_argument_group("prune")
     for name in KEEP_FLAGS:
         setting = Settings.__dataclass_fields__[name]
         help = f"{setting.metadata['help']} (default: {setting.default:g})"
-        parser.add_argument(f"--{name.replace('_', '-')}", default=SUPPRESS, metavar="DAYS", help=help)
-    parser.add_argument("--dry-run", action="store_true", help="delete nothing")
+        group.add_argument(f"--{name.replace('_', '-')}", default=SUPPRESS, metavar="DAYS", help=help)
+    group.add_argument("--dry-run", action="store_true", help="delete nothing")
 
 
 def run(args: Namespace) -> int:
+    check_names(args)
     given = {name: vars(args).get(name) for name in ("db", *KEEP_FLAGS)}
     try:
-        asyncio.run(prune(read_settings(given, os.environ), args.dry_run))
+        return asyncio.run(run_action(args, read_settings(given, os.environ)))
     except (BadSetting, StoreError) as error:
         raise UserError(str(error)) from None
+
+
+def check_names(args: Namespace) -> None:
+    """Raise UserError if an action has too few or too many names, or a flag of another action."""
+    needed = NAMES[args.action]
+    if len(args.names) != len(needed):
+        wanted = f"needs {' and '.join(needed)}" if needed else "needs no name"
+        raise UserError(f"db {args.action} {wanted}: parlour db {' '.join((args.action, *needed))}")
+    if args.action != "prune" and (args.dry_run or any(name in args for name in KEEP_FLAGS)):
+        raise UserError(f"--dry-run and --keep-… are for db prune, not for db {args.action}: leave them out")
+    if args.action == "copy" and "db" in args:
+        raise UserError("db copy takes no --db: name the source and the target")
+
+
+async def run_action(args: Namespace, settings: Settings) -> int:
+    """Do what is asked. Return the exit code. Raises StoreError or UserError."""
+    match args.action:
+        case "backup":
+            from parlour.cli.db.copying import back_up
+
+            await back_up(settings.db, *args.names)
+        case "check":
+            from parlour.cli.db.checking import check
+
+            return 1 if await check(settings.db) else 0
+        case "copy":
+            from parlour.cli.db.copying import copy_database
+
+            await copy_database(*args.names)
+        case _:
+            from parlour.cli.db.pruning import prune
+
+            await prune(settings, args.dry_run)
     return 0
-
-
-async def prune(settings: Settings, dry_run: bool) -> None:
-    """Open the database for this process alone, and prune it. Raises StoreError."""
-    async with opened_store(settings.db, "rooms", serving=not dry_run, read_only=dry_run) as (store, _):
-        retention = Retention(
-            store=store,
-            settings=settings,
-            metrics=Metrics(),
-            now=lambda: time.time_ns() // 1_000_000,
-            is_loaded=lambda room: False,
-            connected=list,
-            on_batch=show_progress,
-            pause_s=0.0,
-        )
-        if dry_run:
-            rooms, sessions = await store.count_prunable(retention.aborted_before, retention.sessions_before)
-            print_line(f"would delete {rooms} {KINDS['rooms']} and {sessions} {KINDS['sessions']}")
-            print_line(f"would empty the chat of games that ended more than {settings.keep_chat:g} days ago")
-        else:
-            done = await retention.prune()
-            print_line(f"deleted {', '.join(f'{done[kind]} {name}' for kind, name in KINDS.items())}")
-        await show_rest(store)
-
-
-def show_progress(kind: str, count: int) -> None:
-    """Report a batch to a person who waits."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{count} more {KINDS[kind]} ")
-        sys.stderr.flush()
-
-
-async def show_rest(store: Store) -> None:
-    rows, sizes = await store.sizes()
-    print_line(f"in the database: {', '.join(f'{count} {table}' for table, count in rows.items())}")
-    print_line(f"bytes: {', '.join(f'{count} {part}' for part, count in sizes.items())}")

@@ -19,6 +19,7 @@ from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate, require_current_schema
 from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
 from server.storage.pruning import Pruning
+from server.storage.tables import Statements
 
 POOL_SIZE = 5  # connections besides the one that writes
 TIMEOUT_S = 10.0  # to connect, and for a statement
@@ -34,6 +35,7 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
 
     shared = True
     mark = "$"
+    byte_order = ' COLLATE "C"'
 
     def __init__(self, url: str, on_commit: OnCommit = lambda seconds, jobs: None, pool: int = POOL_SIZE) -> None:
         self._url = url
@@ -83,6 +85,12 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
 
     async def find_damage(self, table: str = "") -> str:
         return ""  # PostgreSQL reports damage itself
+
+    async def find_broken_pages(self) -> list[str]:
+        return []  # see pg_amcheck
+
+    async def back_up(self, target: str) -> int:
+        raise StoreError("PostgreSQL has its own program for backups: run pg_dump -Fc -f FILE DATABASE")
 
     def check(self) -> None:
         """Do nothing: a database that has gone rejects every statement."""
@@ -177,6 +185,14 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
 
     async def _change(self, sql: str, *values: Any) -> int:
         return len(await self._fetch(f"{sql} RETURNING 1", *values))
+
+    async def _change_together(self, statements: Statements) -> None:
+        try:
+            async with self._pool.acquire() as connection, connection.transaction():
+                for sql, values in statements:
+                    await connection.execute(sql, *values)
+        except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+            raise Unavailable(f"the database cannot be written: {describe(error)}") from None
 
     async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
         """Return the database's estimates: counting would read whole tables."""

@@ -25,14 +25,17 @@ from server.storage.interface import (
 )
 from server.storage.keys import Keys
 from server.storage.pruning import Pruning
+from server.storage.sqlite.backup import back_up
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result, fetch
 from server.storage.sqlite.schema import explain, find_damage, migrate, require_current_schema
 from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
+from server.storage.tables import Statements
 
 COUNTED_TABLES = ("rooms", "events", "sessions", "accounts", "ratings")
+MAX_BROKEN_PAGES = 20  # reported by a check
 LAST_OPPONENT = queries.last_opponent("?")
 ROOMS_OF = """
     SELECT room FROM rooms WHERE status <> 'ended' AND player0 = ?1 UNION
@@ -45,6 +48,7 @@ class SqliteStore(Ratings, Keys, Pruning):
 
     shared = False
     mark = "?"
+    byte_order = ""  # texts are compared by their bytes anyway
 
     def __init__(
         self,
@@ -117,6 +121,13 @@ class SqliteStore(Ratings, Keys, Pruning):
     async def find_damage(self, table: str = "") -> str:
         return await self._readers.read(lambda reader: find_damage(reader, self.path, table), None)
 
+    async def find_broken_pages(self) -> list[str]:
+        rows = await self._select(f"PRAGMA integrity_check({MAX_BROKEN_PAGES})")
+        return [str(text) for (text,) in rows if text != "ok"]
+
+    async def back_up(self, target: str) -> int:
+        return await self._in_reader(partial(back_up, self.path, target), None)
+
     def check(self) -> None:
         problem = "" if self._writer is None else self._writer.find_problem()
         if problem:
@@ -146,7 +157,7 @@ class SqliteStore(Ratings, Keys, Pruning):
 
     async def _write(self, sql: str, *values: Any) -> int:
         assert self._writer is not None
-        return await self._writer.execute(sql, values)
+        return await self._writer.execute((sql, values))
 
     async def _read(self, sql: str, *values: Any) -> list[Any]:
         return await self._in_reader(partial(fetch, sql, values))
@@ -297,6 +308,10 @@ class SqliteStore(Ratings, Keys, Pruning):
 
     async def _change(self, sql: str, *values: Any) -> int:
         return await self._write(sql, *values)
+
+    async def _change_together(self, statements: Statements) -> None:
+        assert self._writer is not None
+        await self._writer.execute(*((sql, tuple(values)) for sql, values in statements))
 
     async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
         rows = {table: (await self._select(f"SELECT count(*) FROM {table}"))[0][0] for table in COUNTED_TABLES}

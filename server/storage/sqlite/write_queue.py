@@ -27,17 +27,17 @@ FindPayload = Callable[[str, int], Awaitable[bytes | None]]  # room, seq -> the 
 
 
 @final
-class Statement:
-    """A write other than an append."""
+class Statements:
+    """A write other than an append: statements with their values, all or none."""
 
-    __slots__ = ("changed", "sql", "values")
+    __slots__ = ("changed", "statements")
 
-    def __init__(self, sql: str, values: Values) -> None:
-        self.sql, self.values = sql, values
-        self.changed = 0  # the number of changed rows, once it is done
+    def __init__(self, *statements: tuple[str, Values]) -> None:
+        self.statements = statements
+        self.changed = 0  # the number of rows that the last one has changed, once it is done
 
 
-Work = Append | Statement
+Work = Append | Statements
 QueuedJob = tuple[Work, Done]
 
 
@@ -136,20 +136,20 @@ class WriteQueue:
         else:
             self._schedule_send()
 
-    def execute(self, sql: str, values: Values) -> asyncio.Future[int]:
-        """Queue a statement. Return a future of the number of rows that it changes."""
+    def execute(self, *statements: tuple[str, Values]) -> asyncio.Future[int]:
+        """Queue statements, all or none. Return a future of the number of rows that the last one changes."""
         future: asyncio.Future[int] = self._loop.create_future()
-        statement = Statement(sql, values)
+        work = Statements(*statements)
 
         def done(error: Exception | None) -> None:
             if future.done():
                 return
             if error is None:
-                future.set_result(statement.changed)
+                future.set_result(work.changed)
             else:
                 future.set_exception(error)
 
-        self.submit(statement, done)
+        self.submit(work, done)
         return future
 
     def fail_fast(self) -> None:
@@ -195,7 +195,7 @@ class WriteQueue:
         rows: Rows = []
         for job in jobs:
             work = job[0]
-            if type(work) is Statement or not work.event_only:
+            if type(work) is Statements or not work.event_only:
                 others.append(job)
             else:
                 rows += (work.room, work.after + 1, work.payloads[0])
@@ -260,7 +260,7 @@ class WriteQueue:
         self._finish([await self._look_up(work) for work, _ in self._in_flight])
 
     async def _look_up(self, work: Work) -> Exception | None:
-        if isinstance(work, Statement):
+        if isinstance(work, Statements):
             return Unavailable(f"it is not known whether this was written: {WRITER_EXITED}")
         try:
             payload = await self._find_payload(work.room, work.after + 1)
@@ -287,9 +287,9 @@ class WriteQueue:
 
 
 def as_job(work: Work) -> Job:
-    """Return an append or a statement as the writer process takes it."""
-    if isinstance(work, Statement):
-        return ([], (), ((work.sql, work.values),))
+    """Return an append or statements as the writer process takes it."""
+    if isinstance(work, Statements):
+        return ([], (), work.statements)
     events: Rows = []
     rooms: list[Values] = []
     statements: list[tuple[str, Values]] = []
@@ -313,9 +313,9 @@ def room_values(row: RoomRow) -> Values:
 
 
 def outcome(work: Work, answer: Answer) -> Exception | None:
-    """Return the error that an answer stands for. Set `changed` of a statement."""
+    """Return the error that an answer stands for. Set `changed` of statements."""
     if isinstance(answer, str):
         return Unavailable(answer) if answer else Conflict()
-    if isinstance(work, Statement):
+    if isinstance(work, Statements):
         work.changed = answer
     return None

@@ -50,12 +50,18 @@ async def test_sqlite_file_with_unfolded_names_is_migrated(tmp_path: object) -> 
     await check_folded_names(open_store(path))
 
 
-async def test_postgres_database_with_unfolded_names_is_migrated(database: str) -> None:
+async def older_postgres(database: str, version: int) -> asyncpg.Connection:
+    """Return a connection to an empty database with an older schema."""
     connection = await asyncpg.connect(database)
     await connection.execute("CREATE TABLE parlour_schema (version integer NOT NULL)")
-    for _, sql in load_migrations("server.storage.postgres")[:3]:
+    for _, sql in load_migrations("server.storage.postgres")[:version]:
         await connection.execute(sql)
-    await connection.execute("INSERT INTO parlour_schema VALUES (3)")
+    await connection.execute("INSERT INTO parlour_schema VALUES ($1)", version)
+    return connection
+
+
+async def test_postgres_database_with_unfolded_names_is_migrated(database: str) -> None:
+    connection = await older_postgres(database, 3)
     for name, player, at in ACCOUNTS:
         await connection.execute("INSERT INTO accounts VALUES ($1,$2,$3,$4,NULL)", digest(player), name, player, at)
     await connection.execute(
@@ -194,14 +200,7 @@ async def test_read_only_store_of_an_older_postgres_database_is_refused(database
 
 
 async def test_codes_in_a_postgres_database_are_hashed(database: str) -> None:
-    store = open_store(database)
-    await store.open()
-    await store.close()
-    connection = await asyncpg.connect(database)
-    await connection.execute("UPDATE parlour_schema SET version = 6")
-    await connection.execute("DROP INDEX rooms_by_end")
-    await connection.execute("ALTER TABLE accounts DROP COLUMN change")
-    await connection.execute("DROP TABLE downtimes, keys")
+    connection = await older_postgres(database, 6)
     for room, payload in (("r", MSGPACK.encode(CREATED)), ("damaged", b"\xc1")):
         await connection.execute(f"INSERT INTO rooms VALUES ($1,'conga',{OPEN_ROOM.format(True)},$2)", room, b"i")
         await connection.execute("INSERT INTO events VALUES ($1,1,$2)", room, payload)

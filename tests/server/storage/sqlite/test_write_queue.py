@@ -17,7 +17,7 @@ from server.storage.interface import Append, Conflict, StoreError, Unavailable, 
 from server.storage.sqlite import supervisor, write_queue
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.supervisor import WriterSupervisor
-from server.storage.sqlite.write_queue import Statement, WriterPipe
+from server.storage.sqlite.write_queue import Statements, WriterPipe
 from tests.client.sample_programs import gone
 from tests.e2e.local_server import until
 from tests.waiting import TIMEOUT_S
@@ -62,7 +62,7 @@ async def test_jobs_lost_with_the_process_are_rejected(store: SqliteStore) -> No
     os.kill(pid(store), signal.SIGSTOP)
     assert store._writer is not None
     answers: list[Exception | None] = []
-    store._writer.submit(Statement("DELETE FROM nodes", ()), answers.append)
+    store._writer.submit(Statements(("DELETE FROM nodes", ())), answers.append)
     append = append_and_wait(store, FIRST)  # both are in flight together
     os.kill(pid(store), signal.SIGKILL)
     with pytest.raises(Unavailable, match="has ended"):

@@ -1,0 +1,1 @@
+"""`parlour db`: one module for each kind of work."""

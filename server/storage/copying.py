@@ -1,0 +1,75 @@
+"""Copy a database into another one, of the same kind or of another.
+
+Tables are walked in the order of their keys, in batches. A batch that differs is replaced. So a copy that was
+interrupted goes on where it was, and the last walk, which changes nothing, proves that both hold the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import NamedTuple
+
+from server.storage.interface import Store, StoreError
+from server.storage.tables import ACCOUNTS, EVENTS, RATINGS, ROOMS, ROWS_PER_BATCH, SESSIONS, TABLES, Table
+
+Progress = Callable[[str, int], None]  # what is done, and the number of rows so far
+
+
+class Walk(NamedTuple):
+    """What was found in a table of two databases."""
+
+    table: str
+    rows: int
+    digest: str  # of the rows of the source
+    equal: bool  # whether the target held the same rows
+
+
+async def copy(source: Store, target: Store, name: str, now: int, progress: Progress) -> list[Walk]:
+    """Copy all tables, and verify them. `name`: of the source. Return what the last walk found.
+
+    Raises StoreError if the target holds something else, or if it differs from the source in the end.
+    """
+    await check_target(target, name)
+    await target.begin_copy(name, now)
+    for table in TABLES:
+        await walk(source, target, table, progress, repair=True)
+    found = [await walk(source, target, table, progress, repair=False) for table in TABLES]
+    different = [walked.table for walked in found if not walked.equal]
+    if different:
+        how = "make sure that no server uses them, and run the command again"
+        raise StoreError(f"the copy differs from its source in {', '.join(different)}: {how}")
+    await target.end_copy(now)
+    return found
+
+
+async def check_target(target: Store, name: str) -> None:
+    """Raise StoreError unless the target is empty, or an unfinished copy of this source."""
+    of = await target.unfinished_copy()
+    if of == name:
+        return
+    if of:
+        raise StoreError(f"the target is an unfinished copy of {of}: finish that one, or give another target")
+    for table in (ACCOUNTS, SESSIONS, ROOMS, EVENTS, RATINGS):
+        if await target.read_rows(table, limit=1):
+            raise StoreError(f"the target is not empty, it has {table.name}: give a new file or an empty database")
+
+
+async def walk(source: Store, target: Store, table: Table, progress: Progress, repair: bool) -> Walk:
+    """Compare a table, and with `repair` replace what differs."""
+    count, equal, digest = 0, True, sha256()
+    after: tuple[object, ...] = ()
+    while True:
+        rows = await source.read_rows(table, after, limit=ROWS_PER_BATCH)
+        last = rows[-1][: table.key_length] if len(rows) == ROWS_PER_BATCH else ()
+        if await target.read_rows(table, after, last, limit=len(rows) + 1) != rows:
+            equal = False
+            if repair:
+                await target.replace_rows(table, after, last, rows)
+        for row in rows:
+            digest.update(repr(row).encode())
+        count += len(rows)
+        progress(f"{'copying' if repair else 'verifying'} {table.name}", count)
+        if not last:
+            return Walk(table.name, count, digest.hexdigest(), equal)
+        after = last
