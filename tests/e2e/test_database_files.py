@@ -7,9 +7,10 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -86,12 +87,23 @@ async def serve(tmp_path: Path) -> AsyncIterator[Serve]:
         await serving.process.wait()
 
 
-async def test_start_waits_for_the_writer_of_a_killed_server(serve: Serve, connect_guest: ConnectGuest) -> None:
+def has_renewed_sessions(db: Path) -> bool:
+    """Return whether the first run of retention has only one write left."""
+    with closing(sqlite3.connect(db)) as reader:
+        return bool(reader.execute("SELECT 1 FROM retention WHERE task = 'renewed'").fetchall())
+
+
+async def test_start_waits_for_the_writer_of_a_killed_server(
+    serve: Serve, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
     """A move that the killed server had sent to its writer process is in the game before the next server loads it."""
     first = await serve()
     url = await first.url()
     ann, ben = await connect_guest(url, "ann"), await connect_guest(url, "ben")
     room = await room_of(ann, ben)
+    await until("retention is at its last write", partial(has_renewed_sessions, tmp_path / "parlour.db"))
+    for text in ("hello", "good luck"):  # the second is stored after the last write of retention
+        await ann.ask("say", room=room, text=text)
     [writer] = children(first.process.pid)
     os.kill(writer, signal.SIGSTOP)  # a disk that does not answer
     try:
