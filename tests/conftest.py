@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Iterator
 from itertools import count
@@ -17,6 +18,7 @@ from server.logs import JsonFormatter, TextFormatter
 from tests.isolation import isolate
 from tests.random_order import shuffle
 
+GC_THRESHOLDS = (20_000, 20, 20)
 _numbers = count(1)
 
 # The same examples on every machine, without a time limit: a slow machine is not a failure.
@@ -39,6 +41,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seed = config.getoption("--shuffle")
     if seed is not None:
         shuffle(items, lambda item: item.path, seed)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collected tests and all modules out of garbage collections, which took a third of the CPU time."""
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 @pytest.fixture(autouse=True)
