@@ -131,6 +131,17 @@ class Codec(Generic[M]):
 # -- msgpack
 
 
+pack: Callable[[Any], bytes] = msgspec.msgpack.encode  # plain values that are not a message
+
+
+def unpack(data: bytes) -> Any:
+    """Return the plain values of `pack`. Raises Malformed."""
+    try:
+        return msgspec.msgpack.decode(data)
+    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+        raise Malformed(f"not msgpack: {error}") from None
+
+
 NESTED_TYPES = {dict, list}
 _msgpack_parser = msgspec.msgpack.Decoder()
 

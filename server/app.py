@@ -283,9 +283,9 @@ async def running(
     if worker is None:
         await check_port(settings)
     metrics = Metrics()
-    bus = open_bus(settings, worker)
     address = writer_address(worker.folder) if worker else ""
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool, writer=address, worker=worker is not None)
+    bus = open_bus(settings, store, worker)
     await store.open(serving=True)
     app = App(settings, store, bus, metrics, worker.clock if worker else clock, worker.node if worker else "")
     server = app.server
@@ -321,24 +321,26 @@ async def start_listening(server: Server, website: Website | None, worker: Worke
     return [await listen(server, website, sock, header) for sock in worker.sockets]
 
 
-def open_bus(settings: Settings, worker: Worker | None = None) -> Bus:
+def open_bus(settings: Settings, store: Store, worker: Worker | None = None) -> Bus:
     """Return the bus that `--bus` names, with that between workers. Raises BusError."""
     if worker is None:
-        return open_mqtt_bus(settings) if settings.bus else LocalBus()
+        return open_mqtt_bus(settings, store) if settings.bus else LocalBus()
     from server.cluster.bus_pair import BusPair
     from server.cluster.unix.bus import UnixBus
 
     near = UnixBus(worker.folder, worker.node, worker.index, worker.count)
-    return BusPair(near, open_mqtt_bus(settings, worker.node, near.is_near)) if settings.bus else near
+    return BusPair(near, open_mqtt_bus(settings, store, worker.node, near.is_near)) if settings.bus else near
 
 
-def open_mqtt_bus(settings: Settings, node: str = "", is_near: Callable[[str], bool] = lambda node: False) -> Bus:
+def open_mqtt_bus(
+    settings: Settings, store: Store, node: str = "", is_near: Callable[[str], bool] = lambda node: False
+) -> Bus:
     """Return the bus of an MQTT broker. Raises BusError."""
     try:
         from server.cluster.mqtt.bus import MqttBus
     except ImportError:
         raise BusError("MQTT support is not installed: run pip install -e '.[mqtt]' in the folder of Parlour") from None
-    return MqttBus(settings, node, is_near)
+    return MqttBus(settings, store, node, is_near)
 
 
 async def serve_until_stopped(

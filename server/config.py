@@ -40,7 +40,12 @@ class Settings:
     bus_password: str = setting("", "password for the broker; prefer the variable, since all local users can see flags")
     bus_ca: str = setting("", "file with the CA certificates (PEM) to trust for mqtts://")
     bus_prefix: str = setting("parlour/v1", "prefix of all MQTT topics")
-    bus_format: str = setting("json", "format of MQTT messages", choices=("json", "msgpack"))
+    bus_format: str = setting("json", "format of MQTT messages for subscribers", choices=("json", "msgpack"))
+    bus_public: str = setting(
+        "all",
+        "what subscribers at the broker get of public rooms: all (events and states), states, or none",
+        choices=("all", "states", "none"),
+    )
     auth: str = setting(
         "guests", "who may connect: guests and accounts, or only accounts (tokens)", choices=("guests", "tokens")
     )

@@ -1,7 +1,7 @@
 """The bus: tells other nodes, and outside readers, what happened. The store has the truth; the bus only announces it.
 
-A message may be lost, arrive twice or be forged. So a node that receives an announcement reads the store. It also
-reads the store at intervals without any announcement (server/cluster/node.py).
+Nodes that have a room loaded get the bytes of its events. Messages may be lost: a node that misses a seq reads the
+store. It also reads the store at intervals without any message (server/cluster/node.py).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class BusListener(Protocol):
         """Return the seq of a room, 0 if it is not loaded at this node."""
 
     def events_received(self, room: str, seq: int, payloads: Payloads, deadline: int | None) -> None:
-        """Handle events that another worker has written. `deadline`: the one in the index after them, if known."""
+        """Handle events that another node has written. `deadline`: the one in the index after them, if known."""
 
     def rematch_withdrawn(self, room: str) -> None:
         """Handle a player of another worker who has left after offering a rematch."""
@@ -94,6 +94,18 @@ class Bus(Protocol):
         """Whether the bus is connected."""
 
     @property
+    def overloaded(self) -> bool:
+        """Whether the bus does not take messages as fast as this node has them: then it keeps only the latest."""
+
+    @property
+    def unsent_bytes(self) -> int:
+        """Bytes that wait to be sent."""
+
+    @property
+    def coalesced(self) -> int:
+        """Number of messages that a later one has replaced during an overload."""
+
+    @property
     def lost(self) -> int:
         """Number of messages that could not be sent."""
 
@@ -114,10 +126,10 @@ class Bus(Protocol):
         """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
 
     def follow(self, room: str, seq: int) -> None:
-        """Ask the other workers for the events after `seq` of a room that was read from the store."""
+        """Ask the other nodes for the events after `seq` of a room that was read from the store."""
 
     def unfollow(self, room: str) -> None:
-        """Ask the other workers for no more events of a room."""
+        """Ask the other nodes for no more events of a room."""
 
     def withdraw_rematch(self, room: str) -> None:
         """Tell the other workers of this machine that a player has left after offering a rematch."""
@@ -149,12 +161,6 @@ class WithoutWorkers:
 
     sends_events = False
 
-    def follow(self, room: str, seq: int) -> None:
-        """Do nothing: other nodes announce their events."""
-
-    def unfollow(self, room: str) -> None:
-        """Do nothing."""
-
     def withdraw_rematch(self, room: str) -> None:
         """Do nothing: other nodes count players of this one as offline until they join the next room."""
 
@@ -170,7 +176,8 @@ class LocalBus(WithoutWorkers):
     """A bus within one process. It announces events only: lobby and bots are known here anyway."""
 
     up = True
-    lost = unreadable = 0
+    overloaded = False
+    unsent_bytes = coalesced = lost = unreadable = 0
 
     def __init__(self) -> None:
         self._listeners: list[BusListener] = []
@@ -192,6 +199,12 @@ class LocalBus(WithoutWorkers):
         """Announce the newest seq of a room."""
         for listener in self._listeners:
             listener.room_announced(room.setup.room, room.seq)
+
+    def follow(self, room: str, seq: int) -> None:
+        """Do nothing: other listeners hear of all events."""
+
+    def unfollow(self, room: str) -> None:
+        """Do nothing."""
 
     def show(self, room: Room) -> None:
         """Do nothing."""

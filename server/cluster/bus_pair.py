@@ -17,16 +17,27 @@ class BusPair:
     """Sends everything on both buses. Towards the far one every worker is a node."""
 
     has_listeners = True
-    sends_events = False  # other nodes only announce theirs
+    sends_events = False  # other nodes do not send the first events of a room
 
     def __init__(self, near: Bus, far: Bus) -> None:
         self._near, self._far = near, far
-        self.follow, self.unfollow, self.share = near.follow, near.unfollow, near.share
-        self.withdraw_rematch = near.withdraw_rematch
+        self.share, self.withdraw_rematch = near.share, near.withdraw_rematch
 
     @property
     def up(self) -> bool:
         return self._near.up and self._far.up
+
+    @property
+    def overloaded(self) -> bool:
+        return self._near.overloaded or self._far.overloaded
+
+    @property
+    def unsent_bytes(self) -> int:
+        return self._near.unsent_bytes + self._far.unsent_bytes
+
+    @property
+    def coalesced(self) -> int:
+        return self._near.coalesced + self._far.coalesced
 
     @property
     def lost(self) -> int:
@@ -50,6 +61,14 @@ class BusPair:
     def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
         self._near.publish(room, events, payloads, deadline)
         self._far.publish(room, events, payloads, deadline)
+
+    def follow(self, room: str, seq: int) -> None:
+        self._near.follow(room, seq)
+        self._far.follow(room, seq)
+
+    def unfollow(self, room: str) -> None:
+        self._near.unfollow(room)
+        self._far.unfollow(room)
 
     async def metrics_samples(self) -> list[Any]:
         return await self._near.metrics_samples()

@@ -111,6 +111,8 @@ async def test_private_and_delayed_rooms_are_not_published(
         assert f"{prefix}/rooms/{public}/events" in topics
         assert not any(secret in topic or slow in topic for topic in topics)
         assert not any(b'"a1"' in payload or b'"code"' in payload for _, payload in reader.seen)
+        assert not any(b"\xa2a1" in payload or b"\xa4code" in payload for _, payload in reader.seen)  # as msgpack
+        assert any(topic.startswith(f"{prefix}/peers/to/") and secret.encode() in data for topic, data in reader.seen)
         await ann.ask("resign", room=slow)  # an ended game is public
         assert (await reader.next(f"{slow}/state"))["moves"][1]["move"] == "b1"
 
@@ -142,7 +144,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("topic", ["calls", "lobby", "nodes/x"])
+@pytest.mark.parametrize("topic", ["calls", "peers", "nodes/x"])
 async def test_hostile_message_does_not_stop_a_node_from_reading(
     start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str, topic: str
 ) -> None:
@@ -155,10 +157,11 @@ async def test_hostile_message_does_not_stop_a_node_from_reading(
     await until("all are counted", lambda: bus.unreadable == before + len(hostile))
     assert bus.up
     heard: list[str] = []
-    right.app.node.room_announced = lambda room, seq: heard.append(room)  # type: ignore[method-assign]
-    ann = await connect_guest(left.url, "ann")
-    room = (await ann.ask("create", game="cohcoh"))["room"]
-    await until("the room is heard", lambda: room in heard)  # from the broker, not from the periodic check of the store
+    right.app.node.events_received = lambda room, *_: heard.append(room)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben)
+    await ann.ask("move", room=room, ply=0, move="a1")
+    await until("the move is heard", lambda: room in heard)  # from the broker, not from the periodic check of the store
 
 
 async def test_failing_reader_shows_and_connects_again(start: Start, broker: Broker, prefix: str) -> None:
@@ -166,14 +169,12 @@ async def test_failing_reader_shows_and_connects_again(start: Start, broker: Bro
     bus = node.app.bus
     assert isinstance(bus, MqttBus)
     assert bus._client is not None
-    received = bus._client._received
+    assert bus._client._path is not None
 
-    def fail_once(topic: str, payload: bytes, retained: bool) -> None:
-        assert bus._client is not None
-        bus._client._received = received
+    def fail(*message: Any) -> None:
         raise RuntimeError("a bug")
 
-    bus._client._received = fail_once
+    bus._client._path._paho.on_message = fail
     async with aiomqtt.Client("127.0.0.1", broker.port) as client:
         await client.publish(f"{prefix}/calls", b"{}")
         await until("the bus is down", lambda: not bus.up)
@@ -192,7 +193,8 @@ async def test_node_is_online_until_it_dies(database: str, broker: Broker, prefi
                 await asyncio.to_thread(node.start)
             names = [(await reader.next(""))["node"] for _ in nodes]
             await asyncio.to_thread(nodes[0].kill)
-            assert await reader.next("") == {"node": names[0], "online": False}
+            last = await reader.next("")
+            assert (last["node"], last["online"]) == (names[0], False)
             await asyncio.to_thread(nodes[1].stop)
             assert await reader.next(names[1]) is None  # it has deleted its entry
         finally:

@@ -104,13 +104,13 @@ async def test_messages_between_nodes_are_hidden_from_anonymous_subscribers(
     ):
         await until("the bus is up", lambda: server.app.bus.up)
         for reader in (stranger, other):
-            for topic in ("calls", "#"):
+            for topic in ("peers/#", "#"):
                 await reader.subscribe(f"parlour/v1/{topic}")
         ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
         await room_of(ann, ben, private=True, invite="ben")
-        shown = f"parlour/v1/rooms/{await room_of(ann, ben)}/events"  # its call is published before its events
-        assert "parlour/v1/calls" in await topics_until(other, shown)
-        assert "parlour/v1/calls" not in await topics_until(stranger, shown)
+        shown = f"parlour/v1/rooms/{await room_of(ann, ben)}/events"  # the invitation is published before its events
+        assert "parlour/v1/peers" in await topics_until(other, shown)
+        assert not any("/peers" in topic for topic in await topics_until(stranger, shown))
 
 
 async def topics_until(reader: aiomqtt.Client, last: str) -> list[str]:

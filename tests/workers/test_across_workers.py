@@ -98,7 +98,7 @@ async def test_command_that_a_copy_would_refuse_is_decided_with_the_newest_event
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     near: Any = left.app.bus
-    near._followers.clear()  # the message to the other worker is still under way
+    near._followers._rooms.clear()  # the message to the other worker is still under way
     await move(ann, room, 0, "1")
     await move(ben, room, 1, "2")
     assert (await ben.find(type="moved", ply=1))["move"] == "1"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ssl
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+from zlib import crc32
 
 from server.cluster.bus import BusError
 from server.config import Settings
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
+BUCKETS = 256  # topics by a hash of the room
 
 
 class BrokerAddress(NamedTuple):
@@ -51,9 +53,11 @@ def tls_context(settings: Settings, scheme: str) -> ssl.SSLContext | None:
 
 
 class Topics:
-    """The topics: events and state of rooms, the lobby, tournaments, the nodes, and `calls` for messages between nodes.
+    """The names of all topics. Raises BusError if the prefix cannot begin a topic.
 
-    Raises BusError if the prefix cannot begin a topic.
+    Outside subscribers read `rooms`, `lobby`, `tournaments` and `nodes`. Only nodes read and write `peers`: a topic for
+    all nodes, an inbox for each node, and topics by a hash of a room, for the nodes that have such a room loaded.
+    Nodes of earlier versions write to `calls`.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -65,6 +69,8 @@ class Topics:
         self.tournaments = f"{prefix}/tournaments"
         self.calls = f"{prefix}/calls"
         self.nodes = f"{prefix}/nodes/"
+        self.peers = f"{prefix}/peers"
+        self.states = self.state("+")
 
     def events(self, room: str) -> str:
         return f"{self.rooms}{room}/events"
@@ -75,7 +81,17 @@ class Topics:
     def node(self, name: str) -> str:
         return self.nodes + name
 
-    @property
-    def for_nodes(self) -> tuple[str, ...]:
-        """The topics that every node subscribes to."""
-        return self.lobby, self.tournaments, self.calls, f"{self.nodes}+"
+    def inbox(self, node: str) -> str:
+        return f"{self.peers}/to/{node}"
+
+    def bucket(self, room: str) -> str:
+        """Return the topic where a node asks which others have a room loaded."""
+        return f"{self.peers}/rooms/{crc32(room.encode()) % BUCKETS}"
+
+    def room_of(self, state: str) -> str:
+        """Return the room of a state topic."""
+        return state.removeprefix(self.rooms).removesuffix("/state")
+
+    def for_node(self, node: str) -> tuple[str, ...]:
+        """Return the topics that a node always subscribes to."""
+        return self.peers, self.inbox(node), self.calls, f"{self.nodes}+"

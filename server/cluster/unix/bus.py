@@ -19,6 +19,7 @@ from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate, TournamentUpdate
 from protocol.types import BotInfo
 from server.cluster.bus import BusListener, Payloads
+from server.cluster.followers import Followers
 from server.cluster.lobby_batch import LobbyBatch
 from server.cluster.unix.link import Message, Receiver, Sender
 from server.domain.room import Room
@@ -37,7 +38,8 @@ class UnixBus:
     """A bus for the workers 0 to `count` - 1. `folder` has their sockets, `node` is the id of this worker as a node."""
 
     has_listeners = sends_events = True
-    unreadable = 0
+    overloaded = False  # a worker that reads nothing is disconnected
+    unsent_bytes = coalesced = unreadable = 0
 
     def __init__(self, folder: str, node: str, index: int, count: int) -> None:
         self._folder, self._node, self._index, self._count = folder, node, index, count
@@ -45,7 +47,7 @@ class UnixBus:
         self._senders: dict[int, Sender] = {}
         self._receivers: dict[int, Receiver] = {}  # by the index of the other worker
         self._server: asyncio.AbstractServer | None = None
-        self._followers: dict[str, list[int]] = {}  # room that is loaded here: other workers that have it loaded
+        self._followers: Followers[int] = Followers()  # other workers, by index
         self._lobby = LobbyBatch(self._schedule_flush)
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last sent
@@ -119,11 +121,9 @@ class UnixBus:
         return "node", MSGPACK.encode(LobbyUpdate(rooms=(), bots=self._bots)), self._watchers
 
     def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
-        followers = self._followers.get(room.setup.room)
+        followers = self._followers.of(room.setup.room)
         if followers is None and type(events[0]) is Created:  # the players of a rematch are in the previous room
-            followers = self._followers.get(room.setup.previous)
-            if followers:
-                self._followers[room.setup.room] = list(followers)
+            followers = self._followers.copy(room.setup.previous, room.setup.room)
         if followers:
             message = ("events", room.setup.room, room.seq, payloads, deadline)
             for index in followers:
@@ -133,11 +133,11 @@ class UnixBus:
         self._send_all("follow", room, seq)
 
     def unfollow(self, room: str) -> None:
-        for index in self._followers.pop(room, ()):
+        for index in self._followers.take(room):
             self._senders[index].send_later(("unfollow", room))
 
     def withdraw_rematch(self, room: str) -> None:
-        for index in self._followers.get(room, ()):
+        for index in self._followers.of(room, ()):
             self._senders[index].send(("withdraw", room))
 
     def share(self, what: str, key: str, number: float) -> None:
@@ -218,8 +218,7 @@ class UnixBus:
             self._forget(receiver)
 
     def _forget(self, receiver: Receiver) -> None:
-        for room in [room for room, workers in self._followers.items() if receiver.index in workers]:
-            self._remove_follower(room, receiver.index)
+        self._followers.forget(receiver.index)
         asking = self._asking.pop(receiver.index, None)
         if asking is not None:
             asking.cancel()
@@ -231,7 +230,7 @@ class UnixBus:
     def _created_elsewhere(self, listener: BusListener, receiver: Receiver, room: str) -> None:
         """Note that another worker has a new room, which it has just sent."""
         if listener.room_loaded(room):
-            self._add_follower(room, receiver.index)
+            self._followers.add(room, receiver.index)
         else:
             self._senders[receiver.index].send_later(("unfollow", room))
 
@@ -242,28 +241,13 @@ class UnixBus:
         known = listener.room_loaded(room)
         if not known:
             return
-        if self._add_follower(room, receiver.index) or known > seq:
+        if self._followers.add(room, receiver.index) or known > seq:
             self._senders[receiver.index].send(("follow", room, known))
         if known < seq:  # written before that worker knew of this one
             listener.events_received(room, seq, (), None)
 
-    def _add_follower(self, room: str, index: int) -> bool:
-        """Send the events of a room to a worker from now on. Return whether it got none before."""
-        followers = self._followers.setdefault(room, [])
-        if index in followers:
-            return False
-        followers.append(index)
-        return True
-
     def _unfollowed(self, listener: BusListener, receiver: Receiver, room: str) -> None:
-        self._remove_follower(room, receiver.index)
-
-    def _remove_follower(self, room: str, index: int) -> None:
-        followers = self._followers.get(room, [])
-        if index in followers:
-            followers.remove(index)
-        if not followers:
-            self._followers.pop(room, None)
+        self._followers.remove(room, receiver.index)
 
     def _node_received(self, listener: BusListener, receiver: Receiver, data: bytes, watchers: dict[str, int]) -> None:
         update: Any = MSGPACK.decode_server_message(data)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from server.cluster.mqtt import client
-from server.cluster.mqtt.client import MqttClient, Publication
+from server.cluster.mqtt.client import MqttClient
+from server.cluster.mqtt.fast_path import Publication
 from server.cluster.mqtt.url import BrokerAddress
 
 ADDRESS = BrokerAddress("127.0.0.1", 1, None, None, None)
 
 
 def make_client() -> MqttClient:
-    return MqttClient(ADDRESS, "test", Publication("will", b""), (), lambda *_: None, lambda: None)
+    return MqttClient(ADDRESS, "test", lambda: Publication("will", b""), (), lambda *_: None, lambda: None)
 
 
 async def test_messages_without_a_connection_are_counted_as_lost() -> None:
@@ -21,8 +22,8 @@ async def test_messages_without_a_connection_are_counted_as_lost() -> None:
     assert mqtt.lost == 1
 
 
-async def test_full_queue_loses_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "MAX_QUEUED_MESSAGES", 2)
+async def test_messages_beyond_the_limit_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MAX_UNSENT_BYTES", 1)
     mqtt = make_client()
     mqtt.up = True
     for _ in range(5):
