@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,11 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 FIRST_NODE_WITH_SOCKETS, FIRST_NODE_WITHOUT_FLAG = 20, 22  # versions of Node
 SOCKET_BOTS = ("socket_bot.py", "socket_bot.js")
+COMPILED_SOCKET_BOTS = {
+    "socket_bot.c": ("cc", "cc -O2 -Wall -Werror -o socket_bot socket_bot.c", "./socket_bot"),
+    "SocketBot.java": ("javac", "javac -Xlint:all -Werror SocketBot.java", "java SocketBot"),
+    "socket_bot.rs": ("rustc", "rustc -D warnings socket_bot.rs", "./socket_bot"),
+}
 EXEC = {
     "exec_bot.py": ("python3", "", "{python} exec_bot.py"),
     "exec_bot.js": ("node", "", "node exec_bot.js"),
@@ -128,6 +134,45 @@ async def test_bot_without_a_library_obeys_the_rate_limit(name: str, limits: dic
         assert result in ("1-0", "0-1", "1/2-1/2")
         assert reason == "score"
         assert bool(server.app.metrics.refusals["rate_limited"]) == bool(limits)
+
+
+@pytest.fixture
+def compiled_bot(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, ...]:
+    """Compile an example. Return the command that runs it in the folder of the test."""
+    tool, build, command = COMPILED_SOCKET_BOTS[request.param]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    shutil.copy(EXAMPLES / request.param, tmp_path)
+    home = {**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir}  # where rustup has its compilers
+    subprocess.run(build.split(), cwd=tmp_path, check=True, timeout=TIMEOUT_S, env=home)
+    return tuple(command.split())
+
+
+@pytest.mark.parametrize("name", COMPILED_SOCKET_BOTS)
+def test_bot_without_any_library_is_short(name: str) -> None:
+    assert len([line for line in (EXAMPLES / name).read_text().splitlines() if line.strip()]) <= 60
+
+
+@pytest.mark.parametrize("compiled_bot", COMPILED_SOCKET_BOTS, indirect=True)
+async def test_bot_without_any_library_plays_waits_and_obeys_the_rate_limit(
+    compiled_bot: tuple[str, ...], tmp_path: Path
+) -> None:
+    async with running_server(tmp_path, rate=25.0, burst=1) as server, running_bot(server.url, builtin("random")):
+        environment = {**os.environ, "PARLOUR_URL": server.url}
+
+        async def start(*args: str) -> asyncio.subprocess.Process:
+            pipe = asyncio.subprocess.PIPE
+            return await asyncio.create_subprocess_exec(
+                *compiled_bot, *args, cwd=tmp_path, env=environment, stdout=pipe
+            )
+
+        output, _ = await asyncio.wait_for((await start("cohcoh")).communicate(), TIMEOUT_S)
+        assert output.decode().split()[1] in ("line", "no_moves")
+        waiting = await start()
+        await until("the bot is connected", lambda: server.app.presence.is_here("socket-bot"))
+        await run_bot(server.url, builtin("random"), seeks=(seek("cohcoh", "socket-bot"),), games=1)
+        waiting.terminate()
+        await asyncio.wait_for(waiting.communicate(), TIMEOUT_S)
 
 
 def test_docs_show_the_examples_unchanged() -> None:
