@@ -21,7 +21,7 @@ WORKDIR /var/lib/parlour
 VOLUME /var/lib/parlour
 EXPOSE 8765
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8765/healthz', timeout=2)"]
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8765/livez', timeout=2)"]
 # SIGTERM drains: everyone is told, what was begun is stored
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["parlour"]

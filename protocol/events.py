@@ -197,13 +197,17 @@ class Presence(Event):
 
 
 class Resumed(Event):
-    """The server has restarted. The running clock is credited with `credit`. Both players are away until `presence`.
+    """The server could not work for a while, or has restarted. The running clock is credited with `credit`.
 
-    `turn_at`: the turn begins again at this time, because the downtime is not known: the server's clock was set back.
+    `delay`: also credited, but not seen by the player to move, who was told of the turn after it, or got a snapshot
+    since then. `turn_at`: the turn begins again at this time, because the downtime is not known: the server's clock was
+    set back. `outage`: the server kept its connections. Otherwise both players are away until `presence`.
     """
 
     credit: int
     turn_at: int | None = None
+    delay: int = 0
+    outage: bool = False
 
 
 AnyEvent = (

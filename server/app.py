@@ -223,6 +223,7 @@ class App:
         for observer in (self.registry, self.membership, self.pauses, self.feed):  # in this order
             self.processor.observe(observer)
         self.status.on_recovery(self.registry.credit_outage)
+        self.status.on_stall(self.registry.credit_outage)
         self.status.on_recovery(self.membership.record_presence)
         bus.listen(self.node)
         self.feed.on_bots = bus.introduce
@@ -295,7 +296,7 @@ async def running(
             await server.start(worker is not None and worker.alone)
         await bus.open()
         listeners = await start_listening(server, website, worker)
-        sweeping = asyncio.gather(server.run(), app.retention.run())
+        sweeping = asyncio.gather(server.run(), server.keep_pulse(), app.retention.run())
         try:
             yield Running(url_of(settings, next(iter(listeners[0].sockets))), app)
         finally:

@@ -23,7 +23,7 @@ from server.logs import log
 from server.metrics import Metrics, Sample, total_text
 from server.rooms.broadcast import Broadcaster
 from server.rooms.registry import RoomRegistry
-from server.rooms.status import RETRY_AFTER_S, NodeStatus
+from server.rooms.status import PULSE_INTERVAL_S, RETRY_AFTER_S, NodeStatus
 from server.storage.interface import Store, Unavailable
 from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
@@ -72,11 +72,6 @@ class Server:
         self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed
 
     # -- what connections need: server.transport.services
-
-    @property
-    def write_age_s(self) -> float:
-        """Seconds since the oldest pending write was handed to the store."""
-        return self._store.write_age_s
 
     def disconnected(self, client: Connection) -> None:
         """Remove a client from the server, the lobby and its rooms."""
@@ -159,6 +154,13 @@ class Server:
                 log("store_failed", logging.ERROR, why=str(error))
             except Exception:
                 log("sweep_failed", logging.ERROR, trace=True)
+
+    async def keep_pulse(self) -> None:
+        """Notice, until cancelled, when this process was stopped, and when the store hangs."""
+        while True:
+            self.status.pulse()
+            self.status.note_write_age(self._store.write_age_s)
+            await asyncio.sleep(PULSE_INTERVAL_S)
 
     def _check_store(self) -> None:
         """Count the store as failed if its database was deleted or replaced. Raises Unavailable."""

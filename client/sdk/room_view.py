@@ -163,7 +163,8 @@ class RoomView:
             case Rematched():
                 self.next, self.offers = event.next, Offers()
             case Resumed():
-                self._turn_started = now if event.turn_at is not None else self._turn_started + event.credit / 1000
+                credit = event.credit + (0 if self.seat == self.turn else event.delay)
+                self._turn_started = now if event.turn_at is not None else self._turn_started + credit / 1000
             case _:
                 self._apply_offer(event)
 

@@ -244,7 +244,8 @@ const HANDLERS = {
     room.claimAt[1 - event.seat] = event.claim_at == null ? null : event.claim_at - event.at + performance.now();
   },
   resumed(room, event) {
-    room.creditClock(event.credit ?? 0);
+    room.creditClock((event.credit ?? 0) + (room.seat === room.turn ? 0 : (event.delay ?? 0)));
+    if (event.outage) return;
     room.seats = /** @type {any} */ (room.seats.map((seat) => (seat ? { ...seat, online: false } : seat)));
   },
 };

@@ -6,6 +6,7 @@ notices a dead node records that node's players as offline.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -27,10 +28,12 @@ from server.rooms.presence import PresenceTracker
 from server.rooms.registry import RoomRegistry
 from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now
-from server.storage.interface import Store, Unavailable
+from server.storage.interface import LostPlayer, Store, Unavailable
 
 ROOM_CHECK_INTERVAL_MS = 10_000  # with a working bus; without it, rooms are checked in every sweep
 CLOCK_SYNC_INTERVAL_MS = 30_000
+MAX_HEARTBEAT_GAP_MS = 3000  # after a longer one, this node does not count others as dead for a while
+PLAYERS_AT_ONCE = 20  # whose rooms are loaded together when their node has died
 
 
 class Node:
@@ -60,7 +63,7 @@ class Node:
         self._presence, self._feed, self._progress, self._watcher_counts = presence, feed, progress, watcher_counts
         self._invitations, self._tournaments, self._status, self._tasks = invitations, tournaments, status, tasks
         self._synced_at = self._checked_at = 0
-        self._store_ok_since: int | None = None  # since when no call of the store has failed
+        self._heartbeat_at = self._heartbeats_since = 0  # the last one of this node, and since when there was no gap
         self.events_received = registry.received  # saves a call for each event of another worker
         # set by the wiring, for several workers of one machine
         self.on_numbers: dict[str, Callable[[str, dict[str, float]], None]] = {}  # by what they count
@@ -164,15 +167,16 @@ class Node:
             await self._remove_dead_nodes()
             await self._check_rooms()
         except Unavailable:
-            self._store_ok_since = None
+            self._heartbeat_at = 0  # the store may have removed this node as dead
             raise
 
     async def _send_heartbeat(self) -> None:
         known = await self._store.mark_alive(self.id, self.now())
         self._status.store_works()
-        back = self._store_ok_since is None
+        back = self.now() - self._heartbeat_at > MAX_HEARTBEAT_GAP_MS
+        self._heartbeat_at = self.now()
         if back:
-            self._store_ok_since = self.now()
+            self._heartbeats_since = self.now()
             self._registry.forget_stored_deadlines()  # other nodes may have postponed them meanwhile
         if back or not known:
             await self._presence.report()
@@ -185,11 +189,20 @@ class Node:
     async def _remove_dead_nodes(self) -> None:
         """Record the players of dead nodes as offline, unless they are connected to another node by now."""
         now = self.now()
-        if self._store_ok_since is None or now - self._store_ok_since < NODE_TIMEOUT_MS:
-            return  # during an outage other nodes cannot send heartbeats either
-        for player in await self._store.remove_dead_nodes(now - NODE_TIMEOUT_MS):
-            log("player_offline", player=player)
-            await self._membership.mark_offline(player)
+        if now - self._heartbeats_since < NODE_TIMEOUT_MS:
+            return  # in an outage of the store, or if the machine was stopped, other nodes sent no heartbeats either
+        if lost := await self._store.remove_dead_nodes(now - NODE_TIMEOUT_MS):
+            self._tasks.start(self._mark_offline(lost))  # it may take longer than a sweep
+
+    async def _mark_offline(self, lost: list[LostPlayer]) -> None:
+        for first in range(0, len(lost), PLAYERS_AT_ONCE):
+            some = lost[first : first + PLAYERS_AT_ONCE]
+            for player in some:
+                log("player_offline", player=player.player)
+            results = await asyncio.gather(*map(self._membership.mark_offline, some), return_exceptions=True)
+            for error in results:
+                if error is not None and not isinstance(error, Unavailable):
+                    raise error
 
     async def _check_rooms(self) -> None:
         """Compare the rooms that have clients here with the store."""

@@ -1,4 +1,4 @@
-"""Downtime: what a room gets back for the time in which no server was running. Pure."""
+"""Downtime: what a room gets back for the time in which no server was running, or its node could not work. Pure."""
 
 from __future__ import annotations
 
@@ -32,6 +32,27 @@ def resume(room: Room, now: int, down_since: int | None) -> Decision:
     if down_since is None or since > now:
         return emit(room, Resumed(**room.event_fields(now), credit=0, turn_at=now))
     return emit(room, Resumed(**room.event_fields(now), credit=now - max(down_since, since)))
+
+
+def credit_turn(room: Room, now: int, outage: int, delay: int = 0) -> Decision:
+    """Return the event that credits the running turn with an outage, and with a delay, in milliseconds.
+
+    The player to move was told of the turn before an outage, and after a delay.
+    """
+    if not room.clock_runs or outage + delay <= 0:
+        return Decision((), room)
+    return emit(room, Resumed(**room.event_fields(now), credit=outage, delay=delay, outage=True))
+
+
+def credit_lost_node(room: Room, player: str, now: int, lost_at: int, grace: int = 0) -> Decision:
+    """Return the credit for a player whose node was lost: the turn goes on `grace` milliseconds from now.
+
+    `lost_at`: when that node was last known to work.
+    """
+    _, _, since = room.clocks
+    if room.seat_of(player) != room.turn:
+        return Decision((), room)
+    return credit_turn(room, now, 0, now + grace - max(since, lost_at))
 
 
 def resume_after(room: Room, downtimes: Iterable[Downtime]) -> Decision:

@@ -318,13 +318,14 @@ def apply_presence(room: Room, event: Presence) -> None:
 
 
 def apply_resumed(room: Room, event: Resumed) -> None:
-    """Move the start of the turn by the server's downtime. Both players are away until they reconnect."""
+    """Move the start of the turn by the server's downtime. After a restart, both players are away for now."""
     left, quota, since = room.clocks
-    room.clocks = left, quota, since + event.credit if event.turn_at is None else event.turn_at
-    room.away = (
-        event.at if room.seats[0] is not None else None,
-        event.at if room.seats[1] is not None else None,
-    )
+    room.clocks = left, quota, since + event.credit + event.delay if event.turn_at is None else event.turn_at
+    if not event.outage:
+        room.away = (
+            event.at if room.seats[0] is not None else None,
+            event.at if room.seats[1] is not None else None,
+        )
 
 
 APPLIERS: dict[type[Any], Callable[[Room, Any], None]] = {

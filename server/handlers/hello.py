@@ -49,6 +49,7 @@ class HelloHandler:
         self._house_bots = {name.strip() for name in settings.house.split(",")}
         self._arbiters = {fold(name.strip()) for name in settings.arbiters.split(",")}
         self._limits = settings.limits()
+        self._late_heartbeat_ms = int(2000 * settings.sweep)  # nodes send one in every sweep
 
     async def hello(self, client: Client, command: Hello) -> None:
         """Welcome a client. Raises Refusal or Unavailable."""
@@ -64,6 +65,7 @@ class HelloHandler:
         if rooms is None or abs(self._now() - identity.saved_at) > SESSION_RENEWAL_MS:
             rooms = await self._save(identity)
         rooms = [name for name in rooms if name not in self._registry.damaged]
+        seen_at = await self._lost_node(identity.player) if rooms else None
         client.player = player = replace(
             identity.player,
             bot=command.bot or bool(command.plays),
@@ -92,6 +94,8 @@ class HelloHandler:
         for name in rooms:
             live = await self._registry.room(name)
             if live is not None:
+                if seen_at is not None:
+                    await self._membership.returned(live, player.id, seen_at)
                 self._membership.enter(live, client)
                 client.send(live.snapshot(client, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
@@ -100,6 +104,13 @@ class HelloHandler:
                 waiting = await self._registry.room(name)
                 if waiting is not None and waiting.room.status == "waiting":
                     self._invitations.send_to(waiting, client)
+
+    async def _lost_node(self, player: Player) -> int | None:
+        """Return when the node that a player was connected to last worked, or None if it works still."""
+        if not self._store.shared or self._presence.is_here(player.name):
+            return None
+        seen_at = await self._store.seen_at(player.id, self._node)
+        return None if seen_at is None or self._now() - seen_at < self._late_heartbeat_ms else seen_at
 
     async def _save(self, identity: Identity) -> list[str]:
         """Save a session before the client learns its secret. Return the open rooms of a player who is not new."""

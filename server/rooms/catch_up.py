@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from protocol.codec import decode_event
-from protocol.events import AnyEvent
+from protocol.events import AnyEvent, Resumed
 from protocol.frames import Packet
 from server.domain.room import apply
 from server.rooms.broadcast import Broadcaster
@@ -50,7 +50,9 @@ class CatchUp:
 
     def _apply(self, live: LiveRoom, payload: bytes, event: AnyEvent, sent_at: int) -> None:
         before, live.room = live.room, apply(live.room, event)
-        if live.room.clocks is not before.clocks:  # another turn began, perhaps in the same millisecond
+        if type(event) is Resumed:
+            live.credit_written(event)
+        elif live.room.clocks is not before.clocks:  # another turn began, perhaps in the same millisecond
             live.uncharged_ms = max(0, sent_at - event.at) if live.mover_is_here else 0
         live.log.append(payload)
         self._broadcaster.publish(live, [Packet.stored(payload)])

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 from protocol.codec import decode_event
-from protocol.events import BoardEvent
+from protocol.events import BoardEvent, Resumed
 from protocol.frames import Packet
 from protocol.replies import Snapshot
 from protocol.types import RoomInfo
@@ -24,8 +24,8 @@ class LiveRoom:
     """Data and membership only: rooms/processor.py changes it, rooms/broadcast.py writes to its clients."""
 
     __slots__ = (
-        "_boards", "_boards_read", "_listed", "busy", "chat", "checked", "heard_seq", "lagging", "log", "origin",
-        "pending", "players", "queue", "released", "rematch_elsewhere", "rematch_here", "room", "shown",
+        "_boards", "_boards_read", "_listed", "_outage", "busy", "chat", "checked", "heard_seq", "lagging", "log",
+        "origin", "pending", "players", "queue", "released", "rematch_elsewhere", "rematch_here", "room", "shown",
         "stored_deadline", "timer", "timer_at", "uncharged_ms", "used_at", "watchers",
     )  # fmt: skip
 
@@ -45,6 +45,7 @@ class LiveRoom:
         self.rematch_elsewhere: int | None = None  # that of a player of another worker who is still there
         self.checked: Any = None  # the request that was refused, and is decided again with the events of the store
         self.uncharged_ms = 0  # milliseconds of this turn that are not charged
+        self._outage = 0, 0  # the start of a turn, and the part of `uncharged_ms` after its player was told of it
         self.timer: TimerHandle | None = None
         self.timer_at = 0  # the deadline that the timer was set for
         self.stored_deadline: int | None = None  # the deadline in the index, if known
@@ -82,6 +83,23 @@ class LiveRoom:
             return 0
         _, _, turn_began = self.room.clocks
         return max(0, at - max(since, turn_began + self.uncharged_ms))
+
+    def add_outage(self, ms: int) -> None:
+        """Do not charge time in which commands could not be processed."""
+        _, _, turn_began = self.room.clocks
+        self._outage = turn_began, ms + self.credits()[0]
+        self.uncharged_ms += ms
+
+    def credits(self) -> tuple[int, int]:
+        """Return the time that is not charged: after the player to move was told of the turn, and before that."""
+        turn, outage = self._outage
+        outage = outage if turn == self.room.clocks[2] else 0
+        return outage, max(0, self.uncharged_ms - outage)
+
+    def credit_written(self, event: Resumed) -> None:
+        """Note that an event has credited the current turn with time that was not charged."""
+        if event.outage:
+            self.uncharged_ms = max(0, self.uncharged_ms - event.credit - event.delay)
 
     def clients(self) -> list[Client]:
         """Return all players' and watchers' clients."""

@@ -9,6 +9,7 @@ from protocol.events import AnyEvent, Ended, Rematched
 from runtime.tasks import BackgroundTasks
 from server.domain.decide import decide
 from server.domain.decision import Decision
+from server.domain.downtime import credit_lost_node
 from server.domain.room import Room
 from server.domain.seating import leave, set_presence
 from server.ids import new_room_id
@@ -21,8 +22,9 @@ from server.rooms.processor import RoomBus, RoomObserver, RoomProcessor
 from server.rooms.registry import RoomRegistry
 from server.rooms.status import NodeStatus
 from server.rooms.timers import Now
-from server.storage.interface import Store, Unavailable
+from server.storage.interface import LostPlayer, Store, Unavailable
 
+RETURN_GRACE_MS = 7000  # for players of a node that counts as dead: to return, or for that node to go on
 ENDED_ROOMS_KEPT = 1  # ended rooms that a client stays in, for chat or a rematch
 
 
@@ -93,13 +95,26 @@ class Membership(RoomObserver):
         """Record whether the player of a seat is online, if that has changed."""
         self._processor.act(live, lambda room, at: set_presence(room, seat, bool(live.players[seat]), at))
 
-    async def mark_offline(self, player: str) -> None:
-        """Record that a player whose node died is offline, unless a client is connected here. Raises Unavailable."""
+    async def mark_offline(self, lost: LostPlayer) -> None:
+        """Record that a player whose node died is offline, unless a client is connected here. Raises Unavailable.
+
+        The player cannot have heard of a turn since then, and gets time to return.
+        """
+        player, seen_at = lost
         for name in await self._store.rooms_of(player):
             live = await self._registry.room(name)
             seat = None if live is None else live.room.seat_of(player)
             if live is not None and seat is not None and not live.players[seat]:
                 self.update_presence(live, seat)
+                self._credit_lost_node(live, player, seen_at, RETURN_GRACE_MS)
+
+    async def returned(self, live: LiveRoom, player: str, seen_at: int) -> None:
+        """Credit a player who has left a node that gives no heartbeat since `seen_at`."""
+        self._credit_lost_node(live, player, seen_at, 0)
+        await self._processor.turn(live)
+
+    def _credit_lost_node(self, live: LiveRoom, player: str, seen_at: int, grace: int) -> None:
+        self._processor.act(live, lambda room, at: credit_lost_node(room, player, at, seen_at, grace))
 
     def record_presence(self, failed_at: int) -> None:
         """Emit the presence changes missed during an outage of the store."""

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Protocol
 
 from protocol.commands import Leave, Move, RoomCommand
-from protocol.events import AnyEvent, Moved, Rematched, RematchOffered
+from protocol.events import AnyEvent, Moved, Rematched, RematchOffered, Resumed
 from protocol.frames import Packet
 from protocol.replies import Ok
 from runtime.tasks import BackgroundTasks
@@ -37,7 +37,7 @@ from server.rooms.live_room import LiveRoom
 from server.rooms.status import FLAG_GRACE_OFFLINE_MS, FLAG_GRACE_ONLINE_MS, RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now, RoomTimers
 from server.storage.interface import Append, Conflict, RoomRow, Store, Unavailable, append_and_wait
-from server.storage.room_index import INDEXED_EVENTS, changed_row, creation_append, room_row
+from server.storage.room_index import changed_row, changes_listing, creation_append, room_row
 
 Action = Callable[[Room, int], Decision]  # decides from a room and the time
 # client, command, action instead of `decide`, time of arrival
@@ -173,6 +173,8 @@ class RoomProcessor:
     def submit(self, live: LiveRoom, client: Client, command: RoomCommand, action: Action | None = None) -> None:
         """Process a client's command, which gets `ok` or `error`. `action` decides it instead of `decide`."""
         at = self._now()
+        if at > self._status.stalled_at:  # the process was stopped: credit that before the command is decided
+            self._status.pulse()
         if live.busy or live.queue:
             live.queue.append((client, command, action, at))
         else:
@@ -212,6 +214,8 @@ class RoomProcessor:
 
     def check_deadline(self, live: LiveRoom) -> None:
         """End a game whose deadline has passed, unless players could not move either."""
+        if self._now() > self._status.stalled_at:
+            self._status.pulse()
         if self._status.store_error:
             self._timers.retry(live, RETRY_AFTER_S)
         elif not self._status.draining and not self._status.resuming:
@@ -356,6 +360,8 @@ class RoomProcessor:
         _, _, turn_began = room.clocks
         if first.at == turn_began:
             live.uncharged_ms = self._now() - first.at
+        elif type(last := events[-1]) is Resumed:
+            live.credit_written(last)
         if due is not None and (live.timer is None or live.timer_at > due):
             self._timers.schedule(live, due)
         if live.heard_seq > room.seq:
@@ -475,7 +481,7 @@ class RoomProcessor:
 
     def _observe_others(self, live: LiveRoom, events: list[AnyEvent]) -> None:
         live.stored_deadline = None  # the other node may have changed the index
-        listed = not live.room.setup.private and any(isinstance(event, INDEXED_EVENTS) for event in events)
+        listed = not live.room.setup.private and any(map(changes_listing, events))
         for observer in self._observers:
             if listed:
                 observer.listing_changed(live.room)

@@ -10,7 +10,7 @@ from functools import partial
 
 from protocol.codec import MSGPACK, decode_event
 from server.domain.decision import Decision, Refusal
-from server.domain.downtime import Downtime, resume, resume_after
+from server.domain.downtime import Downtime, credit_turn, resume, resume_after
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, replay
 from server.logs import log
 from server.metrics import Metrics
@@ -27,6 +27,7 @@ OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
 DUE_ROOMS_AT_ONCE = 20  # loaded together, because their writes share transactions; more would delay other work
 MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the store's clock, which was just set back
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
+MIN_WRITTEN_CREDIT_MS = 1000  # a turn that runs on gets an event for a credit of at least this
 UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
 
 
@@ -338,12 +339,14 @@ class RoomRegistry(RoomObserver):
     # -- periodic work
 
     async def sweep(self) -> None:
-        """Check slow watchers and the deadlines in the index that have passed, and evict unused rooms."""
+        """Check slow watchers, credits, and the deadlines in the index that have passed, and evict unused rooms."""
         if self._store.shared:  # another node may have started while this one seemed to be dead
             await self._learn_downtimes()
         for live in list(self.rooms.values()):
             if live.lagging:
                 self._broadcaster.check_lagging(live)
+            if live.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:
+                self._write_credit(live)
         grace = OVERDUE_GRACE_MS if self._store.shared else OVERDUE_GRACE_SINGLE_NODE_MS
         due = await self._store.due(self._now() - grace)
         for first in range(0, len(due), DUE_ROOMS_AT_ONCE):
@@ -366,4 +369,11 @@ class RoomRegistry(RoomObserver):
         """Credit every running turn with the time in which the store could not write."""
         now = self._now()
         for live in self.rooms.values():
-            live.uncharged_ms += live.stalled_ms(failed_at, now)
+            if ms := live.stalled_ms(failed_at, now):
+                live.add_outage(ms)
+
+    def _write_credit(self, live: LiveRoom) -> None:
+        """Write down the credit of a turn that runs on, for a restart and for other nodes."""
+        known_here = live.mover_is_here or not self._store.shared
+        if known_here and live.room.clock_runs and not live.busy and not self._status.store_error:
+            self._processor.act(live, lambda room, at: credit_turn(room, at, *live.credits()))

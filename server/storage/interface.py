@@ -98,6 +98,13 @@ class ReturningPlayer(NamedTuple):
     rooms: list[str]  # the open rooms in which the player is seated
 
 
+class LostPlayer(NamedTuple):
+    """A player whose node has died."""
+
+    player: str
+    seen_at: int  # the last heartbeat of that node
+
+
 class Account(NamedTuple):
     """An account as `parlour account list` shows it."""
 
@@ -334,11 +341,17 @@ class Store(Protocol):
     async def forget_present(self) -> None:
         """Forget the connected players of an earlier run, if this server is the only one that uses the store."""
 
-    async def remove_dead_nodes(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
         """Remove nodes that are dead or without a heartbeat since this time.
 
         Return the players connected to no other node.
         """
+
+    async def seen_at(self, player: str, node: str) -> int | None:
+        """Return the last heartbeat of the nodes to which a player is connected, or None if it is only `node`."""
+
+    async def living_nodes(self, since: int) -> set[str]:
+        """Return the nodes with a heartbeat since this time that are not known to be dead."""
 
 
 def append_and_wait(store: Store, append: Append) -> Future[None]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from protocol.codec import MSGPACK, decode_event, decode_part, encode_part
-from protocol.events import Created, Ended, Presence, Resumed, Seated, Started, Unseated
+from protocol.events import AnyEvent, Created, Ended, Presence, Resumed, Seated, Started, Unseated
 from protocol.types import RoomInfo
 from protocol.usernames import fold
 from server.domain import snapshots
@@ -19,6 +19,11 @@ from server.storage.interface import Append, RoomRow
 
 INFOS_CACHED = 512  # rows that were decoded last: lists are read again and again, and few of their rows change
 INDEXED_EVENTS = (Created, Seated, Unseated, Started, Ended, Presence, Resumed)
+
+
+def changes_listing(event: AnyEvent) -> bool:
+    """Return whether an event changes the entry of its room in lists. A credit for an outage changes only clocks."""
+    return isinstance(event, INDEXED_EVENTS) and not (isinstance(event, Resumed) and event.outage)
 
 
 def room_row(room: Room, due: int | None) -> RoomRow:
@@ -69,7 +74,7 @@ def indexed_name(room: Room, seat: int) -> str:
 def changed_row(decision: Decision, due: int | None, stored_due: int | None) -> RoomRow | None:
     """Return the new row of a room, or None if the stored one is still right."""
     events, room = decision
-    if any(isinstance(event, INDEXED_EVENTS) for event in events) or not deadline_covered(due, stored_due):
+    if any(map(changes_listing, events)) or not deadline_covered(due, stored_due):
         return room_row(room, due)
     return None
 

@@ -20,7 +20,6 @@ from server.transport.website import Page, Website, field
 
 WEBSOCKET_PATH = "/ws"
 METRICS_PATH = "/metrics"
-MAX_WRITE_AGE_S = 5.0  # an older pending write means unhealthy; longer than SQLite waits for a locked file
 SINGLE_HEADERS = ("Host", "Origin")  # must not be repeated: a proxy might use the other value
 PLAIN = "text/plain; charset=utf-8"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -31,7 +30,8 @@ To play: parlour play GAME --url {scheme}://{host}/ws, or open this page in a br
 To write a client: connect a WebSocket to /ws with the subprotocol {subprotocols}
 and send hello.
 
-/healthz: whether the server is healthy. /metrics: metrics for Prometheus.
+/livez: whether the server runs. /readyz: whether to send it new clients.
+/metrics: metrics for Prometheus.
 """
 
 
@@ -76,7 +76,9 @@ class HttpHandler:
                 return text_page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
         if path == WEBSOCKET_PATH:
             return self._handshake_refusal(headers, is_address_full)
-        if path == "/healthz":
+        if path == "/livez":
+            return text_page(HTTPStatus.OK, "ok\n")
+        if path in ("/healthz", "/readyz"):
             return self._health()
         if path == METRICS_PATH:
             return text_page(HTTPStatus.OK, self.services.metrics_text(), PROMETHEUS)
@@ -102,14 +104,12 @@ class HttpHandler:
         )
 
     def _health(self) -> Page:
+        """Return whether a load balancer should send new clients here. Connected clients stay either way."""
         services = self.services
         if services.status.draining:
             return text_page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         if services.status.store_error:
             return text_page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.status.store_error}\n")
-        if services.write_age_s > MAX_WRITE_AGE_S:
-            text = f"a write has been waiting for {services.write_age_s:.0f} s\n"
-            return text_page(HTTPStatus.SERVICE_UNAVAILABLE, text)
         return text_page(HTTPStatus.OK, "ok\n")
 
     def _handshake_refusal(self, headers: Headers, is_address_full: Callable[[Headers], bool]) -> Page | None:

@@ -43,10 +43,6 @@ class Services(Protocol):
     def status(self) -> Status: ...
 
     @property
-    def write_age_s(self) -> float:
-        """Seconds since the oldest pending write was handed to the store."""
-
-    @property
     def receive(self) -> Callable[[Any, AnyCommand], Coroutine[Any, Any, None] | None]:
         """Handle a client's command. Return the rest of the work if the next command has to wait for it."""
 

@@ -12,13 +12,16 @@ from websockets.exceptions import WebSocketException
 from engine.registry import create
 from tests.e2e.guest import Guest, Message, Refused
 
+Think = tuple[float, float]  # the shortest and the longest time for a move, in seconds
+NO_TIME = 0.0, 0.0
+LONG_CLOCK = {"kind": "fischer", "base": 600_000}
 LOST = (WebSocketException, OSError, TimeoutError, EOFError)
 
 
 class Player:
     """One side of a game."""
 
-    def __init__(self, url: str, name: str, think: float = 0.0) -> None:
+    def __init__(self, url: str, name: str, think: Think = NO_TIME) -> None:
         self.url, self.name, self.think = url, name, think
         self.session = ""
         self.room = ""
@@ -75,7 +78,7 @@ class Player:
         elif kind == "ok" and self.pending and message["id"] == self.pending[0]:
             self.acknowledged[self.pending[1]] = self.pending[2]  # then wait for the event
         elif kind == "error":
-            assert message["code"] in ("unavailable", "draining", "stale"), message
+            assert message["code"] in ("unavailable", "draining", "stale", "too_late"), message
             self.pending = None
             if "snapshot" in message:
                 await self.handle(guest, message["snapshot"])
@@ -90,8 +93,8 @@ class Player:
             return
         choices = self.rules.moves(state)
         if choices:
-            if self.think:
-                await asyncio.sleep(self.rng.uniform(0, 2 * self.think))
+            if self.think != NO_TIME:
+                await asyncio.sleep(self.rng.uniform(*self.think))
             text = self.rules.format(state, self.rng.choice(choices))
             id = await guest.send("move", room=self.room, ply=len(self.moves), move=text)
             self.pending = (id, len(self.moves), text)
@@ -102,14 +105,16 @@ class Match:
 
     GAME, OPTIONS = "cohcoh", {"n": 6, "k": 6}
 
-    def __init__(self, urls: tuple[str, str], number: int, think: float = 0.0) -> None:
+    def __init__(
+        self, urls: tuple[str, str], number: int, think: Think = NO_TIME, clock: dict[str, Any] = LONG_CLOCK
+    ) -> None:
+        self.clock = clock
         self.players = [Player(url, f"c{number}-{seat}", think) for seat, url in enumerate(urls)]
         self.task: asyncio.Future[Any] | None = None
 
     async def open(self) -> None:
         first, second = [await player.connect() for player in self.players]
-        clock = {"kind": "fischer", "base": 600_000}
-        room = (await first.ask("create", game=self.GAME, options=self.OPTIONS, seat=0, clock=clock))["room"]
+        room = (await first.ask("create", game=self.GAME, options=self.OPTIONS, seat=0, clock=self.clock))["room"]
         await second.ask("join", room=room)
         for player, guest in zip(self.players, (first, second), strict=True):
             player.room = room

@@ -110,7 +110,7 @@ def test_broker_sends_small_messages_without_delay() -> None:
 
 def test_balancer_lists_the_nodes() -> None:
     assert re.findall(r"server (\w+) (\w+):8765", HAPROXY) == [("node1", "node1"), ("node2", "node2")]
-    assert "GET /healthz" in HAPROXY
+    assert "GET /readyz" in HAPROXY
 
 
 async def test_game_through_the_balancer(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:

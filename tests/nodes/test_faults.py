@@ -62,7 +62,7 @@ async def history(store: PostgresStore, room: str) -> list[str]:
 async def kill_nodes_during_games(nodes: list[Node], store: PostgresStore, games: int, kills: int, think: float) -> int:
     balancer = Balancer([node.port for node in nodes])
     await balancer.start()
-    matches = [Match((balancer.url, balancer.url), n, think) for n in range(games)]
+    matches = [Match((balancer.url, balancer.url), n, (0.0, 2 * think)) for n in range(games)]
     for match in matches:
         await match.open()
     for match in matches:

@@ -35,7 +35,7 @@ def kill(server: WorkersProcess, *victims: int | str) -> None:
 
 async def play_through(server: WorkersProcess, games: int, kills: list[tuple[int | str, ...]], think: float) -> None:
     """Play games, kill processes meanwhile, and compare what is stored with what was acknowledged."""
-    matches = [Match((server.url, server.url), n, think) for n in range(games)]
+    matches = [Match((server.url, server.url), n, (0.0, 2 * think)) for n in range(games)]
     for match in matches:
         await match.open()
     for match in matches:

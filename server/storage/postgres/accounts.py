@@ -8,7 +8,7 @@ from typing import Any
 from protocol.usernames import fold
 from server.domain.downtime import Downtime
 from server.storage import queries
-from server.storage.interface import Account, AccountChange, ReturningPlayer, Session, digest
+from server.storage.interface import Account, AccountChange, LostPlayer, ReturningPlayer, Session, digest
 
 ACCOUNTS_LOCK = "accounts"  # changes are numbered in the order of their transactions
 
@@ -154,12 +154,25 @@ class Accounts(ABC):
         sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
         await self._fetch(sql, node, player, fold(name))
 
-    async def remove_dead_nodes(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
         """Remove dead nodes in one statement, so that of several nodes that notice, exactly one gets the players."""
         sql = """
-            WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node),
-                 lost AS (DELETE FROM present USING dead WHERE present.node = dead.node RETURNING player)
-            SELECT DISTINCT player FROM lost WHERE NOT EXISTS (
-                SELECT 1 FROM present WHERE present.player = lost.player AND present.node NOT IN (TABLE dead))
+            WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node, abs(alive_at) AS seen_at),
+                 lost AS (DELETE FROM present USING dead WHERE present.node = dead.node RETURNING player, seen_at)
+            SELECT player, max(seen_at) FROM lost WHERE NOT EXISTS (
+                SELECT 1 FROM present
+                WHERE present.player = lost.player AND present.node NOT IN (SELECT node FROM dead))
+            GROUP BY player
         """
-        return [row[0] for row in await self._fetch(sql, before)]
+        return [LostPlayer(*row) for row in await self._fetch(sql, before)]
+
+    async def seen_at(self, player: str, node: str) -> int | None:
+        sql = """
+            SELECT max(abs(alive_at)) FROM nodes JOIN present USING (node) WHERE player = $1 AND node <> $2
+        """
+        rows = await self._fetch(sql, player, node)
+        at: int | None = rows[0][0]
+        return at
+
+    async def living_nodes(self, since: int) -> set[str]:
+        return {row[0] for row in await self._fetch("SELECT node FROM nodes WHERE alive_at >= $1", since)}

@@ -16,6 +16,7 @@ from server.storage.interface import (
     AccountChange,
     Append,
     Done,
+    LostPlayer,
     OnCommit,
     ReturningPlayer,
     Session,
@@ -343,8 +344,14 @@ class SqliteStore(Ratings, Keys, Pruning):
     async def forget_present(self) -> None:
         await self._write("DELETE FROM present")
 
-    async def remove_dead_nodes(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
         return []
+
+    async def seen_at(self, player: str, node: str) -> int | None:
+        return None  # there is only one node
+
+    async def living_nodes(self, since: int) -> set[str]:
+        return {row[0] for row in await self._read("SELECT node FROM nodes WHERE alive_at >= ?", since)}
 
 
 def read_session(digested_secret: bytes, reader: sqlite3.Connection) -> ReturningPlayer | None:

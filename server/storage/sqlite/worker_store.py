@@ -13,7 +13,7 @@ from pathlib import Path
 
 from protocol.usernames import fold
 from runtime.file_lock import try_lock
-from server.storage.interface import BUSY_TIMEOUT_S, OnCommit
+from server.storage.interface import BUSY_TIMEOUT_S, LostPlayer, OnCommit
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.worker_link import WriterLink
 from server.storage.sqlite.write_queue import WriteQueue
@@ -86,12 +86,18 @@ class WorkerStore(SqliteStore):
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         await self._write("DELETE FROM present WHERE node = ? AND player = ? AND name = ?", node, player, fold(name))
 
-    async def remove_dead_nodes(self, before: int) -> list[str]:
+    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
         """Remove dead workers. Of several workers that notice, the one that deletes the row gets the players."""
-        lost: list[str] = []
-        for (node,) in await self._read("SELECT node FROM nodes WHERE alive_at < ?", before):
-            players = [player for (player,) in await self._read(LOST_PLAYERS, node, before)]
+        lost: list[LostPlayer] = []
+        for node, seen_at in await self._read("SELECT node, abs(alive_at) FROM nodes WHERE alive_at < ?", before):
+            players = [LostPlayer(player, seen_at) for (player,) in await self._read(LOST_PLAYERS, node, before)]
             if await self._write("DELETE FROM nodes WHERE node = ? AND alive_at < ?", node, before):
                 await self._write("DELETE FROM present WHERE node = ?", node)
                 lost += players
         return lost
+
+    async def seen_at(self, player: str, node: str) -> int | None:
+        sql = "SELECT max(abs(alive_at)) FROM nodes JOIN present USING (node) WHERE player = ? AND node <> ?"
+        rows = await self._read(sql, player, node)
+        at: int | None = rows[0][0]
+        return at

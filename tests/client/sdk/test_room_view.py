@@ -135,3 +135,14 @@ def test_view_keeps_the_program_of_a_bot() -> None:
     seat = view.seats[1]
     assert seat is not None
     assert (seat.bot, seat.engine, seat.version, seat.online) == (True, "mine", "2", False)
+
+
+def test_delay_before_a_turn_is_credited_only_where_the_clock_ran() -> None:
+    """The player to move saw the turn begin after the delay; for the others, the clock ran during it."""
+    for seat, credit in ((0, 4.0), (1, 9.0), (None, 9.0)):
+        view = RoomView(replace(RoomLog().snapshot(-1), your_seat=seat), now=0.0)
+        assert view.turn == 0
+        before = view.time_left(0, 10.0)
+        assert before is not None
+        view.apply(Resumed(room="r", seq=view.seq + 1, at=0, credit=4000, delay=5000, outage=True), 10.0)
+        assert view.time_left(0, 10.0) == before + credit

@@ -7,7 +7,7 @@ import pytest
 from protocol.commands import Join, Resign
 from protocol.types import TimeControl
 from server.domain import snapshots
-from server.domain.downtime import Downtime, resume, resume_after
+from server.domain.downtime import Downtime, credit_lost_node, credit_turn, resume, resume_after
 from server.domain.endings import check_deadline
 from tests.server.domain.helpers import ANN, BEN, MINUTE_MS, NOW, do, play, running, waiting
 
@@ -79,3 +79,26 @@ def test_turn_that_began_after_the_last_heartbeat_gets_only_its_own_time_back() 
     room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
     back = resume_after(room, [Downtime(NOW, NOW + MINUTE_MS)]).room
     assert snapshots.times_left(back, NOW + MINUTE_MS) == (9000, 10_000)
+
+
+def test_outage_is_credited_and_players_stay_online() -> None:
+    room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
+    (event,), credited = credit_turn(room, NOW + 8000, 4000, 1500)
+    assert (event.credit, event.delay, event.outage) == (4000, 1500, True)  # type: ignore[union-attr]
+    assert snapshots.times_left(credited, NOW + 8000) == (9000, 8500)
+    assert credited.away == (None, None)
+
+
+def test_nothing_is_credited_without_a_running_clock() -> None:
+    for room in (running(), waiting().room, do(running(clock=FISCHER), ANN, Resign).room):
+        assert credit_turn(room, NOW + 8000, 4000).events == ()
+    assert credit_turn(running(clock=FISCHER), NOW + 8000, 0).events == ()
+
+
+def test_player_of_a_lost_node_gets_the_time_since_it_last_worked() -> None:
+    room = play(running(clock=FISCHER), "a4b4", now=NOW + 1000)
+    back = credit_lost_node(room, BEN.id, NOW + 8000, NOW + 3000).room
+    assert snapshots.times_left(back, NOW + 8000) == (9000, 8000)
+    later = credit_lost_node(room, BEN.id, NOW + 8000, NOW, grace=5000).room
+    assert later.deadline == NOW + 8000 + 5000 + 10_500
+    assert credit_lost_node(room, ANN.id, NOW + 8000, NOW + 3000).events == (), "it is not ann's turn"

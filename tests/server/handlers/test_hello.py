@@ -14,7 +14,7 @@ from server.storage.interface import Session, Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, NOW
 from tests.server.fakes import Harness, RecordingClient
-from tests.server.rooms.helpers import create, disconnect
+from tests.server.rooms.helpers import BLITZ, create, disconnect
 
 
 async def hello(server: Harness, **fields: Any) -> RecordingClient:
@@ -168,3 +168,24 @@ async def test_house_bot_is_one_with_the_account_of_a_configured_name(build: Bui
         await hello(server, token=f"token-{name}", plays=("conga",))
     await hello(server, name="random", plays=("conga",))  # a guest
     assert {bot.name: bot.house for bot in server.app.feed.bots()} == {"greedy": True, "other": False, "random": False}
+
+
+@pytest.mark.parametrize(("silent_ms", "credited"), [(10_000, True), (500, False)])
+async def test_player_who_left_a_node_that_hangs_is_not_charged_for_it(
+    build: Build, silent_ms: int, credited: bool
+) -> None:
+    server = await build(shared=True)
+    ann = await hello(server, name="ann")
+    live = await create(server, ann, clock=BLITZ)
+    await server.ask(server.connect(BEN), Join, room=live.room.id)
+    disconnect(server, ann)
+    await server.settle()
+
+    async def seen_at(player: str, node: str) -> int | None:
+        return server.clock() - silent_ms
+
+    server.clock.advance(20_000)
+    server.store.seen_at = seen_at  # type: ignore[method-assign]
+    back = await hello(server, resume=welcome(ann).session)
+    (snapshot,) = back.of(Snapshot)
+    assert snapshot.elapsed == 20_000 - (silent_ms if credited else 0)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from protocol.codec import MSGPACK
 from protocol.commands import Create, Join
-from protocol.events import AnyEvent, Said
+from protocol.events import AnyEvent, Resumed, Said
 from server.app import Running, running
 from server.config import Settings
 from server.domain.downtime import resume
@@ -94,6 +94,14 @@ async def test_turn_of_a_connected_player_charges_from_when_it_is_sent(room: Roo
     room.server.clock.at = moved.at + 3600
     await room.catch_up.read(live)
     assert live.uncharged_ms == (3600 if connected else 0)
+
+
+async def test_credit_that_another_node_wrote_is_not_counted_twice(room: Room) -> None:
+    live = room.live
+    live.uncharged_ms = 5000
+    await room.write(Resumed(**live.room.event_fields(room.server.clock()), credit=1500, delay=2500, outage=True))
+    await room.catch_up.read(live)
+    assert live.uncharged_ms == 1000
 
 
 async def test_room_stays_busy_if_the_store_cannot_be_read(room: Room) -> None:

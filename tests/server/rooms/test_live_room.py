@@ -5,6 +5,7 @@ import pytest
 from protocol.codec import decode_event
 from protocol.commands import Join, Resign
 from protocol.events import AnyEvent, Moved, Seated, Started
+from server.domain.downtime import credit_turn
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW, do
 from tests.server.fakes import RecordingClient
 from tests.server.rooms.helpers import BLITZ, advance, live_game, live_waiting, play
@@ -109,3 +110,15 @@ def test_events_between_leaves_out_the_created_event() -> None:
     events = [packet.message for packet in live.events_between(0, live.room.seq)]
     assert [type(event) for event in events] == [Seated, Seated, Started, Moved]
     assert [type(packet.message) for packet in live.events_between(3, 4)] == [Started]
+
+
+def test_credits_tell_outages_from_the_delay_before_the_turn_was_sent() -> None:
+    live = live_game(clock=BLITZ)
+    live.uncharged_ms = 300
+    live.add_outage(2000)
+    live.add_outage(500)
+    assert (live.uncharged_ms, live.credits()) == (2800, (2500, 300))
+    (event,), room = credit_turn(live.room, NOW + 5000, *live.credits())
+    live.room = room
+    live.credit_written(event)  # type: ignore[arg-type]
+    assert (live.uncharged_ms, live.credits()) == (0, (0, 0))

@@ -6,9 +6,10 @@ import pytest
 
 from protocol.codec import MSGPACK
 from protocol.commands import Command, Create, Join, Leave, Move, Rematch, Resign, Watch
-from protocol.events import Ended, Presence, RematchOffered
+from protocol.events import Ended, Presence, RematchOffered, Resumed
 from protocol.replies import Ok, Snapshot
-from server.storage.interface import Append, Unavailable, append_and_wait
+from server.rooms.membership import RETURN_GRACE_MS
+from server.storage.interface import Append, LostPlayer, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE
 from tests.server.fakes import Harness, RecordingClient
@@ -94,11 +95,11 @@ async def test_new_watcher_does_not_get_events_before_its_snapshot(build: Build)
 
 async def test_player_of_a_dead_node_is_marked_offline(server: Harness) -> None:
     live, ann, ben = await start_game(server)
-    await server.app.membership.mark_offline(BEN.id)
+    await server.app.membership.mark_offline(LostPlayer(BEN.id, 0))
     await server.settle()
     assert ann.of(Presence) == []  # a client is connected here
     live.detach(ben)
-    await server.app.membership.mark_offline(BEN.id)
+    await server.app.membership.mark_offline(LostPlayer(BEN.id, 0))
     await server.settle()
     assert [(event.seat, event.online) for event in ann.of(Presence)] == [(1, False)]
 
@@ -343,3 +344,16 @@ async def test_player_who_left_the_ended_room_follows_to_a_rematch_at_another_no
     await two.ask(two.ben, Rematch, room=name)
     new = two.right.room(name).room.next
     assert two.left.room(new).players[1] == [two.ann]
+
+
+async def test_player_of_a_dead_node_gets_time_to_return(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    due = live.room.deadline
+    assert due is not None
+    live.detach(ann)
+    server.clock.advance(20_000)
+    await server.app.membership.mark_offline(LostPlayer(ANN.id, server.clock() - 6000))
+    await server.settle()
+    assert live.room.deadline == due + 6000 + RETURN_GRACE_MS
+    assert [event.delay for event in ben.of(Resumed)] == [6000 + RETURN_GRACE_MS]
+    assert live.room.away == (server.clock(), None)

@@ -12,6 +12,7 @@ from protocol.replies import Error, Ok
 from server.app import App
 from server.config import Settings
 from server.domain.decision import Decision
+from server.domain.downtime import credit_turn
 from server.domain.room import Room
 from server.domain.seating import redirect, set_presence
 from server.metrics import Metrics
@@ -325,6 +326,37 @@ async def test_time_of_an_outage_is_not_charged(server: Harness) -> None:
     await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
     (moved,) = ben.of(Moved)
     assert moved.charged <= 100
+
+
+async def test_time_in_which_the_process_was_stopped_is_not_charged(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    server.clock.advance(100)
+    server.app.status.pulse()
+    server.clock.advance(90_000)  # the timer and the move both wait when the process goes on
+    server.app.processor.check_deadline(live)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    (moved,) = ben.of(Moved)
+    assert moved.charged == 100
+
+
+async def test_move_that_waits_when_a_stopped_process_goes_on_is_not_too_late(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    server.app.status.pulse()
+    server.clock.advance(90_000)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    (moved,) = ben.of(Moved)
+    assert moved.charged == 0
+
+
+async def test_written_credit_is_not_counted_twice(server: Harness) -> None:
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    server.clock.advance(10_000)
+    live.add_outage(4000)
+    server.app.processor.act(live, lambda room, at: credit_turn(room, at, *live.credits()))
+    await server.settle()
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    (moved,) = ben.of(Moved)
+    assert moved.charged == 6000
 
 
 # -- deadlines of players who may be connected to another node

@@ -14,7 +14,7 @@ from server.domain.downtime import Downtime
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, replay
 from server.rooms import registry
 from server.rooms.live_room import LiveRoom
-from server.rooms.registry import OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
+from server.rooms.registry import MIN_WRITTEN_CREDIT_MS, OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, Session, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
@@ -554,3 +554,34 @@ async def test_log_of_another_room_is_damaged_and_replaces_none(server: Harness)
     assert await server.app.registry.room("other") is None
     assert server.app.registry.damaged == {"other"}
     assert server.app.registry.rooms[healthy.room.id] is healthy
+
+
+@pytest.mark.parametrize("outage_ms", [MIN_WRITTEN_CREDIT_MS, MIN_WRITTEN_CREDIT_MS - 1])
+async def test_credit_of_a_turn_that_runs_on_survives_a_restart(server: Harness, outage_ms: int) -> None:
+    live, ann, _ = await start_game(server, clock=BLITZ)
+    due = live.room.deadline
+    assert due is not None
+    server.app.status.store_failed(Unavailable("no connection"))
+    server.clock.advance(outage_ms)
+    await server.app.registry.sweep()
+    assert ann.of(Resumed) == [], "the store cannot write it yet"
+    server.app.status.store_works()
+    for _ in range(2):
+        await server.app.registry.sweep()
+        await server.settle()
+    written = outage_ms >= MIN_WRITTEN_CREDIT_MS
+    assert [(event.credit, event.outage) for event in ann.of(Resumed)] == [(outage_ms, True)] * written
+    assert live.deadline == due + outage_ms
+    loaded = await server.app.registry.room(forget(server, live))
+    assert loaded is not None
+    assert loaded.deadline == due + outage_ms * written
+
+
+async def test_node_without_the_mover_writes_no_credit(build: Build) -> None:
+    server = await build(shared=True)
+    live, ann, ben = await start_game(server, clock=BLITZ)
+    live.detach(ann)
+    live.uncharged_ms = 5000
+    await server.app.registry.sweep()
+    await server.settle()
+    assert ben.of(Resumed) == []

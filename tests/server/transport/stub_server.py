@@ -37,7 +37,6 @@ class StubServices:
         self.commands: list[AnyCommand] = []
         self.slow: dict[int, Coroutine[Any, Any, None]] = {}  # what to wait for before the answer, by the command's id
         self.status = StubStatus()
-        self.write_age_s = 0.0
         self.waits = False  # for events
         self.spawn = BackgroundTasks().start
         self.port = 0

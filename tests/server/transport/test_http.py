@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.http11 import Request
 from websockets.typing import Subprotocol
 
-from server.transport.http import MAX_WRITE_AGE_S, WEBSOCKET_PATH, HttpHandler
+from server.transport.http import WEBSOCKET_PATH, HttpHandler
 from tests.server.transport.stub_server import StubServices, stub_server
 from tests.waiting import TIMEOUT_S
 
@@ -55,15 +55,14 @@ def test_query_is_ignored() -> None:
         ({}, 200, "ok\n"),
         ({"draining": True}, 503, "draining\n"),
         ({"store_error": "disk full"}, 503, "the store fails: disk full\n"),
-        ({"write_age_s": MAX_WRITE_AGE_S + 1}, 503, "a write has been waiting for 6 s\n"),
-        ({"write_age_s": MAX_WRITE_AGE_S - 1}, 200, "ok\n"),
     ],
 )
 def test_health(changes: dict[str, Any], status: int, text: str) -> None:
     services = StubServices()
     for name, value in changes.items():
-        setattr(services if name == "write_age_s" else services.status, name, value)
-    assert get(services, "/healthz") == (status, text)
+        setattr(services.status, name, value)
+    assert get(services, "/healthz") == get(services, "/readyz") == (status, text)
+    assert get(services, "/livez") == (200, "ok\n")
 
 
 def test_metrics_have_gauges_and_rooms() -> None:

@@ -13,6 +13,7 @@ from bench.cluster.postgres import Postgres
 from server.storage.interface import (
     Append,
     Conflict,
+    LostPlayer,
     ReadTimeout,
     StoreError,
     Unavailable,
@@ -117,8 +118,14 @@ async def test_removing_dead_nodes_returns_players_connected_nowhere_else(store:
     await store.mark_present("well", [("p2", "ben"), ("p4", "di")])
     await store.mark_absent("dead", "p3", "cy")
     assert not await store.claim_name("well", "p5", "ANN")
-    assert await store.remove_dead_nodes(50) == ["p1"]
+    assert await store.seen_at("p2", "dead") == 100
+    assert await store.seen_at("p2", "well") == 5
+    assert await store.seen_at("p4", "well") is None
+    await store.mark_dead("dead")
+    assert await store.seen_at("p1", "well") == 5
+    assert await store.remove_dead_nodes(50) == [LostPlayer("p1", 5)]
     assert await store.claim_name("well", "p5", "ann")
+    assert await store.living_nodes(50) == {"well"}
     assert await store.remove_dead_nodes(50) == []
     assert not await store.mark_alive("dead", 101)  # it was alive after all, and must report its players again
     assert await store.mark_alive("well", 101)

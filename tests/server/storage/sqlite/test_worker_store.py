@@ -12,7 +12,7 @@ from shutil import rmtree
 import pytest
 
 from server.app import writer_address
-from server.storage.interface import Append, Conflict, StoreError, Unavailable, append_and_wait
+from server.storage.interface import Append, Conflict, LostPlayer, StoreError, Unavailable, append_and_wait
 from server.storage.sqlite import worker_link
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.worker_store import WorkerStore
@@ -83,8 +83,11 @@ async def test_players_of_a_dead_worker_are_returned_once(stores: Stores) -> Non
     assert not await right.mark_alive("alive", 9000)
     await left.mark_present("dead", [("p-ann", "ann"), ("p-ben", "ben")])
     await right.mark_present("alive", [("p-ben", "ben")])
+    assert await left.seen_at("p-ben", "dead") == 9000
+    assert await left.seen_at("p-ann", "dead") is None
+    assert await left.living_nodes(5000) == {"alive"}
     found = await asyncio.gather(left.remove_dead_nodes(5000), right.remove_dead_nodes(5000))
-    assert sorted(found, key=len) == [[], ["p-ann"]]
+    assert sorted(found, key=len) == [[], [LostPlayer("p-ann", 1000)]]
     assert await right.mark_alive("alive", 9500)
     assert await left.claim_name("alive", "p-eve", "ann")
 

@@ -1,0 +1,103 @@
+"""Faults of the parts of a cluster: processes that are stopped, and links that pass nothing on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bench.cluster.postgres import Postgres
+from runtime.tasks import BackgroundTasks
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a process and its child processes."""
+    found = [pid]
+    for parent in found:
+        for task in Path(f"/proc/{parent}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, task.read_text().split())
+    return found
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """Stop a process and its child processes, as a frozen machine does, and let them go on afterwards."""
+    pids = descendants(pid)
+    for each in pids:
+        os.kill(each, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for each in reversed(pids):
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGCONT)
+
+
+class Link:
+    """Passes connections on to a server. While it is cut, it accepts connections and data and passes nothing on."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Streams]]) -> None:
+        self._connect = connect
+        self._whole = asyncio.Event()
+        self._whole.set()
+        self._tasks = BackgroundTasks()
+        self.port = 0
+
+    async def start(self) -> Link:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def close(self) -> None:
+        self._server.close()
+        await self._tasks.cancel()
+
+    @contextmanager
+    def cut(self) -> Iterator[None]:
+        self._whole.clear()
+        try:
+            yield
+        finally:
+            self._whole.set()
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._tasks.start(self._serve(reader, writer))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self._whole.wait()
+        with suppress(OSError):
+            far_reader, far_writer = await self._connect()
+            try:
+                both = [self._copy(reader, far_writer), self._copy(far_reader, writer)]
+                tasks = [asyncio.ensure_future(each) for each in both]
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+            finally:
+                far_writer.close()
+        writer.close()
+
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65536):
+                await self._whole.wait()
+                writer.write(data)
+                await writer.drain()
+
+
+async def link_to_broker(url: str) -> Link:
+    port = urlsplit(url).port
+    return await Link(lambda: asyncio.open_connection("127.0.0.1", port)).start()
+
+
+async def link_to_postgres(postgres: Postgres) -> Link:
+    socket = str(postgres.folder / ".s.PGSQL.5432")
+    return await Link(lambda: asyncio.open_unix_connection(socket)).start()

@@ -1,0 +1,159 @@
+"""Parts fail for a few seconds during games with short clocks: no player who answers at once loses on time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from bench.cluster.broker import Broker
+from bench.cluster.node import Node
+from bench.cluster.postgres import Postgres
+from protocol.codec import decode_event
+from protocol.events import Ended, Moved
+from server.storage.postgres.store import PostgresStore
+from tests.nodes.faults import link_to_broker, link_to_postgres, stopped
+from tests.nodes.player import Match
+from tests.waiting import until
+
+FLAGS = ("--rate", "1e6", "--burst", "1000000", "--log-level", "error")
+THINK = 0.15, 0.15  # seconds
+CLOCK = {"kind": "fischer", "base": 3000, "increment": 150}
+GAMES = 12
+
+
+class Cluster:
+    """Three nodes as processes. The first one reaches the broker and the database by links that can be cut."""
+
+    def __init__(self, postgres: Postgres, database: str, broker: Broker, prefix: str, log: Path) -> None:
+        self.postgres, self.database, self.broker, self.prefix, self.log = postgres, database, broker, prefix, log
+        self.nodes: list[Node] = []
+
+    async def start(self) -> None:
+        self.to_broker, self.to_database = await link_to_broker(self.broker.url), await link_to_postgres(self.postgres)
+        name = self.database.split("@/")[1].split("?")[0]
+        linked = f"postgresql://postgres@127.0.0.1:{self.to_database.port}/{name}"
+        addresses = [(linked, f"mqtt://127.0.0.1:{self.to_broker.port}"), *[(self.database, self.broker.url)] * 2]
+        flags = ("--bus-prefix", self.prefix, *FLAGS)
+        self.nodes = [Node(db, bus, *flags, log=self.log) for db, bus in addresses]
+        for node in self.nodes:
+            node.launch()
+        for node in self.nodes:
+            await asyncio.to_thread(node.wait)
+
+    async def close(self) -> None:
+        for node in self.nodes:
+            await asyncio.to_thread(node.kill)
+        await self.to_broker.close()
+        await self.to_database.close()
+
+
+async def broker_killed(cluster: Cluster) -> None:
+    await asyncio.to_thread(cluster.broker.kill)
+    await asyncio.sleep(5)
+    await asyncio.to_thread(cluster.broker.start)
+
+
+async def node_cut_from_the_broker(cluster: Cluster) -> None:
+    with cluster.to_broker.cut():
+        await asyncio.sleep(12)
+
+
+async def database_frozen(cluster: Cluster) -> None:
+    with stopped(cluster.postgres.pid):
+        await asyncio.sleep(6)
+
+
+async def node_stopped(cluster: Cluster) -> None:
+    process = cluster.nodes[0].process
+    assert process is not None
+    with stopped(process.pid):
+        await asyncio.sleep(10)
+
+
+async def node_cut_from_the_database(cluster: Cluster) -> None:
+    with cluster.to_database.cut():
+        await asyncio.sleep(6)
+
+
+Fault = Callable[[Cluster], Awaitable[None]]
+FAULTS: list[Fault] = [
+    broker_killed,
+    node_cut_from_the_broker,
+    database_frozen,
+    node_stopped,
+    node_cut_from_the_database,
+]
+
+
+@pytest.fixture
+async def cluster(
+    database: str, broker: Broker, postgres: Postgres, prefix: str, tmp_path: Path
+) -> AsyncIterator[Cluster]:
+    """Three nodes, with a broker that may be killed."""
+    own = Broker(broker.kind)
+    await asyncio.to_thread(own.start)
+    cluster = Cluster(postgres, database, own, prefix, tmp_path / "nodes.log")
+    await cluster.start()
+    yield cluster
+    await cluster.close()
+    await asyncio.to_thread(own.close)
+
+
+class Outcome(NamedTuple):
+    """What became of the games of a run."""
+
+    acknowledged: int  # moves
+    reasons: Counter[str]  # of the ends of games
+    silence_ms: int  # the longest time between two moves of a game
+    reconnects: int
+
+
+async def outcome(matches: list[Match], database: str) -> Outcome:
+    """Return the outcome of games that are over. No acknowledged move may be lost or duplicated."""
+    store = PostgresStore(database, pool=1)
+    await store.open()
+    reasons: Counter[str] = Counter()
+    silence = 0
+    for match in matches:
+        events = [decode_event(payload) for payload in await store.events(match.players[0].room)]
+        assert [event.seq for event in events] == list(range(1, len(events) + 1))
+        moved = [event for event in events if isinstance(event, Moved)]
+        match.check([event.move for event in moved])
+        silence = max([silence, *[after.at - before.at for before, after in pairwise(moved)]])
+        (end,) = [event for event in events if isinstance(event, Ended)]
+        reasons[end.reason] += 1
+    await store.close()
+    players = [player for match in matches for player in match.players]
+    return Outcome(
+        sum(len(player.acknowledged) for player in players),
+        reasons,
+        silence,
+        sum(player.times_back - 1 for player in players),  # each connects once to be seated, and once to play
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_no_player_loses_on_time_because_of_a_fault(
+    cluster: Cluster, database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Match, "OPTIONS", {"n": 12, "k": 12})
+    urls = [node.url for node in cluster.nodes]
+    matches = [Match((urls[n % 3], urls[(n + 1) % 3]), n, THINK, CLOCK) for n in range(GAMES)]
+    for match in matches:
+        await match.open()
+    for match in matches:
+        match.start()
+    await until("games run", lambda: all(len(match.players[0].moves) > 15 for match in matches))
+    await fault(cluster)
+    await until("all games are over", lambda: all(match.over for match in matches))
+    await asyncio.gather(*[match.task for match in matches if match.task is not None])
+    result = await outcome(matches, database)
+    print(f"\n{fault.__name__}: {result}")
+    assert not result.reasons["time"]
