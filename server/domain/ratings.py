@@ -1,6 +1,6 @@
 """Ratings: which games count, and how they change the ratings of both players. Pure.
 
-A rating belongs to a *profile*: a game with its options, except `start`, since rated games begin at the usual position.
+A rating belongs to a *profile*: a game with its options, except `start`, which an arbiter's openings change.
 The formulas are in server/domain/glicko2.py.
 """
 
@@ -44,7 +44,7 @@ def profile(game: str, options: Options) -> str:
 
     It lists the options that differ from their defaults, in the order of the game.
     """
-    defaults = {option.name: option.default for option in GAMES[game].options}
+    defaults = {option.name: option.default for option in GAMES[game].options if option.name != "start"}
     changed = [
         f"{name}={options.get(name, value)}" for name, value in defaults.items() if options.get(name, value) != value
     ]
