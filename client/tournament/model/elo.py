@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import erf, exp, isfinite, log, log10, sqrt
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ Z_95 = 1.959964  # standard deviations of a two-sided 95 % interval
 PRIOR_DRAW_PAIRS = 1.0  # imaginary drawn pairs that keep a difference finite when one player wins every game
 ELO_SCALE = log(10) / 400
 MAX_SWEEPS, CONVERGED_STEP = 2000, 1e-9
+NO_ANCHORS: Mapping[int, float] = {}
 
 
 class Difference(NamedTuple):
@@ -90,12 +91,24 @@ def tally_games(players: Sequence[str], games: Games) -> Tallies:
     return tallies
 
 
-def maximize_likelihood(tallies: Tallies) -> list[float]:
-    """Return the strengths that make the results most likely, by coordinate-wise Newton steps."""
-    strength = [0.0] * len(tallies)
+def maximize_likelihood(
+    tallies: Tallies,
+    fixed: Mapping[int, float] = NO_ANCHORS,
+    begin: Sequence[float] | None = None,
+    tolerance: float = CONVERGED_STEP,
+) -> list[float]:
+    """Return the strengths that make the results most likely, by coordinate-wise Newton steps.
+
+    `fixed`: the strengths of players that are known. `begin`: where to start. `tolerance`: the last step.
+    """
+    strength = [0.0] * len(tallies) if begin is None else list(begin)
+    for i, value in fixed.items():
+        strength[i] = value
     for _ in range(MAX_SWEEPS):
         largest_step = 0.0
         for i, opponents in enumerate(tallies):
+            if i in fixed:
+                continue
             own = win_probability(strength[i])
             slope, curve = 0.5 - own, own * (1 - own)
             for j, (points, count) in opponents.items():
@@ -105,7 +118,7 @@ def maximize_likelihood(tallies: Tallies) -> list[float]:
             step = max(-1.0, min(1.0, slope / curve))
             strength[i] += step
             largest_step = max(largest_step, abs(step))
-        if largest_step < CONVERGED_STEP:
+        if largest_step < tolerance:
             break
     return strength
 
@@ -143,6 +156,18 @@ def centre_ratings(
         own = max(0.0, variance[i][i] - 2 * rows[i] + total)
         found[name] = Rating((strength[i] - mean) / ELO_SCALE, Z_95 * sqrt(own) / ELO_SCALE)
     return found
+
+
+def anchored_errors(strength: list[float], tallies: Tallies, fixed: Collection[int]) -> list[float]:
+    """Return half the width of the 95 % interval of every rating, in Elo; 0 for the players in `fixed`."""
+    full = information_matrix(strength, tallies)
+    free = [i for i in range(len(strength)) if i not in fixed]
+    matrix = [[full[i][j] for j in free] for i in free]
+    variance = solve_linear(matrix, [[float(i == j) for j in range(len(free))] for i in range(len(free))])
+    errors = [0.0] * len(strength)
+    for place, i in enumerate(free):
+        errors[i] = Z_95 * sqrt(max(0.0, variance[place][place])) / ELO_SCALE
+    return errors
 
 
 def solve_linear(matrix: list[list[float]], right: list[list[float]]) -> list[list[float]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Protocol
 
 from client.sdk.credentials import CredentialsFile
 from client.sdk.errors import ConnectionLost, Refused, ReplyTimeout, SessionError
@@ -14,11 +15,11 @@ from client.sdk.room_view import RoomView
 from client.sdk.session import TEMPORARY_ERRORS, Session
 from client.sdk.time_control import parse_time_control
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing
+from engine.options import OptionValue
 from protocol.commands import Abort, Command, Create, Export, History, Leave, List, Watch
 from protocol.events import Event
-from protocol.replies import Ok, Snapshot
+from protocol.replies import LobbyUpdate, Ok, Snapshot
 from protocol.types import RoomInfo
 from runtime.tasks import BackgroundTasks
 
@@ -26,20 +27,37 @@ RETRY_DELAY_S = 1.0  # after a temporary refusal
 HISTORY_PAGES = 3  # of finished games to search for unlogged rooms
 
 
-class Arbiter:
-    """Creates, watches and aborts the rooms of a tournament."""
+class RoomTerms(Protocol):
+    """What the rooms of a tournament or a ladder have in common."""
 
-    def __init__(self, session: Session, plan: Plan, credentials: CredentialsFile) -> None:
+    @property
+    def game(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, OptionValue]: ...
+    @property
+    def clock(self) -> str: ...
+    @property
+    def rated(self) -> bool: ...
+    @property
+    def illegal(self) -> int: ...
+
+
+class Arbiter:
+    """Creates, watches and aborts the rooms of a tournament or a ladder."""
+
+    def __init__(self, session: Session, terms: RoomTerms, credentials: CredentialsFile) -> None:
         self.session = session
-        self._plan, self._credentials = plan, credentials
-        self._clock = parse_time_control(plan.clock)
+        self._terms, self._credentials = terms, credentials
+        self._clock = parse_time_control(terms.clock)
         self._changed: dict[str, asyncio.Event] = {}  # by room: set when something happens there
         self._watched: set[str] = set()  # rooms we sent `watch` for; rooms we created need none
         self._tasks = BackgroundTasks(SessionError)
         self._disconnected_at: float | None = None
         self._disconnected_s = 0.0  # total seconds without a connection
         self._unlogged: list[RoomInfo] = []
+        self._known: set[str] = set()  # rooms that are or will be in the log
         self.on_connected: Callable[[], None] = lambda: None
+        self.on_lobby: Callable[[LobbyUpdate], None] = lambda update: None
 
     async def listen(self) -> None:
         """Handle events for as long as the tournament lasts. Raises SessionError if the server ends the session."""
@@ -47,6 +65,8 @@ class Arbiter:
             match event:
                 case Connected():
                     self._connected(event)
+                case LobbyUpdate():
+                    self.on_lobby(event)
                 case Disconnected() if self._disconnected_at is None:
                     self._disconnected_at = time.monotonic()
                 case Snapshot() | Event():
@@ -62,6 +82,11 @@ class Arbiter:
         for room in self._changed:
             self._tasks.start(self._send_watch(room))
 
+    @property
+    def connected(self) -> bool:
+        """Whether the server can be asked."""
+        return self._disconnected_at is None
+
     def now(self) -> float:
         """Return a monotonic time that stops while disconnected, so that network failures cost players no time."""
         since = time.monotonic() if self._disconnected_at is None else self._disconnected_at
@@ -69,10 +94,10 @@ class Arbiter:
 
     # -- rooms
 
-    async def create_room(self, game: Pairing, start: str) -> str:
+    async def create_room(self, game: Pairing, start: str, rated: bool | None = None) -> str:
         """Create a room for a game and return its id. An unlogged room for this game is reused.
 
-        Raises TournamentError if the server refuses for good.
+        `rated`: if it differs from the terms. Raises TournamentError if the server refuses for good.
         """
         while True:
             room = self.take_unlogged_room(game, start)
@@ -82,14 +107,15 @@ class Arbiter:
                 created = await self.session.ask(
                     Create(
                         id=self.session.id(),
-                        game=self._plan.game,
-                        options={**self._plan.options, **({"start": start} if start else {})},
+                        game=self._terms.game,
+                        options={**self._terms.options, **({"start": start} if start else {})},
                         clock=self._clock,
-                        rated=self._plan.rated,
-                        illegal=self._plan.illegal,
+                        rated=self._terms.rated if rated is None else rated,
+                        illegal=self._terms.illegal,
                         players=game.seats,
                     )
                 )
+                self._known.add(created.room)
                 return created.room
             except (ConnectionLost, ReplyTimeout):
                 await self.find_unlogged_rooms(set())  # it may have been created all the same
@@ -105,12 +131,13 @@ class Arbiter:
         for info in self._unlogged:
             if info.players == game.seats and (not start or info.options.get("start") == start):
                 self._unlogged.remove(info)
+                self._known.add(info.room)
                 return info.room
         return ""
 
     async def find_unlogged_rooms(self, known: set[str]) -> None:
         """Find rooms of this arbiter that are not in the log: a crash may have happened right after creating one."""
-        game, id = self._plan.game, self.session.id
+        game, id = self._terms.game, self.session.id
         rooms = list((await self._ask(lambda: List(id=id(), game=game))).rooms or ())
         before: int | None = None
         for _ in range(HISTORY_PAGES):
@@ -120,9 +147,9 @@ class Arbiter:
             if before is None:
                 break
         own_name = "" if self.session.welcome is None else self.session.welcome.you.name
-        known = known | set(self._changed)
+        self._known |= known | set(self._changed)
         self._unlogged = [
-            info for info in rooms if info.players and info.arbiter == own_name and info.room not in known
+            info for info in rooms if info.players and info.arbiter == own_name and info.room not in self._known
         ]
 
     async def watch(self, room: str) -> RoomView | None:

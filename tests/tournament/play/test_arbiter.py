@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
+from client.sdk.credentials import CredentialsFile
 from client.tournament.journal.folder import Folder
+from client.tournament.model.results import Pairing
+from client.tournament.play.arbiter import Arbiter
+from tests.e2e.local_server import running_server, session
 from tests.tournament.live import contestants, moves, plan_of, run, server_with_bots
 
 
@@ -20,3 +25,20 @@ async def test_unlogged_rooms_are_found_again(tmp_path: Path) -> None:
         await run(folder, url)
     assert moves(folder) == before
     assert {result.room for result in folder.state().results.values()} == rooms
+
+
+async def test_lost_reply_does_not_take_an_older_room_of_the_same_players(tmp_path: Path) -> None:
+    """Without openings, only the log tells the rooms of two games between the same players apart."""
+    async with running_server(tmp_path) as server, session(server.url, "judge") as judge:
+        credentials = CredentialsFile(tmp_path / "judge.json")
+        plan = plan_of("match", contestants(2), opening_plies=0)
+        arbiter = Arbiter(judge, plan, credentials)
+        listening = asyncio.create_task(arbiter.listen())
+        game = Pairing(1, 1, 1, ("ann", "ben"), 1)
+        old = await arbiter.create_room(game, "")
+        await arbiter.abort(old)
+        await arbiter.find_unlogged_rooms(set())  # as after a lost reply
+        assert arbiter.take_unlogged_room(game, "") == ""
+        assert await arbiter.create_room(game, "") != old
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
