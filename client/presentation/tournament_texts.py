@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from client.presentation.texts import clock_text, counted
 from engine.registry import GAMES
-from protocol.types import TournamentGame, TournamentReport, TournamentTest
+from protocol.types import TournamentGame, TournamentReport, TournamentRow, TournamentTest
 from runtime.printable import printable
 
 SILENT_AFTER_S = 150.0  # a running tournament reports once a minute
@@ -15,6 +15,7 @@ FORMATS = {
     "knockout": "knockout",
     "match": "match",
     "grading": "grading",
+    "ladder": "ladder",
 }
 GOAL_MARKS = {"pass": "met", "fail": "not met", "open": "open"}
 
@@ -30,9 +31,10 @@ def header_texts(report: TournamentReport) -> list[str]:
 def progress_text(report: TournamentReport) -> str:
     """Return how many games have been played: `41 of 60 games`, `12 of about 30 games`.
 
-    A sequential test has a largest number of games, which it rarely needs: `26 of at most 1000 games`.
+    A sequential test has a largest number of games, which it rarely needs: `26 of at most 1000 games`. A ladder has no
+    end: `5000 games`.
     """
-    if report.finished:
+    if report.finished or report.format == "ladder":
         return counted(report.done, "game")
     about = "" if not report.open_ended else "at most " if report.sprt is not None else "about "
     return f"{report.done} of {about}{counted(report.total, 'game')}"
@@ -48,6 +50,19 @@ def state_text(report: TournamentReport, age_s: float) -> str:
         return "running"
     minutes = round(report.left / 60)
     return f"about {counted(minutes, 'minute')} left" if minutes else "less than a minute left"
+
+
+def row_name(row: TournamentRow) -> str:
+    """Return the name of a player, with its state on a ladder: `ann 1.2 (retired)`."""
+    return printable(row.name) + (f" ({row.state})" if row.state else "")
+
+
+def elo_text(row: TournamentRow, report: TournamentReport) -> str:
+    """Return a rating with its interval: relative to the average of a tournament, on the scale of a ladder."""
+    if row.elo is None:
+        return ""
+    elo = str(row.elo) if report.format == "ladder" else f"{row.elo:+d}"
+    return f"{elo} ± {row.error}"
 
 
 def pairing_text(game: TournamentGame) -> str:

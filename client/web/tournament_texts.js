@@ -6,16 +6,16 @@ import { counted } from "./texts.js";
 /** A running tournament reports once a minute. */
 export const SILENT_AFTER_MS = 150_000;
 /** @type {Record<string, string>} */
-const FORMATS = { "round-robin": "round robin", gauntlet: "gauntlet", swiss: "Swiss system", knockout: "knockout", match: "match", grading: "grading" };
+const FORMATS = { "round-robin": "round robin", gauntlet: "gauntlet", swiss: "Swiss system", knockout: "knockout", match: "match", grading: "grading", ladder: "ladder" };
 
 /** "round robin of 6" @param {{ format: string, players: number }} tournament */
 export function formatText({ format, players }) {
   return `${FORMATS[format] ?? format} of ${players}`;
 }
 
-/** "150 of 300 games" @param {{ done?: number, total?: number, open_ended?: boolean, finished?: boolean }} tournament */
-export function progressText({ done = 0, total = 0, open_ended = false, finished = false }) {
-  if (finished) return counted(done, "game");
+/** "150 of 300 games" @param {{ format: string, done?: number, total?: number, open_ended?: boolean, finished?: boolean }} tournament */
+export function progressText({ format, done = 0, total = 0, open_ended = false, finished = false }) {
+  if (finished || format === "ladder") return counted(done, "game");
   return `${done} of ${open_ended ? "about " : ""}${counted(total, "game")}`;
 }
 

@@ -164,6 +164,7 @@ export interface TournamentRow {
   error?: number;
   seconds?: number;
   forfeits?: number;
+  state?: "" | "anchor" | "away" | "retired";
 }
 export interface TournamentGame {
   number: number;

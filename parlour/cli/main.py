@@ -31,6 +31,7 @@ GROUPS = {
     "bots and courses": {
         "bot": "connect a bot: a built-in one, your own, or any program",
         "tournament": "run tournaments that can be resumed",
+        "ladder": "rate the bots of a server, day and night",
         "grade": "grade a folder of homework: build, play, award points",
         "course": "run a solution of a course assignment, with its files",
     },

@@ -59,10 +59,12 @@ async def run_bot(
     cpu_clock: bool = False,
     output: OutputLines | None = None,
     state: Path | None = None,
+    token: str = "",
+    ladder: bool = False,
     **more: Any,
 ) -> int:
     """Run a bot until it has played its games. Return how many there were."""
-    connection = ConnectionSettings(url, name, state=state or Path(), backoff=Backoff(0.01, 0.1))
+    connection = ConnectionSettings(url, name, token, state or Path(), backoff=Backoff(0.01, 0.1), ladder=ladder)
     source = BotSource(factory.source, forensics or Path("/nonexistent"), cpu_clock)
     chosen = Policy(**{"games": factory.games, **(policy or {})})
     runner = await play(

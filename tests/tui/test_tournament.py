@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from client.presentation.tournament_texts import progress_text
 from client.tui.render.appearance import Appearance
 from client.tui.render.tournament import cell_token, page_lines
 from client.tui.screens.table import TableScreen
@@ -69,6 +70,19 @@ def test_long_standing_says_how_many_players_are_hidden() -> None:
     text = text_of(report(rows=rows, players=40, crosstable=()), height=20)
     assert len(text.splitlines()) == 20
     assert text.endswith("and 22 more players")
+
+
+def test_ladder_shows_ratings_on_its_scale_and_retired_versions() -> None:
+    rows = (
+        TournamentRow(name="search@3 0.1", points=1.0, games=2, elo=1248, state="anchor"),
+        TournamentRow(name="ann 1.0", points=1.0, games=2, elo=1100, error=60, state="retired"),
+    )
+    shown = report(format="ladder", rows=rows, players=2, crosstable=(), done=500, total=500, open_ended=True)
+    text = text_of(shown, width=110, details=True)
+    for words in ("search@3 0.1 (anchor)", "ann 1.0 (retired)", "1100 ± 60"):
+        assert words in text
+    assert "+1100" not in text
+    assert progress_text(shown) == "500 games"
 
 
 def test_damaged_crosstable_is_left_out() -> None:

@@ -83,6 +83,23 @@ async def test_boards_of_running_games_are_live(server: Running, visit: Visit) -
         await player.close()
 
 
+async def test_ladder_shows_which_ratings_are_fixed_and_which_versions_are_retired(
+    server: Running, visit: Visit
+) -> None:
+    rows = (
+        TournamentRow(name="search@3 0.1", points=1.0, games=2, elo=1248, state="anchor"),
+        TournamentRow(name="ann 1.0", points=1.0, games=2, elo=1100, error=60, state="retired"),
+    )
+    async with session(server.url, "arbiter") as arbiter:
+        report = rich_report(format="ladder", rows=rows, players=2, done=500, total=500, open_ended=True)
+        await arbiter.ask(ReportTournament(id=arbiter.id(), name="night", report=report))
+        eve = await visit("/tournament/night")
+        await eve.expect_text(".hero p", "ladder of 2")
+        await eve.expect_text(".hero p", "500 games")
+        await eve.expect_text(".standings", "search@3 0.1 anchor")
+        await eve.expect_text(".standings", "ann 1.0 retired")
+
+
 async def test_page_goes_on_after_a_lost_connection(server: Running, visit: Visit) -> None:
     async with session(server.url, "arbiter") as arbiter:
         await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report()))

@@ -12,9 +12,11 @@ from rich.style import Style
 from client.presentation.texts import counted
 from client.presentation.tournament_texts import (
     GOAL_MARKS,
+    elo_text,
     pairing_text,
     progress_text,
     result_text,
+    row_name,
     state_text,
     test_text,
     why_text,
@@ -80,7 +82,7 @@ def progress_line(report: TournamentReport, age_s: float, width: int, appearance
 
 def standing(report: TournamentReport, width: int, appearance: Appearance, *, details: bool = False) -> Part:
     """Return the players with their points. A bar shows the points of the games that a player has played."""
-    names = max([NAME_COLUMNS, *(cell_len(printable(row.name)) for row in report.rows)])
+    names = max([NAME_COLUMNS, *(cell_len(row_name(row)) for row in report.rows)])
     columns = sum(columns for _, columns in DETAILS) if details else 0
     names = min(names, max(NAME_COLUMNS, width // 3))
     room = max(0, width - NUMBER_COLUMNS - names - 2 - POINTS_COLUMNS - GAMES_COLUMNS - columns)
@@ -92,15 +94,14 @@ def standing(report: TournamentReport, width: int, appearance: Appearance, *, de
         filled = max(0, min(played, round(room * row.points / most)))
         line = [
             Segment(padded(str(place), NUMBER_COLUMNS), muted),
-            Segment(f"{padded(printable(row.name), names)}  ", tone(appearance, "text", bold=place == 1)),
+            Segment(f"{padded(row_name(row), names)}  ", tone(appearance, "text", bold=place == 1)),
             *bar(filled, played - filled, "accent" if place == 1 else "good", appearance),
             Segment(" " * (room - played), text),
             Segment(padded(f"{row.points:g}", POINTS_COLUMNS, right=True), tone(appearance, "text", bold=True)),
             Segment(padded(str(row.games), GAMES_COLUMNS, right=True), muted),
         ]
         if details:
-            elo = "" if row.elo is None else f"{row.elo:+} ± {row.error}"
-            cells = [row.wins, row.draws, row.losses, elo, f"{row.seconds:.3f}", row.forfeits or ""]
+            cells = [row.wins, row.draws, row.losses, elo_text(row, report), f"{row.seconds:.3f}", row.forfeits or ""]
             line += [
                 Segment(padded(str(cell), columns, right=True), muted)
                 for cell, (_, columns) in zip(cells, DETAILS, strict=True)

@@ -186,7 +186,7 @@ function standingsTable(rows) {
   const seconds = (/** @type {TournamentRow} */ row) => `${(row.seconds ?? 0).toFixed((row.seconds ?? 0) < 0.1 ? 2 : 1)} s`;
   const rating = (/** @type {TournamentRow} */ row) => (row.elo == null ? "" : [signed(row.elo), h("small", {}, ` ±${row.error ?? 0}`)]);
   const line = (/** @type {TournamentRow} */ row, /** @type {number} */ at) =>
-    h("tr", {}, h("td", {}, at + 1), h("td", { class: "who" }, h("b", {}, row.name)), h("td", {}, h("b", {}, row.points.toFixed(1))),
+    h("tr", {}, h("td", {}, at + 1), h("td", { class: "who" }, h("b", {}, row.name), row.state && h("small", {}, ` ${row.state}`)), h("td", {}, h("b", {}, row.points.toFixed(1))),
       h("td", {}, row.games ?? 0), h("td", {}, row.wins ?? 0), h("td", {}, row.draws ?? 0), h("td", {}, row.losses ?? 0),
       h("td", {}, rating(row)), h("td", {}, seconds(row)), h("td", { class: row.forfeits ? "down" : "" }, row.forfeits ?? 0));
   const heads = ["#", "player", "points", "games", "won", "drawn", "lost", "Elo", "per move", "forfeits"];

@@ -11,11 +11,12 @@ from urllib.parse import unquote, urlsplit
 from client.bots.main import run_until_signal
 from client.presentation.launch_plan import LaunchPlan
 from client.presentation.texts import clock_text, counted, lost_text
+from client.presentation.tournament_texts import elo_text, row_name
 from client.sdk.errors import SessionError
 from client.sdk.events import Disconnected
 from client.sdk.session import Session
 from client.sdk.url import DEFAULT_URL
-from client.tournament.export.tables import columns, signed
+from client.tournament.export.tables import columns
 from client.tui.app.run import has_terminal
 from client.tui.app.tournament_app import TournamentApp, watch_tournament
 from client.tui.render.appearance import Appearance
@@ -124,15 +125,14 @@ def about(report: TournamentReport) -> str:
 
 def standings_lines(report: TournamentReport) -> list[str]:
     best = max([row.points for row in report.rows], default=0.0) or 1.0
-    return columns([HEADINGS, *(row_cells(number, row, best) for number, row in enumerate(report.rows, 1))])
+    return columns([HEADINGS, *(row_cells(number, row, best, report) for number, row in enumerate(report.rows, 1))])
 
 
-def row_cells(number: int, row: TournamentRow, best: float) -> list[str]:
+def row_cells(number: int, row: TournamentRow, best: float, report: TournamentReport) -> list[str]:
     bar = "#" * round(POINTS_BAR_WIDTH * max(0.0, min(1.0, row.points / best)))
-    elo = "" if row.elo is None else f"{signed(row.elo)} ± {row.error}"
     return [
-        str(number), row.name, f"{row.points:g}", bar.ljust(POINTS_BAR_WIDTH), str(row.games), str(row.wins),
-        str(row.draws), str(row.losses), elo, f"{row.seconds:.3f}", str(row.forfeits or ""),
+        str(number), row_name(row), f"{row.points:g}", bar.ljust(POINTS_BAR_WIDTH), str(row.games), str(row.wins),
+        str(row.draws), str(row.losses), elo_text(row, report), f"{row.seconds:.3f}", str(row.forfeits or ""),
     ]  # fmt: skip
 
 
