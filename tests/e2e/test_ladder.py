@@ -25,6 +25,7 @@ from client.tournament.play.setup import ServerAccess
 from parlour.cli.main import main
 from protocol.commands import History, Join, WatchTournament
 from protocol.replies import Invited, TournamentUpdate
+from protocol.types import TournamentReport
 from server.app import Running
 from tests.client.ladder.night import ladder
 from tests.e2e.bots import builtin, create_account, running_bot
@@ -147,6 +148,13 @@ async def hand_bot(url: str, name: str, joins: bool = True, **more: object) -> A
         await bot.close()
 
 
+async def next_report(watcher: Session) -> TournamentReport:
+    async for event in watcher:
+        if isinstance(event, TournamentUpdate):
+            return event.report
+    raise AssertionError("the session has ended")
+
+
 async def test_games_are_rated_on_the_server_and_shown_live(tmp_path: Path) -> None:
     async with running_server(tmp_path, arbiters="judge") as server, AsyncExitStack() as stack:
         for number, name in enumerate(("ann", "ben")):
@@ -166,11 +174,9 @@ async def test_games_are_rated_on_the_server_and_shown_live(tmp_path: Path) -> N
         await Reporter(runner.arbiter, settings.name, LadderReport(runner), told.messages.append).report()
         assert told.says("watch it at", "/tournament/night")
         await eve.ask(WatchTournament(id=eve.id(), name="night"))
-        async for event in eve:
-            if isinstance(event, TournamentUpdate):
-                break
-        assert {row.name.split()[0] for row in event.report.rows} == {"ann", "ben"}
-        assert event.report.format == "ladder"
+        report = await next_report(eve)
+        assert {row.name.split()[0] for row in report.rows} == {"ann", "ben"}
+        assert report.format == "ladder"
 
 
 async def test_bot_that_never_moves_loses_on_time_and_is_paused(tmp_path: Path) -> None:
