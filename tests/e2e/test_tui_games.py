@@ -17,7 +17,11 @@ from tests.e2e.local_server import running_server, session
 from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
 from tests.tui.offline_app import picture_of
 
-OPTIONS: dict[str, Options] = {"conga": {"stones": 3, "max_plies": 24}, "mancala": {"pits": 4, "stones": 2}}
+OPTIONS: dict[str, Options] = {  # for short games
+    "conga": {"stones": 3, "max_plies": 24},
+    "mancala": {"pits": 4, "stones": 2},
+    "maxconnect4": {"start": "0100200/0202100/0201121/0122221/2212111/2111221 1"},
+}
 
 
 INPUT_METHODS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_clicking}  # typing in the other games

@@ -44,7 +44,7 @@ async def test_games_continue_when_the_writer_process_is_killed(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every move is acknowledged once, or refused and played again, and it is in the log."""
-    monkeypatch.setattr(supervisor, "RESTART_DELAY_S", 0.01)
+    monkeypatch.setattr(supervisor.WriterSupervisor, "restart_delay_s", 0.01)
     server = await start(rate=1e6, burst=100_000)
     ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben, options={"n": 6, "k": 6})

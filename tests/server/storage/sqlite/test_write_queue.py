@@ -27,7 +27,7 @@ FIRST = Append("r", 0, (b"a",))
 
 @pytest.fixture
 async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SqliteStore]:
-    monkeypatch.setattr(supervisor, "RESTART_DELAY_S", 0.01)
+    monkeypatch.setattr(supervisor.WriterSupervisor, "restart_delay_s", 0.01)
     store = SqliteStore(str(tmp_path / "parlour.db"), busy=0.05)
     await store.open()
     yield store
