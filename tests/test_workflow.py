@@ -53,6 +53,15 @@ def test_every_script_it_calls_exists(workflow: Any) -> None:
     assert all((ROOT / name).stat().st_mode & 0o100 for name in called)
 
 
+@pytest.mark.parametrize(("file", "job"), [("ci", "test"), ("ci", "coverage"), ("stress", "stress")])
+def test_jobs_with_tests_have_a_jail_that_works(file: str, job: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / f"{file}.yml").read_text(encoding="utf-8"))["jobs"]
+    lines = script_of(jobs[job])
+    assert any("install" in line and "bubblewrap" in line for line in lines)
+    assert any(line.startswith("bwrap ") for line in lines), "a jail that does not work would skip its tests"
+
+
 def test_every_stress_scenario_runs_on_a_schedule() -> None:
     yaml = pytest.importorskip("yaml")
     stress = yaml.safe_load((ROOT / ".github" / "workflows" / "stress.yml").read_text(encoding="utf-8"))
