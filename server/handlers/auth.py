@@ -24,6 +24,7 @@ class Identity(NamedTuple):
     player: Player
     rooms: list[str] | None = None  # the player's open rooms; None for a new session, which is not saved yet
     saved_at: int = 0  # when the store saved this session, 0 if it has yet to
+    account_change: int = 0  # the latest change of the account that the client knew
 
 
 async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
@@ -38,7 +39,8 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str) ->
                 "bad_token", "unknown or revoked token: check it, or ask the operator of the server for a new one"
             )
         session = Session(account.player, account.name, account.name)
-        return Identity(session, new_secret(), Player(id=account.player, name=account.name, account=True))
+        player = Player(id=account.player, name=account.name, account=True)
+        return Identity(session, new_secret(), player, account_change=account.change)
     if hello.resume:
         return await resume_session(store, settings, hello.resume, node)
     if settings.auth == "tokens":
@@ -57,7 +59,7 @@ async def resume_session(store: Store, settings: Settings, secret: str, node: st
     returning = await store.load_session(secret)
     if returning is None:
         raise Refusal("bad_session", "unknown or expired session; say hello without resume")
-    (id, name, account), saved_at, name_owner, rooms = returning
+    (id, name, account), saved_at, name_owner, rooms, account_change = returning
     if account:
         if name_owner != id:
             raise Refusal("bad_session", "the account of this session has been revoked")
@@ -66,7 +68,7 @@ async def resume_session(store: Store, settings: Settings, secret: str, node: st
     elif name_owner is not None or not await store.claim_name(node, id, name):
         name, saved_at = await claim_numbered_name(store, name, node, id), 0
     player = Player(id=id, name=name, account=bool(account))
-    return Identity(Session(id, name, account), secret, player, rooms, saved_at)
+    return Identity(Session(id, name, account), secret, player, rooms, saved_at, account_change)
 
 
 async def claim_free_name(store: Store, name: str, node: str, player: str) -> str:

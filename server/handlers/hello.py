@@ -66,6 +66,7 @@ class HelloHandler:
             rooms = await self._save(identity)
         rooms = [name for name in rooms if name not in self._registry.damaged]
         seen_at = await self._lost_node(identity.player) if rooms else None
+        client.account_change = identity.account_change
         client.player = player = replace(
             identity.player,
             bot=command.bot or bool(command.plays),

@@ -1,4 +1,4 @@
-"""Revocations: disconnect clients whose account was revoked, and guests whose name belongs to an account now."""
+"""Revocations: disconnect clients whose account was revoked or got another token, and guests with its name."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Closable(Protocol):
     """What revocations need of a connection."""
 
     player: Player | None
+    account_change: int
 
     def cut(self, code: int, reason: str) -> None:
         """Close the connection."""
@@ -44,6 +45,7 @@ class Revocations:
         self._newest = changes[-1].number
         accounts = [change.account for change in changes]
         revoked = {account.player for account in accounts if account.revoked_at is not None}
+        renewed = {change.account.player: change.number for change in changes}
         owned = {fold(account.name) for account in accounts if account.revoked_at is None}
         for client in list(clients):
             player = client.player
@@ -51,5 +53,7 @@ class Revocations:
                 continue
             if player.account and player.id in revoked:
                 client.cut(POLICY_VIOLATION, "your account has been revoked")
+            elif player.account and client.account_change < renewed.get(player.id, 0):
+                client.cut(POLICY_VIOLATION, "the token of your account was replaced; connect with the new one")
             elif not player.account and fold(player.name) in owned:
                 client.cut(POLICY_VIOLATION, "your name belongs to an account now; reconnect with another name")

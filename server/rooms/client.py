@@ -15,6 +15,7 @@ class Client(Protocol):
     """One connection of a player or a watcher."""
 
     player: Player | None  # None before the welcome
+    account_change: int  # the latest change of its account that it knew; an older token or session is not valid
     address: str  # where the client connects from; clients of one IPv6 network share it
     text: bool  # whether the client speaks JSON rather than msgpack
     wishes: frozenset[str]  # what the client wants in addition to plain messages

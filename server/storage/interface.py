@@ -96,6 +96,7 @@ class ReturningPlayer(NamedTuple):
     saved_at: int  # when the session was created or renewed
     name_owner: str | None  # the player whose active account has the session's name
     rooms: list[str]  # the open rooms in which the player is seated
+    account_change: int = 0  # as in Account; 0 for a guest
 
 
 class LostPlayer(NamedTuple):
@@ -106,16 +107,20 @@ class LostPlayer(NamedTuple):
 
 
 class Account(NamedTuple):
-    """An account as `parlour account list` shows it."""
+    """An account. `change`: the number of its latest change, when its token was read."""
 
     name: str
     player: str
     created_at: int
     revoked_at: int | None
+    change: int = 0
 
 
 class AccountChange(NamedTuple):
-    """An account that was added or revoked. Changes are numbered from 1 in the order in which they were written."""
+    """An account that was added or revoked, or whose token was replaced.
+
+    Changes are numbered from 1 in the order in which they were written.
+    """
 
     number: int
     account: Account
@@ -237,7 +242,7 @@ class Store(Protocol):
         """Return all accounts, including revoked ones, oldest first."""
 
     async def account_changes(self, after: int) -> list[AccountChange]:
-        """Return the accounts that were added or revoked after the change with this number, in order."""
+        """Return the accounts that have changed after the change with this number, in order."""
 
     async def last_account_change(self) -> int:
         """Return the number of the newest change of accounts, or 0 if there is none."""

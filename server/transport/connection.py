@@ -40,7 +40,17 @@ RTT_END_BYTES = RTT_OFFSET_BYTES + 4
 class Connection(FastPath):
     """A client, from the TCP handshake until the connection is lost."""
 
-    __slots__ = ("abort_timer", "active_at", "address", "allowance", "closing", "http", "lost", "rooms")
+    __slots__ = (
+        "abort_timer",
+        "account_change",
+        "active_at",
+        "address",
+        "allowance",
+        "closing",
+        "http",
+        "lost",
+        "rooms",
+    )
 
     def __init__(
         self, services: Services, http: HttpHandler, protocol: ServerProtocol, server: Server, **options: Any
@@ -49,6 +59,7 @@ class Connection(FastPath):
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
+        self.account_change = 0  # see Client
         self.allowance = 1  # with more, the budget of the address is not for this client
         self.active_at = self.loop.time()
         self.closing = False

@@ -52,6 +52,28 @@ async def test_only_the_holder_of_a_token_can_use_its_name(
     await late.close()
 
 
+async def test_new_token_disconnects_the_clients_of_the_old_one(
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
+) -> None:
+    server = await start()
+    db = tmp_path / "parlour.db"
+    _, old, _ = await account(db, "add", "alice")
+    by_token = await connect_guest(server.url, token=old)
+    by_session = await connect_guest(server.url, resume=by_token.session)
+    code, new, _ = await account(db, "rotate", "alice")
+    assert code == 0
+    for client in (by_token, by_session):
+        await asyncio.wait_for(client.socket.wait_closed(), TIMEOUT_S)
+        text = "the token of your account was replaced; connect with the new one"
+        assert (client.socket.close_code, client.socket.close_reason) == (1008, text)
+    late = await Guest.open(server.url)
+    assert (await late.refused("hello", token=old))["code"] == "bad_token"
+    assert (await late.refused("hello", resume=by_token.session))["code"] == "bad_session"
+    await late.close()
+    alice = await connect_guest(server.url, token=new)
+    assert (await connect_guest(server.url, resume=alice.session)).you["name"] == "alice"
+
+
 async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
     assert (await account(db, "add", "ann"))[0] == 0

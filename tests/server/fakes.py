@@ -50,6 +50,7 @@ class RecordingClient:
         self.charged = 0.0
         self.wait = 0.0  # what `charge` returns
         self.allowance = 1
+        self.account_change = 0
         self.rooms: dict[str, LiveRoom] = {}
         self.latency = 0.0
         self.wishes: frozenset[str] = frozenset()

@@ -29,12 +29,15 @@ class Accounts(ABC):
         await self._fetch(sql, digest(secret), *session, now)
 
     async def load_session(self, secret: str) -> ReturningPlayer | None:
-        rows = await self._fetch(
-            "SELECT player, name, account, seen_at FROM sessions WHERE secret = $1", digest(secret)
-        )
+        sql = """
+            SELECT player, name, account, seen_at, coalesce(
+                (SELECT change FROM accounts WHERE accounts.player = sessions.player AND revoked_at IS NULL), 0)
+            FROM sessions WHERE secret = $1
+        """
+        rows = await self._fetch(sql, digest(secret))
         if not rows:
             return None
-        *names, saved_at = rows[0]
+        *names, saved_at, account_change = rows[0]
         session = Session(*names)
         sql = """
             SELECT (SELECT player FROM accounts WHERE folded = $1 AND revoked_at IS NULL), ARRAY(
@@ -42,7 +45,7 @@ class Accounts(ABC):
         """
         rows = await self._fetch(sql, fold(session.name), session.player)
         owner, rooms = rows[0]
-        return ReturningPlayer(session, saved_at, owner, rooms)
+        return ReturningPlayer(session, saved_at, owner, rooms, account_change)
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
@@ -62,7 +65,8 @@ class Accounts(ABC):
     async def rotate_account(self, name: str, token: str) -> bool:
         sql = """
             WITH rotated AS (
-                UPDATE accounts SET token = $2 WHERE folded = $1 AND revoked_at IS NULL RETURNING player
+                UPDATE accounts SET token = $2, change = (SELECT max(change) + 1 FROM accounts)
+                WHERE folded = $1 AND revoked_at IS NULL RETURNING player
             ), ended AS (DELETE FROM sessions WHERE player IN (SELECT player FROM rotated))
             SELECT 1 FROM rotated
         """
@@ -89,7 +93,8 @@ class Accounts(ABC):
         return await self._account("folded = $1", fold(name))
 
     async def _account(self, which: str, value: object) -> Account | None:
-        sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {which} AND revoked_at IS NULL"
+        columns = "name, player, created_at, revoked_at, change"
+        sql = f"SELECT {columns} FROM accounts WHERE {which} AND revoked_at IS NULL"
         rows = await self._fetch(sql, value)
         return Account(*rows[0]) if rows else None
 

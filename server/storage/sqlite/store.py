@@ -242,7 +242,8 @@ class SqliteStore(Ratings, Keys, Pruning):
 
     async def rotate_account(self, name: str, token: str) -> bool:
         active = "folded = ? AND revoked_at IS NULL"
-        found = await self._write(f"UPDATE accounts SET token = ? WHERE {active}", digest(token), fold(name)) == 1
+        changed = "token = ?, change = (SELECT max(change) + 1 FROM accounts)"
+        found = await self._write(f"UPDATE accounts SET {changed} WHERE {active}", digest(token), fold(name)) == 1
         owner = f"SELECT player FROM accounts WHERE {active}"
         await self._write(f"DELETE FROM sessions WHERE player IN ({owner})", fold(name))
         return found
@@ -268,7 +269,8 @@ class SqliteStore(Ratings, Keys, Pruning):
         return await self._account("folded", fold(name))
 
     async def _account(self, column: str, value: object) -> Account | None:
-        sql = f"SELECT name, player, created_at, revoked_at FROM accounts WHERE {column} = ? AND revoked_at IS NULL"
+        columns = "name, player, created_at, revoked_at, change"
+        sql = f"SELECT {columns} FROM accounts WHERE {column} = ? AND revoked_at IS NULL"
         rows = await self._read(sql, value)
         return Account(*rows[0]) if rows else None
 
@@ -354,16 +356,22 @@ class SqliteStore(Ratings, Keys, Pruning):
         return {row[0] for row in await self._read("SELECT node FROM nodes WHERE alive_at >= ?", since)}
 
 
+# in one statement, so that a session which a new token ends is not read with the change that ended it
+SESSION = """
+    SELECT player, name, account, seen_at, coalesce(
+        (SELECT change FROM accounts WHERE accounts.player = sessions.player AND revoked_at IS NULL), 0)
+    FROM sessions WHERE secret = ?
+"""
+
+
 def read_session(digested_secret: bytes, reader: sqlite3.Connection) -> ReturningPlayer | None:
-    row = reader.execute(
-        "SELECT player, name, account, seen_at FROM sessions WHERE secret = ?", (digested_secret,)
-    ).fetchone()
+    row = reader.execute(SESSION, (digested_secret,)).fetchone()
     if row is None:
         return None
-    *names, saved_at = row
+    *names, saved_at, account_change = row
     session = Session(*names)
     owner = reader.execute(
         "SELECT player FROM accounts WHERE folded = ? AND revoked_at IS NULL", (fold(session.name),)
     ).fetchone()
     rooms = [room for (room,) in reader.execute(ROOMS_OF, (session.player,))]
-    return ReturningPlayer(session, saved_at, owner[0] if owner else None, rooms)
+    return ReturningPlayer(session, saved_at, owner[0] if owner else None, rooms, account_change)

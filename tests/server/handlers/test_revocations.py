@@ -18,6 +18,7 @@ ANN = Player(id="p-ann", name="ann", account=True)
 @dataclass
 class FakeClient:
     player: Player | None
+    account_change: int = 0
     closed: str = ""
 
     def cut(self, code: int, reason: str) -> None:
@@ -30,8 +31,8 @@ async def store(build: Build) -> Store:
     return (await build()).store
 
 
-async def closed(revocations: Revocations, player: Player | None, now: float = 0.0) -> str:
-    client = FakeClient(player)
+async def closed(revocations: Revocations, player: Player | None, now: float = 0.0, change: int = 1) -> str:
+    client = FakeClient(player, change)
     await revocations.apply([client], now)
     return client.closed
 
@@ -46,8 +47,24 @@ async def test_revoked_account_and_guest_with_its_new_name_are_disconnected(stor
     await store.add_account("ben", "p-ben", "token of ben", NOW)
     assert await closed(revocations, ANN) == "your account has been revoked"
     assert await closed(revocations, guest) == "your name belongs to an account now; reconnect with another name"
-    assert await closed(revocations, Player(id="p-ben", name="ben", account=True)) == ""
+    assert await closed(revocations, Player(id="p-ben", name="ben", account=True), change=3) == ""
     assert await closed(revocations, None) == ""
+
+
+async def test_client_with_an_older_token_is_disconnected_and_one_with_the_new_one_is_not(store: Store) -> None:
+    await store.add_account("ann", "p-ann", "token", NOW)
+    await store.add_account("ben", "p-ben", "token of ben", NOW)
+    revocations = Revocations(store)
+    await revocations.start()
+    before = await store.account_of_token("token")
+    assert await store.rotate_account("ann", "new token")
+    after = await store.account_of_token("new token")
+    assert before is not None
+    assert after is not None
+    text = "the token of your account was replaced; connect with the new one"
+    assert await closed(revocations, ANN, change=before.change) == text
+    assert await closed(revocations, ANN, change=after.change) == ""
+    assert await closed(revocations, Player(id="p-ben", name="ben", account=True), change=2) == ""
 
 
 async def test_change_is_applied_to_a_hello_that_was_under_way(store: Store) -> None:
