@@ -21,6 +21,7 @@ from client.programs.line_bot import LineBot, ProgramPool
 from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program, program_name
 from client.programs.recipe import Recipe
+from client.programs.ugi_bot import UgiBot
 from client.programs.workdir import WorkdirFactory
 from client.sdk.bot import Bot
 from engine.registry import GAMES
@@ -138,13 +139,13 @@ def class_factory(bot: type[Bot], forensics: Path | None = None) -> BotFactory:
 
 
 def program_factory(program: Program, games: tuple[str, ...], source: tuple[str, ...] = ()) -> BotFactory:
-    """Return the factory of an external program that speaks the line protocol."""
-    pool = ProgramPool(program)
+    """Return the factory of an external program that keeps running, and speaks the line protocol or UGI."""
+    pool, bot = ProgramPool(program), UgiBot if program.protocol == "ugi" else LineBot
     return BotFactory(
         program.name,
         source,
         games,
-        lambda: LineBot(pool),
+        lambda: bot(pool),
         lambda games: pool.warm(),
         pool.close,
         engine=program_name(program.argv),

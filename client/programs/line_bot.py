@@ -43,17 +43,19 @@ class ProgramPool:
             fresh = child is None
             child = child or Child(program.argv, program.folder, program.limits, program.jail)
             self._busy.add(child)
-        if program.ready and fresh:
-            self._wait_ready(child)
+        if program.greeting is not None and fresh:
+            self._wait_ready(child, *program.greeting)
         return child
 
-    def _wait_ready(self, child: Child) -> None:
+    def _wait_ready(self, child: Child, greeting: bytes, reply: str) -> None:
         deadline = child.started_at + self.program.limits.startup
         try:
-            while child.listen(max(0.0, deadline - time.monotonic())).strip() != line_protocol.READY:
+            if greeting:
+                child.tell(greeting)
+            while child.listen(max(0.0, deadline - time.monotonic())).strip() != reply:
                 pass
         except Failure as failure:
-            failure = with_flush_hint(failure, child, lambda line: line.strip() == line_protocol.READY)
+            failure = with_flush_hint(failure, child, lambda line: line.strip() == reply)
             self.drop(child)
             last = child.last_error()
             why = f" ({last})" if last and last not in str(failure) else ""
@@ -78,7 +80,7 @@ class ProgramPool:
     def warm(self) -> None:
         """Start a copy before the first game. Raises Failure if it exits before the first request."""
         child = self.take()
-        if not self.program.ready and child.exited(EARLY_EXIT_S):
+        if self.program.greeting is None and child.exited(EARLY_EXIT_S):
             self.drop(child)
             assert child.exit is not None
             how = "a bot must keep running and answer every line: start it by hand to see why it ends"
@@ -133,13 +135,13 @@ class LineBot(Bot):
         if self._child is None:
             self._child = self.pool.take()
         child = self._child
-        fresh = not child.answers and not self.program.ready and budget.left is None
+        fresh = not child.answers and self.program.greeting is None and budget.left is None
         startup = self.program.limits.startup if fresh else 0.0
         began, cpu_before = time.monotonic(), child.cpu()
         try:
-            text = child.ask(line_protocol.encode_move_request(game, state, budget), budget.remaining(), startup)
+            text = self.exchange(child, game, state, budget, startup)
         except Failure as failure:
-            raise with_flush_hint(failure, child, lambda line: line_protocol.is_answer(game, state, line)) from None
+            raise with_flush_hint(failure, child, lambda line: self.is_answer(game, state, line)) from None
         wall, cpu = time.monotonic() - began, child.cpu()
         try:
             thought = line_protocol.parse_answer(game, state, text)
@@ -154,6 +156,14 @@ class LineBot(Bot):
             self.cpu += used
             measured = replace(measured, cpu=used)
         return Thought(thought.move, measured)
+
+    def exchange(self, child: Child, game: Game, state: State, budget: Budget, startup: float) -> str:
+        """Ask for a move and return the answer, as the line protocol has it. Raises Failure."""
+        return child.ask(line_protocol.encode_move_request(game, state, budget), budget.remaining(), startup)
+
+    def is_answer(self, game: Game, state: State, line: str) -> bool:
+        """Return whether a line answers the request for a move."""
+        return line_protocol.is_answer(game, state, line)
 
     def _drop(self) -> Child | None:
         """End a child that failed and return it: its output stays readable."""

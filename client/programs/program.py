@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from client.programs.crash_report import CrashReport, default_crash_folder
 from client.programs.failure import Failure
 from client.programs.jail.base import Jail, NoJail
 from client.programs.limits import Limits
+from client.programs.line_protocol import READY
 from client.sdk.bot import Budget
 from engine.game import Game, State
 
@@ -24,20 +25,23 @@ MAX_NAME_LENGTH = 32
 MAX_QUOTED_LENGTH = 60
 OVERTIME_S = 2.0  # to notice a missed deadline and report it
 
+Protocol = Literal["lines", "ugi"]
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program and its settings.
 
-    `ready`: it prints a line "ready" when it can play. `events`: it gets lines when games start and end. `retries`: how
-    many times per game it may fail and be started again. `depth`: the value of the placeholder {depth}. `lenient`: a
-    move that is unmistakable counts, although the output of the program has mistakes.
+    `protocol`: what it speaks. `ready`: it prints a line "ready" when it can play. `events`: it gets lines when games
+    start and end. `retries`: how many times per game it may fail and be started again. `depth`: the value of the
+    placeholder {depth}. `lenient`: a move that is unmistakable counts, although the output of the program has mistakes.
     """
 
     argv: tuple[str, ...]
     folder: Path = field(default_factory=Path.cwd)
     limits: Limits = field(default_factory=Limits)
     jail: Jail = field(default_factory=NoJail)
+    protocol: Protocol = "lines"
     ready: bool = False
     events: bool = False
     retries: int = 0
@@ -45,6 +49,13 @@ class Program:
     lenient: bool = False
     name: str = ""
     forensics: Path = field(default_factory=default_crash_folder)
+
+    @property
+    def greeting(self) -> tuple[bytes, str] | None:
+        """What to send to the program when it has started, and the line that it then prints when it can play."""
+        if self.protocol == "ugi":
+            return b"ugi", "ugiok"
+        return (b"", READY) if self.ready else None
 
     def report(self, failure: Failure, game: Game, state: State, budget: Budget, **evidence: Any) -> None:
         """Save a crash report. `evidence` are the other fields of CrashReport."""

@@ -90,6 +90,8 @@ def factory_of(args: Namespace) -> BotFactory:
         for name in ("adapter", "workdir", "ready", "events", "lenient"):
             if getattr(args, name):
                 raise UserError(f"--{name} needs --exec")
+        if args.protocol != "lines":
+            raise UserError("--protocol needs --exec")
         spec = BotSpec(args.bot, level=args.level)
         if args.bot.startswith("search@"):
             spec = parse_bot_name(args.bot)
@@ -141,6 +143,8 @@ def program_of(args: Namespace) -> BotFactory:
     if args.adapter is not None and recipe is None and args.adapter not in ADAPTERS:
         names = f"{', '.join(ADAPTERS)}, or a recipe, FILE{recipes.SUFFIX}"
         raise UserError(f"there is no adapter {args.adapter[:40]!r}; choose one of {names}")
+    if args.adapter is not None and args.protocol != "lines":
+        raise UserError("use either --adapter or --protocol ugi, not both")
     oneshot = args.adapter is not None and recipe is None
     folder = args.workdir or Path.cwd()
     argv = parse_command(args.exec, folder)
@@ -151,6 +155,7 @@ def program_of(args: Namespace) -> BotFactory:
         folder=folder.absolute(),
         limits=limits_of(args),
         jail=jail_of(args, "writable" if oneshot else "empty" if args.workdir is None else "copied"),
+        protocol=args.protocol,
         ready=args.ready,
         events=args.events,
         retries=args.retries,
@@ -168,7 +173,7 @@ def program_of(args: Namespace) -> BotFactory:
 
 def source_of(args: Namespace) -> tuple[str, ...]:
     """Return the arguments that start the same program again, for crash reports."""
-    names = ("adapter", "workdir", "depth", "startup", "memory", "cpu", "processes", "disk", "jail")
+    names = ("adapter", "protocol", "workdir", "depth", "startup", "memory", "cpu", "processes", "disk", "jail")
     values = {name: getattr(args, name) for name in names}
     words = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
     return (

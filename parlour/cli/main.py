@@ -38,6 +38,7 @@ GROUPS = {
     "positions": {
         "best": "find the best move in a position",
         "solve": "compute the exact value of a position",
+        "ugi": "offer the search to programs that speak UGI",
         "perft": "count the move sequences of a given length",
     },
     "recorded games": {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from client.programs.program import Protocol
 from engine.game import Game
 from engine.options import OptionValue
 from engine.registry import create
@@ -28,6 +29,7 @@ class Contestant:
     bot: str = ""  # a built-in bot like search@3, or FILE.py[:Class]
     exec: str = ""  # a command line
     adapter: str = ""
+    protocol: Protocol = "lines"
     workdir: str = ""
     seconds: float = 0.0  # per move; 0: as the clock allows
     lenient: bool = False

@@ -83,6 +83,8 @@ def check_players(plan: Plan) -> None:
         seen[fold(name)] = name
         if player.adapter:
             check_adapter(player, plan)
+        if player.protocol != "lines" and (not player.exec or player.adapter):
+            raise TournamentError(f"protocol of {player.name} needs exec, and no adapter")
 
 
 def check_adapter(player: Contestant, plan: Plan) -> None:

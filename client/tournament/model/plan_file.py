@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 
 from client.programs.jail.choice import JAIL_KINDS, JailKind
+from client.programs.program import Protocol
 from client.programs.recipe import SUFFIX as RECIPE_SUFFIX
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, SprtModel, bot_file
@@ -71,6 +72,7 @@ class PlayerTable(Struct, forbid_unknown_fields=True, kw_only=True):
     bot: Text = ""
     exec: Text = ""
     adapter: Text = ""
+    protocol: Protocol = "lines"
     workdir: Text = ""
     lenient: bool = False
     seconds: Seconds = 0.0

@@ -43,6 +43,7 @@ def bot_args(player: Contestant, plan: Plan, folder: Folder) -> list[str]:
         args += ["--exec", player.exec, "--depth", str(player.depth), "--retries", str(player.retries)]
         args += ["--workdir", player.workdir] if shows_folder(player, plan, folder) else []
         args += ["--adapter", player.adapter] if player.adapter else []
+        args += ["--protocol", player.protocol] if player.protocol != "lines" else []
         args += [f"--{flag}" for flag in FLAGS if getattr(player, flag)]
     else:
         bot, at, level = (player.bot, "", "") if bot_file(player.bot) else player.bot.partition("@")

@@ -6,6 +6,7 @@ parlour bot my_bot.py --seek conga --clock 5+3       look for opponents
 parlour bot my_bot.py --seek conga --challenge search
 parlour bot search@3 --games mancala                 a built-in bot
 parlour bot --exec "./my_bot" --games conga,cohcoh   a program that reads JSON lines
+parlour bot --exec "./engine" --protocol ugi --games conga      an engine that speaks UGI
 parlour bot --exec "java MyHomework" --adapter maxconnect4 --workdir build
 parlour bot --try "java MyHomework" --adapter maxconnect4 --workdir build   ten positions, no server
 parlour bot --exec "./strange" --workdir strange --jail auto   a program that you do not trust
@@ -91,6 +92,8 @@ def arguments(parser: ArgumentParser) -> None:
     programs = parser.add_argument_group("programs (with --exec)")
     text = "for a homework program: mancala, maxconnect4, nkcohcoh, conga, or a recipe, FILE.toml"
     programs.add_argument("--adapter", help=text)
+    text = "what the program speaks: JSON lines, or ugi, the Universal Game Interface (default: lines)"
+    programs.add_argument("--protocol", choices=("lines", "ugi"), default="lines", help=text)
     programs.add_argument(
         "--workdir", metavar="DIR", type=Path, help="the program's folder; with --adapter it is copied for each run"
     )

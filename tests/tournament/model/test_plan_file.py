@@ -58,6 +58,8 @@ def load(tmp_path: Path, text: str) -> Plan:
         (GOOD + '[[player]]\nname = "x"\nbto = "greedy"\n', "player 3: unknown key 'bto'; did you mean bot?"),
         (GOOD + "[sprt]\nelo0 = 5\n", "sprt needs format = 'match' (--format match)"),
         ('format = "match"\n' + GOOD + "[sprt]\nelo0 = 50\nelo1 = 10\n", "elo0 should be less than elo1"),
+        (GOOD + '[[player]]\nbot = "greedy"\nname = "x"\nprotocol = "ugi"\n', "protocol of x needs exec"),
+        (GOOD + '[[player]]\nexec = "./x"\nname = "x"\nprotocol = "uci"\n', "protocol"),
         ('format = "match"\n' + GOOD + "[sprt]\nalpha = 0.7\n", "alpha should be a number between 0 and 0.5"),
         ('format = "match"\n' + GOOD + '[[player]]\nbot = "search@2"\n', "a match has two players, not 3"),
         ('format = "knockout"\nrounds = 2\n' + GOOD, "rounds does not go with format = 'knockout'"),
@@ -104,6 +106,7 @@ def test_written_plan_reads_back_equal(tmp_path: Path) -> None:
         Contestant("Änn \x27x\x27", bot="search@3", seconds=0.5),
         Contestant("bob", exec="python3 'a b.py' \\x", workdir="/somewhere", adapter="mancala", student=True),
         Contestant("eve", token="EVE_TOKEN", at_a_time=2, student=True),
+        Contestant("uma", exec="./engine", workdir="/somewhere", protocol="ugi"),
     )
     goals = (
         Goal("beats", "beats it", "Änn 'x'", 60, Sprt(0, 80, 0.01, 0.02)),
