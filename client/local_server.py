@@ -50,6 +50,11 @@ class PrivateFolder:
         self._temporary = tempfile.TemporaryDirectory(prefix="parlour-")
         self.folder = Path(self._temporary.name)
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the folder is deleted when it is closed."""
+        return self._temporary is not None
+
     async def open_exclusive(self) -> None:
         """Lock the usual folder; wait until the last server there has exited.
 

@@ -71,6 +71,7 @@ class Snapshot(Message):
     offers: Offers
     created_at: int
     started_at: int | None = None
+    ended_at: int | None = None
     elapsed: int = 0
     private: bool = False
     code: str = ""

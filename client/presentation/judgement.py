@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import tanh
 
-from client.sdk.note import parse_note
+from client.sdk.note import Note, parse_note
 from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
 
 EVEN, LITTLE, CLEAR = 0.15, 0.4, 0.8  # bounds of the share in favour of a side, from 0 (even) to 1 (decided)
+LINE_MOVES_SHOWN = 3
 SCALE = 4.0  # the value at which a side is clearly better
 
 
@@ -17,13 +18,25 @@ def share_of(value: float) -> float:
     return (tanh(value / SCALE) + 1) / 2
 
 
-def balance_text(value: float, sides: tuple[str, str]) -> str:
-    """Return which side is better: `Red is a little better`."""
+def balance_text(value: float, names: tuple[str, str]) -> str:
+    """Return which player is better: `bob is better`."""
     lead = abs(2 * share_of(value) - 1)
     if lead < EVEN:
         return "About even."
-    side = sides[0 if value > 0 else 1].capitalize()
-    return f"{side} is {'a little better' if lead < LITTLE else 'better' if lead < CLEAR else 'winning'}."
+    name = names[0 if value > 0 else 1]
+    return f"{name} is {'a little better' if lead < LITTLE else 'better' if lead < CLEAR else 'winning'}."
+
+
+def advice_text(move: str, note: Note) -> str:
+    """Return what an engine expects after a move, its numbers with labels: `Best move 5: value +3 for you, …`."""
+    parts = []
+    if note.value is not None:
+        parts.append(f"value {note.value:+.3g} for you{', proved' if note.proved else ''}")
+    if note.depth is not None:
+        parts.append(f"{note.depth} moves ahead")
+    if note.line[1:]:
+        parts.append(f"then {' '.join(note.line[1 : 1 + LINE_MOVES_SHOWN])}")
+    return f"Best move {move}: {', '.join(parts)}." if parts else f"Best move {move}."
 
 
 def numbers_text(table: RoomView, ply: int) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from shlex import join
 from typing import Literal
 
 from protocol.commands import Create, Join, Pair
 from protocol.types import BotInfo, Options, TimeControl
-from runtime.paths import state_folder
 
 NO_CLOCK = TimeControl()
 BOT_AFTER_MS = 20_000  # quick pairing waits this long for a person, then accepts a house bot
@@ -85,6 +85,24 @@ class LaunchPlan:
     rooms: tuple[str, ...] = ()
     code: str = ""
     game: str = ""
+    hotseat: bool = False
+
+    def resume_command(self, private: bool) -> str:
+        """Return the command that resumes an unfinished game. `private`: the game is on the private server.
+
+        A token is a secret: the command has it from the environment.
+        """
+        words = ["parlour", "play"]
+        if self.hotseat and self.request is not None:
+            seat = "" if self.request.seat is None else ("first", "second")[self.request.seat]
+            words += [self.request.game, "--hotseat", *option("--vs", self.request.vs), *option("--seat", seat)]
+        elif private:
+            words += ["--private"] if self.private else []
+        else:
+            words += [*option("--url", self.url), *option("--tls-trust", self.trust)]
+        words += option("--name", self.name)
+        token = "PARLOUR_TOKEN=… " if self.token and not private else ""
+        return f"{token}{join(words)}"
 
     def resigns_unfinished(self, bots_only: bool) -> bool:
         """Return whether a new game resigns the unfinished ones.
@@ -102,14 +120,5 @@ class LaunchPlan:
         return request.command(id, bots_only)
 
 
-def mark_first_game() -> bool:
-    """Record that a game was played on this machine. Return True if it is the first, or if nothing can be stored."""
-    mark = state_folder() / "has-played"
-    try:
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch(exist_ok=False)
-    except FileExistsError:
-        return False
-    except OSError:
-        return True
-    return True
+def option(name: str, value: str) -> list[str]:
+    return [name, value] if value else []

@@ -9,6 +9,7 @@ from engine.game import Game, Move, State
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 CHOICES_SHOWN = 6
+MOVES_SHOWN = 3
 
 
 def listed(words: Sequence[str], last: str = "or") -> str:
@@ -38,8 +39,11 @@ def short_label(game: Game, board: Board, name: str) -> str:
     return cell_label(game, board, name).split()[-1]
 
 
-def preview_text(game: Game, state: State, move: Move) -> str:
-    """Return what a move would do: `d1d2: 1 to d2, 2 to d3.`, `Pit 3 ends in your store`."""
+def preview_text(game: Game, state: State, move: Move, names: tuple[str, str] | None = None) -> str:
+    """Return what a move would do: `d1d2: 1 to d2, 2 to d3.`, `Pit 3 ends in your store`.
+
+    `names`: of both players, if both read this; otherwise only the player to move does.
+    """
     before, after_state = game.draw(state), game.after(state, move)
     after, end = game.draw(after_state), game.end_of(state, move)
     text = game.format(state, move)
@@ -62,7 +66,12 @@ def preview_text(game: Game, state: State, move: Move) -> str:
     outcome = game.outcome(after_state)
     if outcome is None:
         return words
-    result = {None: "a draw", state.turn: "you win"}.get(outcome.winner, "you lose")
+    if outcome.winner is None:
+        result = "a draw"
+    elif names is not None:
+        result = f"{names[outcome.winner]} wins"
+    else:
+        result = "you win" if outcome.winner == state.turn else "you lose"
     return f"{words} The game ends: {result}."
 
 
@@ -72,6 +81,27 @@ def distance(first: tuple[int, int], second: tuple[int, int]) -> int:
 
 def pairs(before: Board, after: Board) -> list[tuple[Cell, Cell]]:
     return list(zip(before.cells(), after.cells(), strict=True))
+
+
+def picked_text(game: Game, state: State, picked: Sequence[str], targets: Sequence[str]) -> str:
+    """Return what is picked, and which cells can follow: `a4 is picked (10 stones). Now choose a3 or b4`."""
+    board = game.draw(state)
+    row, column = place_of(board, picked[-1])
+    cell = board.rows[row][column]
+    stones = f" ({cell.count} {'stone' if cell.count == 1 else 'stones'})" if cell is not None and board.counted else ""
+    labels = sorted(short_label(game, board, name) for name in targets)[:CHOICES_SHOWN]
+    return f"{cell_label(game, board, picked[-1])} is picked{stones}. Now choose {listed(labels)}."
+
+
+def illegal_text(game: Game, state: State, text: str) -> str:
+    """Return that a typed move is not legal, and which ones are, those that begin alike first."""
+    legal = game.legal(state)
+    alike = next((found for at in range(len(text), 0, -1) if (found := starting(legal, text[:at]))), legal)
+    return f"{text} is not a legal move. Try {listed(alike[:MOVES_SHOWN])}."
+
+
+def starting(texts: Sequence[str], start: str) -> list[str]:
+    return [text for text in texts if text.startswith(start)]
 
 
 def refusal_text(game: Game, state: State, picked: Sequence[str], cell: str, targets: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 
 from client.presentation.launch_plan import LaunchPlan
 from client.presentation.plain_watch import Write, lines
-from client.presentation.texts import absent_text, invited_text, left_text, offer_text, pending_text
+from client.presentation.texts import absent_text, invited_text, left_text, offer_text, pending_text, resume_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Disconnected, SessionEvent
 from client.sdk.result_text import seat_name
@@ -50,12 +50,15 @@ class PlainPlay:
         bots: tuple[BotInfo, ...] | None = None,
         *,
         in_order: bool = True,
-        bots_only: bool = False,
+        resume: str = "",
     ) -> None:
-        """Play in a room. `bots`: the connected bots; None if every invited bot is started."""
+        """Play in a room. `bots`: the connected bots; None if every invited bot is started.
+
+        `resume`: how to resume the game, if the player leaves it.
+        """
         self.session, self.room, self.write, self.bots = session, room, write, bots
         self.table: RoomView | None = None
-        self._in_order, self._bots_only = in_order, bots_only
+        self._in_order, self._resume = in_order, resume
         self._typed: deque[str] = deque()  # lines that are not handled yet
         self._input_ended = False
         self._awaited_seq = 0  # the event of our latest command; until it comes, no other line is handled
@@ -116,8 +119,7 @@ class PlainPlay:
         """Return what happens because the input has ended."""
         if table.status == "waiting":
             return "Input ended: you have left, and the room is closed."
-        text = f"Input ended: you have left the game in room {table.room}. Run parlour play to resume it"
-        return f"{text}." if self._bots_only else f"{text} soon, or your opponent can claim it."
+        return f"Input ended: you have left the game in room {table.room}."
 
     @property
     def waiting(self) -> bool:
@@ -127,6 +129,8 @@ class PlainPlay:
         """Close a room that still waits for an opponent. A running game can be resumed later."""
         if self.table is not None and self.waiting:
             await self.session.abandon([self.table])
+        elif self._resume:
+            self.write(self._resume)
 
     async def change_room(self, room: str) -> None:
         """Move to the room in which quick pairing has found an opponent."""
@@ -231,7 +235,8 @@ async def play_plain(
         command = await choose_opening(session, opening, inputs, write, plan.resigns_unfinished(bots_only))
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
-            play = PlainPlay(session, room, write, bots, in_order=in_order, bots_only=bots_only)
+            resume = resume_text(plan.resume_command(bots_only), bots_only)
+            play = PlainPlay(session, room, write, bots, in_order=in_order, resume=resume)
             await play.run(inputs)
     finally:
         reader.cancel()

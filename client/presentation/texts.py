@@ -18,7 +18,7 @@ from protocol.replies import Invited
 from protocol.types import BotInfo, Leader, Options, RatedGame, RatingChange, RoomInfo, Seat, TimeControl
 from runtime.printable import printable
 
-MAX_BOTS_NAMED = 3
+MAX_BOTS_NAMED = 2
 TENTHS_BELOW_S = 20  # a clock with less time left shows tenths of a second
 
 
@@ -198,8 +198,8 @@ def absent_text(table: RoomView, bots: Sequence[BotInfo] | None) -> str:
     awaited, here = table.setup.invite, [bot.name for bot in bots if table.setup.game in bot.plays]
     if table.status != "waiting" or not BUILTIN_BOT.match(awaited) or awaited in here:
         return ""
-    other = printable(", ".join(here[:MAX_BOTS_NAMED])) or "anyone"
-    return f"Waiting for {awaited}, which is not connected. Or leave, and use --vs {other}."
+    other = printable(" or ".join(here[:MAX_BOTS_NAMED])) or "anyone"
+    return f"{awaited} is not connected. Wait, or leave and use --vs {other}."
 
 
 def left_text(table: RoomView) -> str:
@@ -208,6 +208,11 @@ def left_text(table: RoomView) -> str:
     if table.opponent is None:
         return f"{name}, waiting for an opponent"
     return f"{name} against {seat_name(table.opponent)} after {counted(table.ply, 'move')}"
+
+
+def resume_text(command: str, bots_only: bool) -> str:
+    """Return how to resume an unfinished game. `bots_only`: the opponent does not wait for the player."""
+    return f"Your game is not over. Resume it{'' if bots_only else ' soon, or it can be claimed'}: {command}"
 
 
 def has_begun(info: RoomInfo) -> bool:

@@ -18,11 +18,16 @@ MAX_STEM_CHARS = 80  # of the readable part of a file name
 
 
 def default_credentials_path(url: str, name: str) -> Path:
-    """Return the file of a player name on a server. The digest in its name keeps similar names apart."""
+    """Return the file of a player name on a server."""
     whole = f"{name}@{websocket_url(url).partition('://')[2].removesuffix('/ws')}"
-    readable = re.sub(r"[^A-Za-z0-9_.-]+", "-", whole)[:MAX_STEM_CHARS]
-    digest = sha256(whole.encode(errors="surrogatepass")).hexdigest()[:8]
-    return state_folder() / "sessions" / f"{readable}-{digest}.json"
+    return state_folder() / "sessions" / credentials_file_name(whole)
+
+
+def credentials_file_name(text: str) -> str:
+    """Return the name of the file for a text, such as the name of a player. A digest keeps similar texts apart."""
+    readable = re.sub(r"[^A-Za-z0-9_.-]+", "-", text)[:MAX_STEM_CHARS]
+    digest = sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{readable}-{digest}.json"
 
 
 def read_secret(path: Path) -> str:

@@ -54,6 +54,7 @@ class RoomView:
         self.chat = list(snapshot.chat)
         self.result, self.reason = snapshot.result, snapshot.reason
         self.winner, self.scores, self.ratings = snapshot.winner, snapshot.scores, snapshot.ratings
+        self.started_at, self.ended_at = snapshot.started_at, snapshot.ended_at
         self.next = snapshot.next
         self.layout, self.board, self.last, self.legal = snapshot.layout, snapshot.board, snapshot.last, snapshot.legal
         self.decisive = snapshot.decisive
@@ -145,10 +146,11 @@ class RoomView:
             case Unseated():
                 self.seats[event.seat] = None
             case Started():
-                self.status = "running"
+                self.status, self.started_at = "running", event.at
                 self._start_turn(event.turn, event.left, now)
             case Ended():
                 self.status, self.offers = "ended", Offers(rematch=self.offers.rematch)
+                self.ended_at = event.at
                 self.result, self.reason = event.result, event.reason
                 self.winner, self.scores, self.ratings = event.winner, event.scores, event.ratings
                 self.decisive = event.decisive

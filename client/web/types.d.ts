@@ -206,6 +206,7 @@ export interface TournamentReport {
   crosstable?: string[][];
   running?: TournamentGame[];
   latest?: TournamentGame[];
+  next?: TournamentGame[];
   sprt?: TournamentTest | null;
   goals?: TournamentGoal[];
   goals_met?: number;

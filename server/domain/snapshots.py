@@ -55,6 +55,7 @@ def snapshot(room: Room, seat: int | None, now: int, uncharged: int = 0) -> Snap
         ),
         created_at=setup.at,
         started_at=room.started_at,
+        ended_at=None if end is None else end.at,
         private=setup.private,
         code=setup.code if seat is not None else "",
         invite=setup.invite,

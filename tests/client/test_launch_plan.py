@@ -1,10 +1,10 @@
-"""Launch plans: commands, default opponents, and the first game on a machine."""
+"""Launch plans: commands, default opponents, and how to resume."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import pytest
 
-from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, mark_first_game
+from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, LaunchPlan
 from protocol.commands import Pair
 from protocol.types import BotInfo
 
@@ -35,10 +35,19 @@ def test_pairing_accepts_a_bot_at_once_if_there_are_only_bots() -> None:
     assert request.command(1, bots_only=True) == Pair(id=1, game="conga", bot_after=0)
 
 
-def test_only_the_first_game_is_the_first() -> None:
-    assert [mark_first_game(), mark_first_game()] == [True, False]
-
-
-def test_every_game_is_the_first_if_nothing_can_be_stored(state: Path) -> None:
-    state.write_text("not a folder")
-    assert [mark_first_game(), mark_first_game()] == [True, True]
+@pytest.mark.parametrize(
+    ("plan", "private", "command"),
+    [
+        (LaunchPlan("play"), True, "parlour play"),
+        (LaunchPlan("play", private=True, name="ann"), True, "parlour play --private --name ann"),
+        (LaunchPlan("play", url="host:9", name="a b"), False, "parlour play --url host:9 --name 'a b'"),
+        (LaunchPlan("join", url="host", token="secret"), False, "PARLOUR_TOKEN=… parlour play --url host"),
+        (
+            LaunchPlan("play", name="ann", request=GameRequest("conga", vs="bob"), hotseat=True),
+            True,
+            "parlour play conga --hotseat --vs bob --name ann",
+        ),
+    ],
+)
+def test_resume_command_finds_the_same_server_and_player(plan: LaunchPlan, private: bool, command: str) -> None:
+    assert plan.resume_command(private) == command

@@ -42,7 +42,7 @@ async def test_lines_typed_before_the_snapshot_are_handled_after_it() -> None:
     await play.run(queue_of("moves", "a9", None, snapshot_of("conga")))
     assert printed[-3] == "a4a3 a4b3 a4b4"
     assert printed[-2].startswith("'a9' is not a move of conga")
-    assert printed[-1].startswith("Input ended: you have left the game in room room. Run parlour play")
+    assert printed[-1] == "Input ended: you have left the game in room room."
 
 
 LINE = ("a4b4", "d1c2", "d4c3", "a4a3")
@@ -105,10 +105,10 @@ async def test_end_of_the_input_closes_a_room_that_waits() -> None:
 
 async def test_a_person_at_a_terminal_is_answered_at_once() -> None:
     printed: list[str] = []
-    play = PlainPlay(OfflineSession([]), "room", printed.append, in_order=False, bots_only=True)
+    play = PlainPlay(OfflineSession([]), "room", printed.append, in_order=False, resume="Resume it: parlour play")
     await play.run(queue_of(snapshot_of("conga", ("a4b4",)), "d4c3", None))
-    assert printed[-2] == "It is not your turn"
-    assert printed[-1].endswith("Run parlour play to resume it.")
+    assert printed[-3] == "It is not your turn"
+    assert printed[-1] == "Resume it: parlour play"
 
 
 async def test_no_room_is_created_if_the_input_has_ended() -> None:

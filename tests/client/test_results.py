@@ -8,6 +8,7 @@ from client.presentation.judgement import balance_text, share_of
 from client.presentation.results import result_card
 from client.presentation.sides import shown_sides
 from client.sdk.room_view import RoomView
+from protocol.events import Ended
 from protocol.types import RatingChange
 from tests.tui.offline_app import snapshot_of
 
@@ -28,7 +29,7 @@ def card_of(*moves: str, game: str = "cohcoh", seat: int | None = 0, **more: obj
 def test_line_is_named_with_its_cells(seat: int, title: str, name: str, tone: str) -> None:
     shown = card_of(*LINE_OF_THREE, seat=seat)
     assert shown[0] == title
-    assert shown[1].startswith(f"{name} three in a row on a")
+    assert shown[1].startswith(f"{name} four in a row on a1 to a4")
     assert shown[3] == tone
 
 
@@ -60,17 +61,59 @@ def test_aborted_game_does_not_count() -> None:
 
 
 def test_score_of_the_winner_comes_first() -> None:
-    title, why, _, _ = card_of(
+    title, _, _, _ = card_of(
         "3", game="mancala", status="ended", reason="score", winner=1, result="0-1", scores=(14, 34)
     )
     assert title == "You lose 34 to 14"
-    assert why == "14 stones for you (player 1), 34 stones for search (player 2)."
+
+
+@pytest.mark.parametrize(
+    ("start", "move", "seat", "why"),
+    [
+        ("0,0,3/0,0,1 5,6 1", "3", 0, "Your side is empty: the stones of the other side go to search (player 2)."),
+        ("0,0,3/0,0,1 5,6 1", "3", 1, "The side of alice (player 1) is empty: the stones of the other side go to you"),
+        ("0,1,0/1,0,3 5,5 1", "1", 0, "The side of search (player 2) is empty: the stones of the other side go to you"),
+    ],
+)
+def test_empty_side_ends_mancala(start: str, move: str, seat: int, why: str) -> None:
+    assert card_of(move, game="mancala", options={"start": start}, seat=seat)[1].startswith(why)
+
+
+def test_full_board_and_shut_in_stones_are_explained() -> None:
+    full = "0212222/2221111/2221111/2221221/1111111/2121122 2"
+    assert card_of("1", game="maxconnect4", options={"start": full}, seat=None)[1].startswith("The board is full: ")
+    shut = ".,.,.,./.,.,.,b1/b1,b2,b2,./w6,b2,b2,w4 b"
+    shown = card_of("d3d2", game="conga", options={"start": shut}, seat=1)
+    assert shown[1] == "You (red) cannot move: your 10 stones are shut in."
+    assert card_of("a1", game="cohcoh", options={"n": 1, "k": 2})[1] == "The board is full, and no line was completed."
+
+
+@pytest.mark.parametrize(
+    ("k", "moves", "why"),
+    [
+        (4, ("a1", "d1", "b1", "d2", "b2", "d3", "a2", "d4"), "four in a row on d1 to d4"),
+        (3, ("a1", "d1", "b1", "d2", "b2", "d4", "a2", "d3"), "four in a row on d1 to d4"),
+        (3, ("a1", "a3", "d4", "b2", "b3", "c1"), "three in a row on a3 to c1"),
+    ],
+)
+def test_length_of_the_line_is_counted(k: int, moves: tuple[str, ...], why: str) -> None:
+    assert why in card_of(*moves, options={"n": 4, "k": k})[1]
+
+
+def test_length_lasts_until_the_end_of_the_game() -> None:
+    table = RoomView(snapshot_of("conga", ("a4b4",), started_at=1000), 0.0)
+    table.apply(Ended(room="room", seq=6, at=126_000, result="0-1", reason="resigned", winner=1), 0.0)
+    assert result_card(table, shown_sides(table)).length == "1 move, 2 min 5 s"
+    ended = snapshot_of(
+        "conga", ("a4b4",), status="ended", result="0-1", reason="resigned", winner=1, started_at=1, ended_at=9001
+    )
+    assert result_card(RoomView(ended, 0.0), ("blue", "red")).length == "1 move, 9 s"
 
 
 def test_balance_is_a_sentence() -> None:
-    sides = ("blue", "red")
-    assert balance_text(0.1, sides) == "About even."
-    assert balance_text(1.2, sides) == "Blue is a little better."
-    assert balance_text(-3, sides) == "Red is better."
-    assert balance_text(-90, sides) == "Red is winning."
+    names = ("alice", "search@5")
+    assert balance_text(0.1, names) == "About even."
+    assert balance_text(1.2, names) == "alice is a little better."
+    assert balance_text(-3, names) == "search@5 is better."
+    assert balance_text(-90, names) == "search@5 is winning."
     assert share_of(0) == 0.5

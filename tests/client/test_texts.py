@@ -118,7 +118,7 @@ def test_players_with_the_same_name_are_distinguished_by_side() -> None:
 )
 def test_only_house_bots_are_reported_as_absent(awaited: str, missed: bool) -> None:
     waiting = view("conga", status="waiting", invite=awaited)
-    assert absent_text(waiting, ()).startswith(f"Waiting for {awaited}, which is not connected.") == missed
+    assert absent_text(waiting, ()).startswith(f"{awaited} is not connected.") == missed
     assert absent_text(waiting, ()).endswith("--vs anyone.") == missed
     assert absent_text(waiting, None) == ""
 

@@ -23,7 +23,7 @@ LINE_OF_THREE = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
 @asynccontextmanager
 async def hotseat(game: str, name: str = "", vs: str = "") -> AsyncIterator[tuple[HotseatApp, Pilot[str]]]:
     request = GameRequest(game, vs=vs)
-    app = HotseatApp(LaunchPlan("play", private=True, name=name, request=request), Appearance("mono"))
+    app = HotseatApp(LaunchPlan("play", private=True, name=name, request=request, hotseat=True), Appearance("mono"))
     try:
         async with app.run_test(size=(100, 30)) as pilot:
             yield app, pilot
@@ -97,8 +97,11 @@ async def test_unfinished_game_is_resumed() -> None:
         screen = await at_table(app, pilot)
         await play(app, pilot, screen, "a4b4")
         await pilot.press("q")
-        assert "parlour play conga --hotseat resumes it" in picture_of(app)
+        assert "You can resume it later." in picture_of(app)
         await pilot.press("ctrl+y")
+    assert app.farewell() == "Your game is not over. Resume it: parlour play conga --hotseat"
+    async with hotseat("conga", "alice", "bob") as (app, pilot):  # other players do not take over the game
+        assert (await at_table(app, pilot)).table is not None
     async with hotseat("conga") as (app, pilot):
         await settled(pilot, "the question is there", lambda: isinstance(app.screen, Confirm))
         await pilot.press("y")

@@ -41,6 +41,26 @@ async def test_client_plays_as_the_owner_of_its_token(start: Start) -> None:
     assert (await connect_as(server.url, name="carl")) == "carl"
 
 
+async def private_player(name: str) -> tuple[str, str]:
+    """Connect to the private server once, and return the name and the id of the player."""
+    choice = ServerChoice(LaunchPlan(private=True, name=name))
+    try:
+        welcome = (await choice.connect()).welcome
+        assert welcome is not None
+        return welcome.you.name, welcome.you.id
+    finally:
+        await choice.close()
+
+
+async def test_each_name_has_its_own_session(start: Start) -> None:
+    server = await start()
+    assert [await connect_as(server.url, name=name) for name in ("ann", "ben", "ann")] == ["ann", "ben", "ann"]
+    first, unnamed = await private_player("ann"), await private_player("")
+    assert (first[0], unnamed[0]) == ("ann", "you")
+    assert await private_player("ben") != first
+    assert [await private_player(name) for name in ("ann", "")] == [first, unnamed]
+
+
 async def test_token_takes_precedence_over_a_session(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     alice = await connect_guest(server.url, token=await account(server, "alice"))

@@ -37,10 +37,11 @@ def middle_of(game: Game, plies: int = 9) -> State:
 def preview_of(game: Game, state: State, number: int = 0) -> Marks:
     """Return the marks of a move that is chosen but not played."""
     picker = MovePicker(game, state)
-    *first, last = game.path(state, game.moves(state)[number])
+    move = game.moves(state)[number]
+    *first, last = game.path(state, move)
     for cell in first:
         picker.point(cell)
-    return Marks(cursor=last, picked=picker.picked, targets=picker.targets(), preview=picker.preview(last))
+    return Marks(cursor=last, picked=picker.picked, targets=picker.targets(), preview=picker.effect(move))
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)

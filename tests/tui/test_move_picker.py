@@ -52,16 +52,10 @@ def test_conga_previews_the_stones() -> None:
     assert picker.targets() == {"a4"}
     picker.point("a4")
     assert picker.targets() == {"a3", "b3", "b4"}
-    preview = picker.preview("b4")
+    move = picker.aim("b4")
+    assert move is not None
+    preview = picker.effect(move)
     assert {cell: preview[cell].count for cell in preview} == {"a4": 0, "b4": 1, "c4": 2, "d4": 7}
-
-
-def test_mancala_shows_where_the_move_ends() -> None:
-    game = create("mancala")
-    picker = MovePicker(game, game.start())
-    assert picker.end_of("B4") == "store 1"
-    assert picker.end_of("B2") == "B6"
-    assert picker.end_of("A2") is None
 
 
 def test_maxconnect4_accepts_every_cell_of_a_column() -> None:
@@ -70,8 +64,7 @@ def test_maxconnect4_accepts_every_cell_of_a_column() -> None:
     picker = MovePicker(game, state)
     for cell in ("d1", "d2", "d4", "d6"):
         assert picker.aim(cell) == game.parse(state, "4")
-        assert list(picker.preview(cell)) == ["d2"]
-        assert picker.end_of(cell) == "d2"
+    assert list(picker.effect(game.parse(state, "4"))) == ["d2"]
     assert picker.point("d1") == game.parse(state, "4")
 
 

@@ -9,6 +9,7 @@ from client.tui.render.appearance import Appearance
 from client.tui.screens import table_actions
 from client.tui.screens.table import TableScreen
 from engine.registry import create
+from protocol.commands import Move
 from protocol.events import Moved
 from protocol.types import BotInfo
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
@@ -23,7 +24,7 @@ LINE_OF_THREE = ("a1", "d4", "a2", "d3", "c1", "b4", "a4", "c2", "a3")
     [
         (("s",), "Hint: look at pit 5."),
         (("w",), "The best move found is 5."),
-        (("w", "w"), "Best move: 5 (depth 9"),
+        (("w", "w"), "Best move 5: 9 moves ahead."),
     ],
 )
 async def test_hints_use_the_labels_of_the_board(
@@ -38,6 +39,25 @@ async def test_hints_use_the_labels_of_the_board(
             await pilot.press(key)
             await until("the engine has answered", lambda: "Thinking" not in picture_of(app))
         assert words in picture_of(app)
+
+
+async def test_enter_plays_the_best_move_that_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    note = Note(value=3, depth=9, line=("5", "2", "1"))
+    monkeypatch.setattr(table_actions, "think", lambda game, state, past: (game.parse(state, "5"), note))
+    app = OfflineApp(MANCALA)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.bots = (BotInfo(name="greedy", plays=("mancala",)),)
+        screen = TableScreen("room")
+        await app.show(screen)
+        await pilot.press("w")
+        await until("the engine has answered", lambda: "Thinking" not in picture_of(app))
+        assert "The best move found is 5. Press enter to play it" in picture_of(app)
+        assert screen.model is not None
+        assert screen.model.marks().preview
+        await pilot.press("w")
+        assert "Best move 5: value +3 for you, 9 moves ahead, then 2 1." in picture_of(app)
+        await pilot.press("enter")
+        assert [command.move for command in app.sent if isinstance(command, Move)] == ["5"]
 
 
 async def test_new_turn_shows_the_position_and_not_an_old_preview() -> None:
@@ -92,7 +112,7 @@ async def test_end_is_explained_beside_the_board() -> None:
         await pilot.pause()
         text = " ".join(picture_of(app).replace("│", " ").split())
         assert "You win" in text
-        assert "completed three in a row" in text
+        assert "completed four in a row on a1 to a4" in text
         assert "9 moves, 8 s" in text
         assert "m rematch" in text
         assert screen.model is not None

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from client.tui.dialogs.help import Help
 from client.tui.screens.table import TableScreen
 from client.tui.screens.table_keys import TABLE_KEYS, table_help
-from engine.registry import GAMES
+from engine.registry import GAMES, create
 from protocol.commands import Abort, Claim, Command, Move, OfferDraw, Resign, Say, Takeback
 from protocol.events import Declined, DrawOffered, Ended, Moved, Presence, Said
 from protocol.replies import Invited, LobbyUpdate, Snapshot
@@ -34,9 +34,11 @@ ENDED = snapshot_of("conga", MOVES, status="ended", result="1-0", reason="resign
 
 
 @asynccontextmanager
-async def table(snapshot: Snapshot) -> AsyncIterator[tuple[OfflineApp, Pilot[str], TableScreen]]:
+async def table(
+    snapshot: Snapshot, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[OfflineApp, Pilot[str], TableScreen]]:
     app = OfflineApp(snapshot)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=size) as pilot:
         screen = TableScreen("room")
         await app.show(screen)
         await pilot.pause()
@@ -50,6 +52,21 @@ def test_every_key_has_an_action_and_a_help_line() -> None:
     shown = " ".join(keys for keys, _ in table_help("a4b3"))
     letters = {key for entry in TABLE_KEYS for key in entry.keys if len(key) == 1}
     assert letters <= set(shown.split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40)])
+async def test_help_shows_its_last_row_and_scrolls_if_it_must(size: tuple[int, int]) -> None:
+    last = TABLE_KEYS[-1].meaning
+    async with table(RUNNING, size) as (app, pilot, _):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        fits = last in picture_of(app)
+        assert ("up down: more lines" in picture_of(app)) != fits
+        assert "esc: close" in picture_of(app)
+        await pilot.press("end")
+        await pilot.pause()
+        assert last in picture_of(app)
+        assert fits or size == (80, 24)
 
 
 async def test_help_opens_and_closes() -> None:
@@ -72,8 +89,9 @@ async def test_help_opens_and_closes() -> None:
 )
 async def test_actions_ask_first_and_only_ctrl_y_says_yes(key: str, snapshot: Snapshot, command: type[Command]) -> None:
     async with table(snapshot) as (app, pilot, screen):
-        for answer in ("n", "escape", "y", "Y", "enter", key, "space"):
-            await pilot.press(key)
+        for answer in ("n", "escape", "enter", key, "space"):
+            await pilot.press(key, "y", "Y")
+            assert "y alone is not enough. ctrl+y means yes" in picture_of(app)
             assert "ctrl+y yes" in picture_of(app)
             await pilot.press(answer)
             assert screen.question is None
@@ -81,6 +99,41 @@ async def test_actions_ask_first_and_only_ctrl_y_says_yes(key: str, snapshot: Sn
         await pilot.press(key, "ctrl+y")
         await pilot.pause()
         assert [type(command) for command in app.sent] == [command]
+
+
+async def test_cancelled_question_leaves_no_old_message() -> None:
+    async with table(FRESH) as (app, pilot, _):
+        await pilot.press(*"zz", "enter")
+        assert "zz is not a legal move" in picture_of(app)
+        await pilot.press("R", "n")
+        assert "zz" not in picture_of(app)
+        assert "Your move." in picture_of(app)
+
+
+@pytest.mark.parametrize(("size", "more"), [((80, 24), ()), ((100, 30), ("F1 rules",))])
+async def test_key_bar_has_hint_and_take_back_where_they_apply(size: tuple[int, int], more: tuple[str, ...]) -> None:
+    async with table(RUNNING, size) as (app, pilot, screen):
+        assert "s hint" not in picture_of(app)  # alice plays a person
+        app.bots = (BotInfo(name="search", plays=("conga",)),)
+        screen.refresh_view()
+        await pilot.pause()
+        keys = picture_of(app).splitlines()[-1]
+        for words in ("enter play", "s hint", "u take back", "R resign", "? all keys", "q leave", *more):
+            assert words in keys
+    async with table(FRESH, size) as (app, _, _):
+        assert "u take back" not in picture_of(app)
+
+
+async def test_typed_move_is_previewed() -> None:
+    async with table(FRESH) as (app, pilot, screen):
+        await pilot.press(*"a4b4")
+        await pilot.pause()
+        assert "a4b4_   1 to b4, 2 to c4, 7 to d4." in picture_of(app)
+        assert screen.model is not None
+        assert set(screen.model.marks().preview) == {"a4", "b4", "c4", "d4"}
+        await pilot.press("backspace")
+        await pilot.pause()
+        assert "1 to b4" not in picture_of(app)
 
 
 @pytest.mark.parametrize("word", ["rye", "rest", "ready", "Rye", "zz9", "hello", "order", "unity", "vary", "a4yr", "q"])
@@ -102,7 +155,7 @@ async def test_pasting_words_does_nothing_irreversible(word: str) -> None:
         await pilot.pause()
         assert app.sent == []
         assert app.screen is screen
-        assert f"'{word}' is not a move of conga" in picture_of(app)
+        assert f"{word} is not a legal move. Try a4a3, a4b3 or a4b4." in picture_of(app)
 
 
 @pytest.mark.parametrize("bots_only", [True, False])
@@ -111,7 +164,7 @@ async def test_leaving_warns_about_claims_by_people(bots_only: bool, monkeypatch
     async with table(RUNNING) as (app, pilot, _):
         await pilot.press("q")
         asked = " ".join(picture_of(app).replace("│", "").split())
-        assert ("Run parlour play to resume it." in asked) == bots_only
+        assert ("You can resume it later." in asked) == bots_only
         assert ("Come back soon, or it can be claimed." in asked) != bots_only
         assert "ctrl+y yes, leave" in asked
 
@@ -121,7 +174,7 @@ async def test_letters_belong_to_a_started_text() -> None:
         await pilot.press(*"hero")
         assert " MOVE  hero_" in picture_of(app)
         await pilot.press("enter")
-        assert "'hero' is not a move of conga" in picture_of(app)
+        assert "hero is not a legal move. Try a4a3" in picture_of(app)
 
 
 async def test_moves_may_start_with_letters_that_are_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,8 +196,9 @@ async def test_moves_may_start_with_letters_that_are_keys(monkeypatch: pytest.Mo
 async def test_pointing_at_a_useless_cell_shows_a_notice() -> None:
     async with table(FRESH) as (app, pilot, screen):
         assert screen.model is not None
+        picked = "PICKED  a4 is picked (10 stones). Now choose a3, b3 or b4."
         nothing = ("c2 is empty. Choose one of your stones: a4.", "a4 cannot go to d1. Try a3, b3 or b4.")
-        for cell, words in (("c2", nothing[0]), ("a4", "Your move."), ("d1", nothing[1]), ("a4", "Your move.")):
+        for cell, words in (("c2", nothing[0]), ("a4", picked), ("d1", nothing[1]), ("a4", picked)):
             screen.model.hover(cell)
             await pilot.press("enter")
             await pilot.pause()
@@ -156,26 +210,19 @@ async def test_pointing_at_a_useless_cell_shows_a_notice() -> None:
         assert screen.model.marks().picked == ()
 
 
-async def test_long_message_uses_two_lines() -> None:
-    async with table(RUNNING) as (app, pilot, _):
-        assert "? all keys" in picture_of(app)
-        await pilot.press(*"jkl", "enter")
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_long_message_leaves_out_sentences_and_never_the_keys(size: tuple[int, int]) -> None:
+    async with table(RUNNING, size) as (app, pilot, screen):
+        screen.show_notice(f"{'First sentence ' * 4}ends. A second one is far too long to have a place here, too.")
         await pilot.pause()
-        *_, first, second = picture_of(app).splitlines()
-        assert first.strip().startswith("'jkl' is not a move of conga")
-        assert second.strip().endswith("like a4b3")
-        await pilot.press("escape")
+        *_, status, keys = picture_of(app).splitlines()
+        assert status.strip() == f"{'First sentence ' * 4}ends."
+        assert "? all keys" in keys
+        screen.show_notice("word " * 40)
         await pilot.pause()
-        assert "? all keys" in picture_of(app).splitlines()[-1]
-
-
-async def test_very_long_message_ends_with_an_ellipsis() -> None:
-    async with table(snapshot_of("cohcoh", ("a1",), options={"n": 12, "k": 5}, seat=1)) as (app, pilot, _):
-        await pilot.press(*"a1", "enter")
-        await pilot.pause()
-        *_, first, second = picture_of(app).splitlines()
-        assert first.strip().startswith("a1 is not legal here; legal: a2")
-        assert second.rstrip().endswith(" …")
+        *_, status, keys = picture_of(app).splitlines()
+        assert status.endswith("…")
+        assert "? all keys" in keys
 
 
 async def test_end_of_the_game_discards_typed_text() -> None:
@@ -250,9 +297,9 @@ async def test_offers_are_answered() -> None:
 
 
 async def test_notice_hides_neither_an_offer_nor_a_possible_claim() -> None:
-    async with table(RUNNING) as (app, pilot, _):
+    async with table(RUNNING, (100, 30)) as (app, pilot, _):
         await pilot.press(*"a1", "enter")
-        refused = "a1' is not a move of conga"
+        refused = "a1 is not a legal move."
         assert refused in picture_of(app)
         app.deliver(Presence(room="room", seq=8, at=AT, seat=0, online=False, claim_at=AT))
         await pilot.pause()
@@ -288,7 +335,7 @@ async def test_only_players_are_told_about_an_absent_bot(seat: int | None, notif
         app.deliver(LobbyUpdate(rooms=(), bots=()))
         app.deliver(waiting)
         await pilot.pause()
-        assert ("search@8, which is not connected" in picture_of(app)) == notified
+        assert ("search@8 is not connected. Wait, or leave" in picture_of(app)) == notified
 
 
 async def test_invitations_are_shown_at_a_table() -> None:
@@ -362,17 +409,14 @@ async def test_presence_and_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
             assert words in picture_of(app)
 
 
-async def first_footer(*keys: str) -> str:
-    """Open a table, press keys, and return the message in the footer."""
-    async with table(FRESH) as (app, pilot, _):
-        await pilot.press(*keys)
-        return picture_of(app).splitlines()[-2]
-
-
-async def test_first_game_explains_how_to_move() -> None:
-    assert "Use the arrows and enter" in await first_footer()
-    assert (await first_footer()).strip() == "Your move."
-
-
-async def test_explanation_ends_with_the_first_move() -> None:
-    assert "To move: click" not in await first_footer(*"a4b4", "enter")
+@pytest.mark.parametrize("game", GAMES)
+async def test_every_game_explains_how_to_move_until_the_first_move(game: str) -> None:
+    for _ in range(2):  # not only the first time
+        async with table(snapshot_of(game)) as (app, _, _):
+            assert "Your move. Use the arrows and enter, click, or type a move such as" in picture_of(app)
+    rules = create(game)
+    first = rules.start()
+    second = rules.play(first, rules.parse(first, rules.legal(first)[0]))
+    moves = (rules.legal(first)[0], rules.legal(second)[0])
+    async with table(snapshot_of(game, moves)) as (app, _, _):
+        assert "Use the arrows" not in picture_of(app)

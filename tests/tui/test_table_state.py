@@ -106,12 +106,27 @@ def test_own_side_is_below_and_discs_never_turn() -> None:
     assert (model.below, model.flipped) == (1, False)
 
 
-def test_hint_marks_a_move() -> None:
+def test_suggested_move_is_marked_and_previewed_until_the_cursor_moves() -> None:
     table = table_of()
     model = TableState(table)
     assert table.game is not None
-    assert model.hint(table.game.parse(table.state, "a4b3")) == "a4b3"
+    assert model.suggest(table.game.parse(table.state, "a4b3")) == "a4b3"
     assert model.marks().picked == ("a4", "b3")
+    assert model.preview().startswith("a4b3: 1 to b3")
+    model.move_cursor("down")
+    assert model.preview() == ""
+    model.cancel_latest()
+    assert not model.suggested
+
+
+def test_typed_move_is_previewed() -> None:
+    model = TableState(table_of())
+    model.typed = "a4b"
+    assert model.preview() == ""
+    model.typed = "a4b4"
+    assert model.preview() == "a4b4: 1 to b4, 2 to c4, 7 to d4."
+    marks = model.marks()
+    assert (marks.picked, set(marks.preview)) == (("a4", "b4"), {"a4", "b4", "c4", "d4"})
 
 
 def test_no_moves_are_picked_by_watchers_or_after_the_game() -> None:

@@ -81,13 +81,15 @@ async def test_waiting_room_is_left_instead_of_resigned() -> None:
 
 
 @pytest.mark.parametrize("games", [1, 2])
-async def test_cancelling_changes_nothing(games: int) -> None:
+async def test_escape_goes_on_and_keeps_the_games(games: int) -> None:
     app = ReturningApp("play", games, bots_only=True)
     async with app.run_test(size=(80, 24)) as pilot:
         app._offer_unfinished()
+        await pilot.pause()
+        assert f"esc: keep {'it' if games == 1 else 'them'} for later" in words_of(app)
         await pilot.press("escape")
         await pilot.pause()
-        assert (app.started, app.resigned, app.return_code) == (0, [], 0)
+        assert (app.started, app.resigned, app.left, app.return_code) == (1, [], [], None)
 
 
 @pytest.mark.parametrize(("key", "started"), [("y", 0), ("n", 1)])

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,7 +15,7 @@ from textual.binding import Binding
 from textual.css.query import NoMatches
 
 from client.presentation.launch_plan import GameRequest, LaunchPlan
-from client.presentation.texts import invited_text, lost_text
+from client.presentation.texts import invited_text, lost_text, resume_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.tui.app.palette import ScreenActions
@@ -69,6 +68,15 @@ class ParlourApp(ThemedApp):
         """Close the session and stop a private server. Shielded, so that a second Ctrl-C leaves no server behind."""
         if self.server is not None:
             await asyncio.shield(self.server.close())
+
+    def farewell(self) -> str:
+        """Return how to resume the unfinished games, for the shell; empty if there are none."""
+        if self.session is None or self.server is None or not self.server.keeps_games:
+            return ""
+        tables = self.session.rooms.unfinished()
+        if not any(table.status == "running" and table.setup.your_seat is not None for table in tables):
+            return ""
+        return resume_text(self.plan.resume_command(self.bots_only), self.bots_only)
 
     async def action_quit(self) -> None:
         self.exit()
@@ -171,7 +179,7 @@ class ParlourApp(ThemedApp):
 
         def answered(number: int | None) -> None:
             if number is None:
-                self.exit()
+                self._start_mode()
             elif number < len(unfinished):
                 self.open_table(unfinished[number].room)
             else:
@@ -225,15 +233,6 @@ class ParlourApp(ThemedApp):
 
     def is_bot(self, name: str) -> bool:
         return self.bots_only or any(bot.name == name for bot in self.bots or ())
-
-    @cached_property
-    def newcomer(self) -> bool:
-        from client.presentation.launch_plan import mark_first_game
-
-        return mark_first_game()
-
-    def end_introduction(self) -> None:
-        self.newcomer = False
 
     def lag(self) -> str:
         seconds = 0.0 if self.session is None or self.connection else self.session.lag
@@ -323,9 +322,18 @@ class ParlourApp(ThemedApp):
         done = table is not None and (table.seat is None or table.status == "waiting") and not shown
         self.leave_screen(Leave(id=self.next_id(), room=room) if done else None)
 
-    def leave_screen(self, last_command: Leave | None = None) -> None:
+    def _screen_below(self) -> BaseScreen | None:
+        """Return the screen to which leaving this one returns; None if leaving ends the program."""
         below = self.screen_stack[-2] if len(self.screen_stack) > 1 else None
-        if below is None or isinstance(below, StartScreen) or not isinstance(below, BaseScreen):
+        return below if isinstance(below, BaseScreen) and not isinstance(below, StartScreen) else None
+
+    @property
+    def is_first_screen(self) -> bool:
+        return self._screen_below() is None
+
+    def leave_screen(self, last_command: Leave | None = None) -> None:
+        below = self._screen_below()
+        if below is None:
             if self.server is not None:
                 self.server.last_command = last_command  # an exiting application does not wait for workers
             self.exit()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from client.local_server import PrivateServer
 from client.presentation.launch_plan import GameRequest, LaunchPlan
 from client.presentation.sides import side_names
-from client.sdk.credentials import CredentialsFile
+from client.sdk.credentials import CredentialsFile, credentials_file_name
 from client.sdk.errors import SessionError
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
@@ -34,21 +34,20 @@ class HotseatServer(ServerChoice):
         self.is_private = True
         url = await self._server.start()
         names = player_names(self.plan)
-        self._credentials, self.session = await self._open_player(url, 0, names[0])
-        self._partner_credentials, self.partner = await self._open_player(url, 1, names[1])
+        self._credentials, self.session = await self._open_player(url, 0, names)
+        self._partner_credentials, self.partner = await self._open_player(url, 1, names)
         return self.session
 
-    async def _open_player(self, url: str, number: int, name: str) -> tuple[CredentialsFile, Session]:
-        """Open a session. Resume the last one of this game, unless another name was asked for."""
+    async def _open_player(self, url: str, number: int, names: tuple[str, str]) -> tuple[CredentialsFile, Session]:
+        """Open a session. Resume the last one of these two players at this game."""
         request = self.plan.request
         assert request is not None
-        credentials = CredentialsFile(self._place.folder / f"hotseat-{request.game}-{number}.json")
-        session = Session(url, name=name, resume=credentials.open(), client="parlour tui", wait_for_server=False)
-        welcome = await session.open(OPEN_TIMEOUT_S)
-        if welcome.you.name != name:
-            await session.close()
-            session = Session(url, name=name, client="parlour tui", wait_for_server=False)
-            await session.open(OPEN_TIMEOUT_S)
+        pair = credentials_file_name("-".join((request.game, *names)))
+        credentials = CredentialsFile(self._place.folder / f"hotseat-{number}-{pair}")
+        session = Session(
+            url, name=names[number], resume=credentials.open(), client="parlour tui", wait_for_server=False
+        )
+        await session.open(OPEN_TIMEOUT_S)
         credentials.save(session.resume)
         return credentials, session
 

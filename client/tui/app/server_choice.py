@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from client.local_server import PrivateFolder, PrivateServer
 from client.presentation.launch_plan import LaunchPlan
-from client.sdk.credentials import CredentialsFile, default_credentials_path
+from client.sdk.credentials import CredentialsFile, credentials_file_name, default_credentials_path
 from client.sdk.errors import NoServer, SessionError
 from client.sdk.session import Session
 from client.sdk.url import DEFAULT_URL
@@ -32,6 +33,11 @@ class ServerChoice:
         self._credentials: CredentialsFile | None = None
         self.session: Session | None = None
         self.last_command: Leave | None = None  # sent before the session closes
+
+    @property
+    def keeps_games(self) -> bool:
+        """Whether unfinished games can be resumed later. A second private server in a temporary folder has no later."""
+        return not self._place.is_temporary
 
     async def connect(self) -> Session:
         """Return an open session. Raises SessionError if no server can be reached or started."""
@@ -64,7 +70,7 @@ class ServerChoice:
         plan = self.plan
         token = "" if private else plan.token
         self._credentials = CredentialsFile(
-            self._place.folder / "session.json" if private else default_credentials_path(url, plan.name or UNNAMED)
+            self._private_path() if private else default_credentials_path(url, plan.name or UNNAMED)
         )
         self.session = Session(
             url,
@@ -78,6 +84,11 @@ class ServerChoice:
         await self.session.open(OPEN_TIMEOUT_S)
         self.save_session()
         return self.session
+
+    def _private_path(self) -> Path:
+        """Return the file of the player on the private server. Each name has its own, and so have its games."""
+        name = self.plan.name
+        return self._place.folder / (f"session-{credentials_file_name(name)}" if name else "session.json")
 
     def save_session(self) -> None:
         """Save the session, so that the next start can resume unfinished games."""

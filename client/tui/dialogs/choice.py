@@ -17,15 +17,16 @@ class Choice(Dialog[int | None]):
 
     BINDINGS = [Binding("escape", "dismiss(None)", show=False)]
 
-    def __init__(self, question: str, answers: Sequence[str]) -> None:
+    def __init__(self, question: str, answers: Sequence[str], cancel: str = "cancel") -> None:
+        """Ask a question. `cancel`: what the key esc does."""
         super().__init__()
-        self._question, self._answers = question, answers
+        self._question, self._answers, self._cancel = question, answers, cancel
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
             yield PlainText(self._question)
             yield PlainOptions(self._answers, id="answers")
-            yield PlainText("up down: select   enter: choose   esc: quit", classes="keys")
+            yield PlainText(f"up down: select   enter: choose   esc: {self._cancel}", classes="keys")
 
     def on_option_list_option_selected(self, event: PlainOptions.OptionSelected) -> None:
         self.dismiss(event.option_index)

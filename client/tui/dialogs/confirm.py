@@ -17,9 +17,10 @@ class Confirm(Dialog[bool | None]):
 
     AUTO_FOCUS = ""
 
-    def __init__(self, question: Lines) -> None:
+    def __init__(self, question: Lines, cancel: str = "cancel") -> None:
+        """Ask a question. `cancel`: what the key esc does."""
         super().__init__()
-        self._question = question
+        self._question, self._cancel = question, cancel
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
@@ -28,6 +29,7 @@ class Confirm(Dialog[bool | None]):
             with Horizontal(classes="answers"):
                 yield PlainButton("y: yes", id="yes")
                 yield PlainButton("n: no", id="no")
+            yield PlainText(f"esc: {self._cancel}", classes="keys")
 
     def on_button_pressed(self, event: PlainButton.Pressed) -> None:
         self._answer(event.button.id == "yes")

@@ -17,8 +17,8 @@ def ask_to_resume(
 ) -> None:
     """Ask which unfinished game to resume.
 
-    Call `answered` with the index of a table, with `len(tables)` to start a new game, or with None to cancel.
-    `resigning`: a new game resigns the unfinished ones.
+    Call `answered` with the index of a table, with `len(tables)` to start a new game, or with None to go on and keep
+    the unfinished games for later. `resigning`: a new game resigns the unfinished ones.
     """
 
     def confirmed(yes: bool | None) -> None:
@@ -26,8 +26,9 @@ def ask_to_resume(
 
     if len(tables) == 1:
         question = "Resume it? Answering no resigns it." if resigning else "Resume it?"
-        app.push_screen(Confirm(["You have an unfinished game:", f"{left_text(tables[0])}.", question]), confirmed)
+        text = ["You have an unfinished game:", f"{left_text(tables[0])}.", question]
+        app.push_screen(Confirm(text, "keep it for later"), confirmed)
     else:
         other = "Start a new game and resign these" if resigning else "None of these"
         question = f"You have {len(tables)} unfinished games. Resume one?"
-        app.push_screen(Choice(question, [*map(left_text, tables), other]), answered)
+        app.push_screen(Choice(question, [*map(left_text, tables), other], "keep them for later"), answered)

@@ -34,15 +34,12 @@ class Client(Protocol):
         """Whether all opponents are bots, as on a private server."""
 
     @property
-    def newcomer(self) -> bool:
-        """Whether to explain how to move: in the first game on this machine, until the first move."""
+    def is_first_screen(self) -> bool:
+        """Whether leaving this screen ends the program."""
 
     @property
     def animates(self) -> bool:
         """Whether to animate moves now."""
-
-    def end_introduction(self) -> None:
-        """Stop explaining how to move."""
 
     def next_id(self) -> int:
         """Return an unused command id."""

@@ -11,6 +11,11 @@ from engine.game import Game, State
 HINT_TIME_S = 1.0
 
 
+def hints_allowed(table: RoomView, is_bot: Callable[[str], bool]) -> bool:
+    """Return whether the player may ask for hints in this game, on the player's turns."""
+    return not table.setup.rated and table.opponent is not None and is_bot(table.opponent.name)
+
+
 def hint_refusal(table: RoomView, is_bot: Callable[[str], bool]) -> str:
     """Return why there is no hint, or an empty string if there may be one."""
     if table.setup.rated:

@@ -52,15 +52,13 @@ class MovePicker:
         at = len(self.picked)
         return frozenset(path[at] for path in self._moves if len(path) > at and path[:at] == self.picked)
 
-    def preview(self, name: str) -> Mapping[str, Cell]:
-        """Return the cells that would change if a cell completes a move, with their new contents."""
-        move = self.aim(name)
-        return {} if move is None else changes(self.board, self.game.draw(self.game.after(self.state, move)))
+    def effect(self, move: Move) -> Mapping[str, Cell]:
+        """Return the cells that a move would change, with their new contents."""
+        return changes(self.board, self.game.draw(self.game.after(self.state, move)))
 
-    def end_of(self, name: str) -> str | None:
-        """Return the cell where the move ends that a cell would complete."""
-        move = self.aim(name)
-        return None if move is None else self.game.end_of(self.state, move)
+    def move_of(self, text: str) -> Move | None:
+        """Return the legal move of a text, or None."""
+        return self.game.parse(self.state, text) if text in self.texts else None
 
     def clear(self) -> bool:
         """Unpick all cells. Return whether any was picked."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from client.presentation.moves import preview_text, refusal_text
+from client.presentation.moves import illegal_text, picked_text, preview_text, refusal_text
+from client.sdk.result_text import player_name
 from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
 from client.tui.models.motion import STILL, Motion, motion_of
@@ -35,6 +36,7 @@ class TableState:
         self.turned = False  # whether the user has turned the board round
         self._ended = False
         self.hinted: tuple[str, ...] = ()
+        self.suggested = ""  # the move that enter plays, unless the user points at a cell
         self._picker: MovePicker | None = None
 
     def update(self, table: RoomView) -> None:
@@ -43,7 +45,7 @@ class TableState:
         state = self._pickable()
         if self._picker is not None and self._picker.state != state:
             self._picker = None
-            self.hinted = ()
+            self.hinted, self.suggested = (), ""
             self.touched = False
         if table.status == "ended" and not self._ended:  # discard what was meant for the game
             self._ended, self.typed, self.premove = True, "", ""
@@ -96,17 +98,26 @@ class TableState:
         picker = self.picker()
         if picker is None:
             return Marks(last=last, decisive=self._decisive())
-        picked = picker.picked or self.hinted or self._premove_path(picker)
-        cursor = self.cursor if self.touched else None
-        preview = picker.preview(cursor) if cursor is not None else {}
+        move = self.aimed()
         return Marks(
-            cursor=cursor,
-            picked=picked,
+            cursor=self.cursor if self.touched else None,
+            picked=self._typed_path(picker) or picker.picked or self.hinted or self._premove_path(picker),
             targets=picker.targets() if picker.picked else frozenset(),
-            preview=preview,
-            end=picker.end_of(cursor) if preview and cursor is not None else None,
+            preview={} if move is None else picker.effect(move),
+            end=None if move is None else game.end_of(picker.state, move),
             last=last,
         )
+
+    def aimed(self) -> Move | None:
+        """Return the move that is previewed: the typed one, the one that the cursor completes, or the suggested one."""
+        picker = self.picker()
+        if picker is None:
+            return None
+        if self.typed:
+            return picker.move_of(self.typed)
+        if self.touched:
+            return None if self.cursor is None else picker.aim(self.cursor)
+        return picker.move_of(self.suggested)
 
     def motion(self) -> Motion:
         """Return the motion of the move that led to the position shown."""
@@ -124,10 +135,30 @@ class TableState:
         return frozenset(table.game.decisive(table.state))
 
     def preview(self) -> str:
-        """Return what the move would do that the cursor completes, or an empty string."""
+        """Return what the move would do that is previewed, or an empty string."""
+        picker, move = self.picker(), self.aimed()
+        return "" if move is None or picker is None else preview_text(picker.game, picker.state, move, self.names)
+
+    @property
+    def names(self) -> tuple[str, str] | None:
+        """The names of the players for words that both read; None if only the user does."""
+        return None
+
+    def picked_text(self) -> str:
+        """Return what is picked and what can be picked next, or an empty string."""
+        picker = self._picker
+        if picker is None or not picker.picked:
+            return ""
+        return picked_text(picker.game, picker.state, picker.picked, sorted(picker.targets()))
+
+    def illegal_text(self, text: str) -> str:
+        """Return that a typed move is not legal now, and which ones are."""
         picker = self.picker()
-        move = None if picker is None or self.cursor is None or not self.touched else picker.aim(self.cursor)
-        return "" if move is None or picker is None else preview_text(picker.game, picker.state, move)
+        return "" if picker is None else illegal_text(picker.game, picker.state, text)
+
+    def _typed_path(self, picker: MovePicker) -> tuple[str, ...]:
+        move = picker.move_of(self.typed)
+        return () if move is None else picker.game.path(picker.state, move)
 
     def _premove_path(self, picker: MovePicker) -> tuple[str, ...]:
         """Return the cells of the premove; none if it would not be legal now."""
@@ -200,18 +231,19 @@ class TableState:
         self.premove = text
         return False
 
-    def hint(self, move: Move) -> str:
-        """Mark a recommended move as if it were picked. Return its text."""
+    def suggest(self, move: Move) -> str:
+        """Mark a recommended move as if it were picked, and let enter play it. Return its text."""
         assert self.table.game is not None
-        self.hinted = self.table.game.path(self.table.state, move)
-        return self.table.game.format(self.table.state, move)
+        self.hinted, self.touched = self.table.game.path(self.table.state, move), False
+        self.suggested = self.table.game.format(self.table.state, move)
+        return self.suggested
 
     def cancel_latest(self) -> bool:
         """Cancel the typed text, else the hint, the picked cells or the premove. Return whether there was any."""
         if self.typed:
             self.typed = ""
         elif self.hinted:
-            self.hinted = ()
+            self.hinted, self.suggested = (), ""
         elif not (self._picker is not None and self._picker.clear()):
             if not self.premove:
                 return self._release()
@@ -235,6 +267,10 @@ class TableState:
 
 class HotseatState(TableState):
     """The state of a table at which both players use this terminal: the board does not turn with the turn."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return player_name(self.table, 0), player_name(self.table, 1)
 
     @property
     def below(self) -> int:

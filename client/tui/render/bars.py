@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ WIDE_COLUMNS = 100  # from this width on, there is more space between keys
 ALWAYS_SHOWN = 2  # the last keys of a bar: help and leaving
 ASCII_KEYS = {"←↑↓→": "arrows", "←→": "left right", "↑↓": "up down"}
 SEPARATOR = "  ·  "
+SENTENCE_END = re.compile(r"\.(?= [A-Z])|(?=   )")
 TAB_MARGIN = 2
 TAB_GAP = 2
 
@@ -77,7 +79,7 @@ def bar_width(keys: Sequence[Keys], gap: int) -> int:
 
 
 def status_line(status: Status, width: int, appearance: Appearance) -> list[Segment]:
-    """Return the status line. The tail is left out if there is too little space."""
+    """Return the status line. If there is too little space, the tail is left out, then the last sentences."""
     tokens = appearance.tokens
     if tokens is None:
         plain, muted, chip = Style(bold=status.question), Style(dim=True), Style(reverse=True, bold=True)
@@ -89,12 +91,21 @@ def status_line(status: Status, width: int, appearance: Appearance) -> list[Segm
     line = [Segment("  ", plain)]
     if status.chip:
         line += [Segment(f" {status.chip} ", chip), Segment(" ", plain)]
-    line.append(Segment(status.text, plain))
+    room = width - sum(segment.cell_length for segment in line) - 2
+    line.append(Segment(fitted(status.text, room), plain))
     used = sum(segment.cell_length for segment in line)
     gap = width - used - cell_len(status.tail) - 2
     if status.tail and gap >= 3:
         line += [Segment(" " * gap, plain), Segment(f"{status.tail}  ", muted)]
     return clipped(line, width, plain)
+
+
+def fitted(text: str, columns: int) -> str:
+    """Return a text, without its last sentences if it is wider than `columns`. The first sentence always stays."""
+    ends = [found.end() for found in SENTENCE_END.finditer(text)]
+    while cell_len(text) > columns and ends:
+        text = text[: ends.pop()].rstrip()
+    return text
 
 
 def title_line(title: str, width: int, appearance: Appearance) -> list[Segment]:

@@ -106,12 +106,6 @@ class HotseatScreen(TableScreen):
         if self._may_rematch:
             self.both.next_game(self.room)
 
-    def do_leave(self) -> None:
-        super().do_leave()
-        if self.question is not None and self.table is not None:
-            text = f"The game is not over. parlour play {self.table.setup.game} --hotseat resumes it."
-            self._put(self.question._replace(text=text))
-
 
 def player_and_side(table: RoomView, side: int) -> str:
     """Return the name of a player, with the side unless that is the name: `alice (blue)`, `red`."""

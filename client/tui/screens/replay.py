@@ -67,7 +67,8 @@ class ReplayScreen(TableScreen):
         if model is None or model.typed or self._notice:
             return super()._status()
         texts, ply = self._texts, model.ply
-        return Status(f"{texts.move(ply)}   ply {ply} of {model.table.ply}   {texts.status(ply)}")
+        text = ": ".join(filter(None, [texts.move(ply), texts.status(ply)]))
+        return Status(text, tail=f"ply {ply} of {model.table.ply}")
 
     def do_live(self) -> None:
         """Go to the last move. A record has no newer ones to wait for."""

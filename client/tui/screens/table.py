@@ -37,7 +37,7 @@ class TableScreen(TableActions):
         if self.question is not None:
             event.stop()
             event.prevent_default()
-            self.answer(event.key == "ctrl+y")
+            self.answer(event.key)
             return
         if isinstance(self.focused, Input):
             if event.key == "escape":
@@ -60,7 +60,7 @@ class TableScreen(TableActions):
             self._type(character)
         elif event.key == "backspace" and self.model is not None:
             self.model.typed = self.model.typed[:-1]
-            self._update_footer()
+            self._update_board()
 
     def _act(self, action: str) -> None:
         getattr(self, f"do_{action}")()
@@ -91,6 +91,8 @@ class TableScreen(TableActions):
             self.show_notice(f"{text!r} is not a move number")
         elif model.cursor is not None and model.touched and model.playing:
             self._point(model.cursor)
+        elif model.suggested and model.playing:
+            self._play(model.suggested)
         elif model.cursor is not None and model.playing:  # from an earlier turn: show it before anything is played
             model.hover(model.cursor)
             self._update_board()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from client.presentation.judgement import advice_text
 from client.presentation.moves import cell_label
 from client.sdk.note import Note
 from client.tui.models.hints import hint_refusal, think
@@ -18,6 +19,7 @@ from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rema
 
 MAX_ABORTABLE_PLIES = 1  # after more moves, a game can no longer be aborted
 MAX_TYPED_LENGTH = 16
+YES_KEY = "y alone is not enough. ctrl+y means yes, any other key no."
 
 
 class Question(NamedTuple):
@@ -33,13 +35,13 @@ class TableActions(TableView):
     """A table with the actions of a player. `TableScreen` calls `do_…` for each key."""
 
     question: Question | None = None
-    _best: tuple[int, str] = (-1, "")  # a ply, and the numbers of the best move there
+    _best: tuple[int, str] = (-1, "")  # a ply, and what the engine expects after the best move there
 
     def _type(self, character: str) -> None:
         if self.model is not None and (self.model.playing or self.model.typed or character.isdigit()):
             self.model.typed = (self.model.typed + character)[:MAX_TYPED_LENGTH]
             self._notice = ""
-            self._update_footer()
+            self._update_board()
 
     def _ask(self, question: Question, *, running: bool = True) -> None:
         """Ask before a player's action. Refuse it for watchers and at the wrong time."""
@@ -54,14 +56,17 @@ class TableActions(TableView):
         return may
 
     def _put(self, question: Question | None) -> None:
-        self.question = question
+        self.question, self._notice = question, ""
         self._update_footer()
 
-    def answer(self, yes: bool) -> None:
-        """Answer the open question."""
+    def answer(self, key: str) -> None:
+        """Answer the open question with a key. The key `y` alone means neither yes nor no."""
         question = self.question
+        if question is not None and key.lower() == "y":
+            self._put(question._replace(text=YES_KEY))
+            return
         self._put(None)
-        if question is not None and yes:
+        if question is not None and key == "ctrl+y":
             question.act()
 
     def _update_footer(self) -> None:
@@ -133,7 +138,7 @@ class TableActions(TableView):
         self._advise(whole=True)
 
     def _advise(self, *, whole: bool) -> None:
-        """Show the square where the best move starts or, if `whole`, the move with its value and line."""
+        """Show the square where the best move starts or, if `whole`, the move. The second time, show its numbers."""
         table = self.table
         if table is None or table.game is None or self.model is None:
             return
@@ -150,12 +155,12 @@ class TableActions(TableView):
             model, now = self.model, self.table
             if move is None or model is None or now is None or now.ply != ply:
                 return
-            text = model.hint(move)
             if whole:
-                self._best = (ply, f"Best move: {text} ({note})")
-                self.show_notice(f"The best move found is {text}.")
+                text = model.suggest(move)
+                self._best = (ply, advice_text(text, note))
+                self.show_notice(f"The best move found is {text}. Press enter to play it, w for the numbers.")
             else:
-                model.hinted = model.hinted[:1]
+                model.hinted = game.path(state, move)[:1]
                 self.show_notice(f"Hint: look at {cell_label(game, game.draw(state), model.hinted[0])}.")
             self.refresh_view()
 
@@ -169,7 +174,7 @@ class TableActions(TableView):
         if table is None or table.seat is None or table.status == "ended":
             self.client.leave_table(self.room)
             return
-        text = "The game is not over. Run parlour play to resume it."
+        text = "The game is not over. You can resume it later."
         if table.status == "waiting":
             text = "The room will be closed."
         elif not self.client.bots_only:

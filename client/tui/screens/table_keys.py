@@ -45,7 +45,7 @@ TABLE_KEYS = (
     Key(("home",), "first", "home", "go to the start of the game", "Go to the start of the game"),
     Key(("end",), "live", "end", "go to the latest move and follow the game", "Go to the latest move"),
     Key(("space",), "autoplay", "space", "replay a finished game", "Replay the finished game"),
-    Key(("s",), "hint", "s w", "hint, best move (again: its numbers); casual games with bots", "Show a hint"),
+    Key(("s",), "hint", "s w", "hint, best move (enter plays it, w again: numbers); only against bots", "Show a hint"),
     Key(("w",), "best", "", "", "Show the best move"),
     Key(("o",), "draw", "o", "offer a draw", "Offer a draw"),
     Key(("u",), "takeback", "u", "ask to take back your last move", "Ask to take back your last move"),
@@ -65,15 +65,17 @@ TABLE_KEYS = (
 )
 ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 
-PLAYING_KEYS = (
+HINT_KEY = Keys("s", "hint")
+TAKEBACK_KEY = Keys("u", "take back")
+PLAYING_KEYS = (  # the most important first: the others drop in a narrow terminal
     Keys("←↑↓→", "choose"),
     Keys("enter", "play"),
-    Keys("o", "draw"),
+    HINT_KEY,
+    TAKEBACK_KEY,
     Keys("R", "resign"),
     Keys("F1", "rules"),
+    Keys("o", "draw"),
     Keys("t", "talk"),
-    Keys("u", "take back"),
-    Keys("s", "hint"),
     Keys("?", "all keys"),
     Keys("q", "leave"),
 )
@@ -145,7 +147,7 @@ WALL_HELP = (
     ("F1", "show the rules of the games"),
     ("ctrl+p", "find any of these by its name"),
     ("?", "show this page"),
-    ("q, esc", "back"),
+    ("q, esc", "back to the screen before, or quit"),
 )
 
 

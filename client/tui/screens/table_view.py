@@ -26,6 +26,7 @@ from client.presentation.texts import (
 from client.sdk.events import SessionEvent
 from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
+from client.tui.models.hints import hints_allowed
 from client.tui.models.motion import STILL
 from client.tui.models.table_state import TableState
 from client.tui.render.bars import Keys, Status
@@ -34,9 +35,11 @@ from client.tui.screens.base import BaseScreen
 from client.tui.screens.table_keys import (
     BROWSING_KEYS,
     ENDED_KEYS,
+    HINT_KEY,
     OFFER_KEYS,
     PLAYING_KEYS,
     RESULT_KEYS,
+    TAKEBACK_KEY,
     WATCHED_KEYS,
 )
 from client.tui.widgets.balance import BalanceView
@@ -55,6 +58,7 @@ CLEARING_EVENTS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffere
 CLOCK_INTERVAL_S = 0.1
 LOW_TIME_S = 10
 FIRST_HINT = "Use the arrows and enter, click, or type a move such as {move}."
+PICKED_TAIL = "esc lets go"
 PREVIEW_TAIL = "enter plays it · esc lets go"
 
 
@@ -146,7 +150,7 @@ class TableView(BaseScreen):
         sides = shown_sides(table)
         self.query_one(ResultView).show(result_card(table, sides) if self._shows_result else None, self._result_keys())
         self.query_one(MoveList).show(table.moves, sides, self.model.ply)
-        self.query_one(BalanceView).show(table, self.model.ply, sides)
+        self.query_one(BalanceView).show(table, self.model.ply)
         self.query_one(Chat).show(table.chat)
         middle = self.query_one("#middle")
         middle.set_class(self.query_one(BoardView).is_wide, "-wide-board")
@@ -195,10 +199,19 @@ class TableView(BaseScreen):
         """Return the keys that apply now."""
         model = self.model
         if model is None or model.playing:
-            return PLAYING_KEYS
+            return [key for key in PLAYING_KEYS if self._applies(key)]
         if model.table.status != "ended":
             return BROWSING_KEYS
         return ENDED_KEYS if self._may_rematch else WATCHED_KEYS
+
+    def _applies(self, key: Keys) -> bool:
+        """Return whether a key has an effect in this game: there are hints only in casual games with bots."""
+        table = self.table
+        if key == HINT_KEY:
+            return table is not None and hints_allowed(table, self.client.is_bot)
+        if key == TAKEBACK_KEY:
+            return table is not None and table.last_turn(table.seat) is not None
+        return True
 
     @property
     def _may_rematch(self) -> bool:
@@ -212,7 +225,7 @@ class TableView(BaseScreen):
             chip, enter = ("MOVE", "enter plays it") if model.playing else ("GO TO", "enter goes there")
             if table is not None and (offer := offer_text(table)):  # typing does not hide it
                 return Status(f"{model.typed}_   {offer}: esc clears the text, then y or n", chip, question=True)
-            return Status(f"{model.typed}_", chip, f"{enter} · esc clears it")
+            return Status(joined(f"{model.typed}_", self._typed_preview(model)), chip, f"{enter} · esc clears it")
         if self.client.connection:
             return Status(self.client.connection, "RECONNECTING", tone="bad")
         if table is None:
@@ -231,6 +244,8 @@ class TableView(BaseScreen):
             return Status(f"{model.premove} is played on your turn.", "NEXT MOVE", "esc cancels it")
         if preview := model.preview():
             return Status(preview, "PREVIEW", PREVIEW_TAIL)
+        if picked := model.picked_text():
+            return Status(picked, "PICKED", PICKED_TAIL)
         if table.status == "ended":
             follow = "The players have a rematch: m follows them." if table.next and table.seat is None else ""
             return Status(pending_text(table) or follow)
@@ -248,10 +263,14 @@ class TableView(BaseScreen):
         thinker = seat_name(table.seats[table.turn])
         return f"{thinker} is thinking." + ("" if table.seat is None else " You may choose your next move already.")
 
+    @staticmethod
+    def _typed_preview(model: TableState) -> str:
+        """Return what the typed move would do, without the repeated text of the move."""
+        return model.preview().removeprefix(f"{model.typed}: ").removeprefix(f"{model.typed}.").strip()
+
     def _first_hint(self, table: RoomView, game: Game) -> str:
-        """Return how to move, in the first game on this machine."""
-        newcomer = not table.moves[1:] and self.client.newcomer
-        return FIRST_HINT.format(move=game.legal(table.state)[0]) if newcomer else ""
+        """Return how to move, until the player to move has done so in this game."""
+        return FIRST_HINT.format(move=game.legal(table.state)[0]) if table.last_turn(table.turn) is None else ""
 
     def show_notice(self, text: str) -> None:
         self._notice = text
@@ -279,10 +298,9 @@ class TableView(BaseScreen):
                 self._update_footer()
                 return
             move = table.game.format(table.state, table.game.parse(table.state, text))
-        except GameError as error:
-            self.show_notice(str(error))
+        except GameError:
+            self.show_notice(model.illegal_text(text))
             return
-        self.client.end_introduction()
         self.client.send(Move(id=self.client.next_id(), room=self.room, ply=table.ply, move=move))
 
     def _send_premove(self) -> None:

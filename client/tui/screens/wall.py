@@ -42,7 +42,6 @@ KEYS = (
     Keys("g", "game"),
     Keys("p", "colours"),
     Keys("?", "all keys"),
-    Keys("q", "back"),
 )
 TV_ONLY = ("g",)
 
@@ -67,6 +66,10 @@ class WallScreen(FollowingScreen):
         self._grid_shape = (0, 0)
 
     @property
+    def _leaving(self) -> str:
+        return "quit" if self.client.is_first_screen else "back"
+
+    @property
     def is_tv(self) -> bool:
         """Whether the wall follows live games, rather than given rooms."""
         return not self.given
@@ -77,7 +80,8 @@ class WallScreen(FollowingScreen):
         yield PlainText(id="none")
         with Grid(id="boards"):
             yield from self._tiles
-        yield Footer(self.client.appearance, [key for key in KEYS if self.is_tv or key.key not in TV_ONLY])
+        keys = [key for key in KEYS if self.is_tv or key.key not in TV_ONLY]
+        yield Footer(self.client.appearance, [*keys, Keys("q", self._leaving)])
 
     def set_up(self) -> None:
         if self.is_tv:
@@ -230,7 +234,7 @@ class WallScreen(FollowingScreen):
             Action("Change the colours", "p", self.client.cycle_theme),
             Action("Show the rules", "F1", self._show_rules),
             Action("Show all keys", "?", self._show_help),
-            Action("Back", "q", self._leave),
+            Action(self._leaving.capitalize(), "q", self._leave),
         ]
 
     def _open_chosen(self) -> None:

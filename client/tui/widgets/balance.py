@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from client.presentation.judgement import balance_text, numbers_text, share_of
+from client.sdk.result_text import player_name
 from client.sdk.room_view import RoomView
 from client.tui.models.bot_values import fill_gaps, latest, values
 from client.tui.render.appearance import Appearance
@@ -34,7 +35,7 @@ class BalanceView(Widget):
         self._words = ""
         self._colours: tuple[Colour, Colour] | None = None
 
-    def show(self, table: RoomView, ply: int, sides: tuple[str, str]) -> None:
+    def show(self, table: RoomView, ply: int) -> None:
         """Show the values up to a ply."""
         series = values(table.moves[:ply])
         value = latest(series)
@@ -42,7 +43,8 @@ class BalanceView(Widget):
         if value is None or table.game is None:
             return
         self._series = [known for known in fill_gaps(series) if known is not None]
-        self._words = printable(numbers_text(table, ply) if self.numbers else balance_text(value, sides))
+        names = player_name(table, 0), player_name(table, 1)
+        self._words = printable(numbers_text(table, ply) if self.numbers else balance_text(value, names))
         tokens = self.appearance.tokens
         self._colours = None if tokens is None else side_colours(table, tokens)
         self.refresh()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 
 from textual import events
 from textual.message import Message
@@ -13,8 +12,6 @@ from textual.widget import Widget
 from client.tui.render.appearance import Appearance
 from client.tui.render.bars import Keys, Status, header_line, key_line, status_line, tab_at, tab_line, title_line
 from runtime.printable import printable
-
-STATUS_MARGIN_COLUMNS = 7  # around a status and its chip
 
 
 class Bar(Widget):
@@ -89,7 +86,7 @@ class Tabs(Bar):
 
 
 class Footer(Bar):
-    """The last two lines: the status, and the keys that apply now. A long status covers the keys, a question never."""
+    """The last two lines: the status, and the keys that apply now."""
 
     def __init__(self, appearance: Appearance, keys: Sequence[Keys] = ()) -> None:
         super().__init__(appearance)
@@ -109,11 +106,6 @@ class Footer(Bar):
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        room = width - STATUS_MARGIN_COLUMNS - len(self._status.chip)
-        max_lines = 1 if self._status.question else 2  # the keys that answer a question are always visible
-        lines = wrap(self._status.text, max(10, room), max_lines=max_lines, placeholder=" …") or [""]
-        if y < len(lines):
-            status = self._status if len(lines) == 1 else self._status._replace(tail="")
-            status = status._replace(text=lines[y], chip=status.chip if y == 0 else "")
-            return Strip(status_line(status, width, self.appearance))
+        if y == 0:
+            return Strip(status_line(self._status, width, self.appearance))
         return Strip(key_line(self._keys, width, self.appearance))

@@ -107,6 +107,7 @@ def run(args: Namespace) -> int:
         request=request,
         rooms=(args.room,) if args.room else (),
         code=args.code,
+        hotseat=args.hotseat,
         **identity(args),
     )
     if args.plain or not has_terminal():
