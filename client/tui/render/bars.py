@@ -59,17 +59,19 @@ def header_line(parts: Sequence[str], right: str, width: int, appearance: Appear
 
 
 def key_line(keys: Sequence[Keys], width: int, appearance: Appearance) -> list[Segment]:
-    """Return the key bar. If there is too little space, keys drop from the right; the last two stay."""
+    """Return the key bar. The first keys get their space before others; the last two always stay."""
     plain, strong, muted = bar_styles(appearance)
     shown = [
         Keys(ASCII_KEYS.get(key, key), meaning) if appearance.ascii_only else Keys(key, meaning)
         for key, meaning in keys
     ]
     gap = KEY_GAP if width >= WIDE_COLUMNS else KEY_GAP - 1
-    while len(shown) > ALWAYS_SHOWN and bar_width(shown, gap) > width - 2:
-        del shown[-ALWAYS_SHOWN - 1]
+    fitting: list[Keys] = []
+    for candidate in shown[:-ALWAYS_SHOWN]:
+        if bar_width([*fitting, candidate, *shown[-ALWAYS_SHOWN:]], gap) <= width - 2:
+            fitting.append(candidate)
     line = [Segment("  ", plain)]
-    for key, meaning in shown:
+    for key, meaning in [*fitting, *shown[-ALWAYS_SHOWN:]]:
         line += [Segment(key, strong), Segment(f" {meaning}{' ' * gap}", muted)]
     return clipped(line, width, plain)
 

@@ -45,7 +45,7 @@ TABLE_KEYS = (
     Key(("home",), "first", "home", "go to the start of the game", "Go to the start of the game"),
     Key(("end",), "live", "end", "go to the latest move and follow the game", "Go to the latest move"),
     Key(("space",), "autoplay", "space", "replay a finished game", "Replay the finished game"),
-    Key(("s",), "hint", "s w", "hint, best move (enter plays it, w again: numbers); only against bots", "Show a hint"),
+    Key(("s",), "hint", "s w", "hint; best move (enter plays it, w again: its numbers)", "Show a hint"),
     Key(("w",), "best", "", "", "Show the best move"),
     Key(("o",), "draw", "o", "offer a draw", "Offer a draw"),
     Key(("u",), "takeback", "u", "ask to take back your last move", "Ask to take back your last move"),
