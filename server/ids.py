@@ -9,6 +9,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no two cha
 EPOCH_S = 1_735_689_600  # 2025-01-01
 TIME_CHARS = 6  # of the id of a room
 ROOM_ID_CHARS = 11
+FIRST_MONTH = "2025-01"
+MONTHS_AHEAD = 2  # for which the log is prepared
 
 
 def new_room_id(now: int) -> str:
@@ -30,9 +32,27 @@ def random_id(count: int) -> str:
     return "".join([ALPHABET[bits >> shift & 31] for shift in range(0, 5 * count, 5)])
 
 
-def first_room_id(year: int, month: int) -> str:
-    """Return the text before which no room of this month sorts, and after which no room of an earlier month does."""
-    at = datetime(year + (month - 1) // 12, (month - 1) % 12 + 1, 1, tzinfo=UTC)
+def month_at(now: int) -> str:
+    """Return the month of a time, such as 2026-11."""
+    return f"{datetime.fromtimestamp(now / 1000, UTC):%Y-%m}"
+
+
+def next_month(month: str) -> str:
+    year, number = map(int, month.split("-"))
+    return f"{year + number // 12}-{number % 12 + 1:02}"
+
+
+def coming_months(now: int) -> list[str]:
+    """Return this month and those for which the log is prepared already."""
+    months = [month_at(now)]
+    while len(months) <= MONTHS_AHEAD:
+        months.append(next_month(months[-1]))
+    return months
+
+
+def first_room_id(month: str) -> str:
+    """Return a text that sorts before all rooms of this month, and after all of earlier ones."""
+    at = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
     return time_prefix(int(at.timestamp()) - EPOCH_S)
 
 
@@ -43,7 +63,7 @@ def month_of(room: str) -> str:
     seconds = 0
     for character in room[:TIME_CHARS]:
         seconds = seconds << 5 | ALPHABET.index(character)
-    return f"{datetime.fromtimestamp(EPOCH_S + seconds, UTC):%Y-%m}"
+    return month_at((EPOCH_S + seconds) * 1000)
 
 
 def time_prefix(seconds: int) -> str:

@@ -25,7 +25,7 @@ GROUPS = {
     "run a server": {
         "serve": "run a server",
         "account": "manage the accounts and tokens of a server",
-        "db": "look after the database of a server: copy, back up, check, prune",
+        "db": "look after the database of a server: copy, back up, check, archive",
         "loadtest": "measure how much load your server can take",
     },
     "bots and courses": {

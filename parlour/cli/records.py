@@ -1,4 +1,4 @@
-"""Records as arguments: a file, standard input, or a finished game on a server."""
+"""Records as arguments: a file, standard input, or a finished game on a server or in a database."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ FILE_OR_ROOM = "a record file, - for standard input, or the room of a finished g
 def add_record(parser: ArgumentParser) -> None:
     parser.add_argument("record", metavar="FILE|ROOM", help=FILE_OR_ROOM)
     add_connection(parser)
+    add_database(parser)
+
+
+def add_database(parser: ArgumentParser) -> None:
+    text = "read the room from this database or archive, without a server"
+    parser.add_argument("--db", metavar="FILE|URL", help=text)
 
 
 def read_record(args: Namespace) -> Record:
@@ -34,6 +40,8 @@ def read_record(args: Namespace) -> Record:
 
 def read_source(args: Namespace, name: str) -> str:
     """Return the text of a record: of a file, or of a room if there is no such file. Raises UserError."""
+    if args.db is not None:
+        return asyncio.run(stored_record(args.db, name))
     if name != "-" and (args.url or args.private):
         return asyncio.run(fetch_record(args, name))
     if ROOM_ID.fullmatch(name) is None or Path(name).exists():
@@ -53,6 +61,31 @@ def check_no_tournament(name: str) -> None:
     if (Path(name) / "plan.toml").is_file():
         how = f"'parlour tournament export {name}' writes a bundle with all games"
         raise UserError(f"{name} is the folder of a tournament, not a recorded game: {how}")
+
+
+async def stored_record(db: str, room: str) -> str:
+    """Return the record of a finished game in a database. Raises UserError.
+
+    The archive of an older version is brought to the current schema first, as any database.
+    """
+    from engine.record import write
+    from parlour.cli.database import opened_store
+    from protocol.codec import decode_event
+    from server.domain import snapshots
+    from server.domain.room import replay
+    from server.storage.interface import StoreError
+
+    try:
+        async with opened_store(db, "events") as (store, _):
+            payloads = await store.events(room)
+    except StoreError as error:
+        raise UserError(str(error)) from None
+    if not payloads:
+        raise UserError(f"there is no room {room[:40]!r} in {db}: check the name, or look in another archive")
+    played = replay(decode_event(payload) for payload in payloads)
+    if played.ended is None:
+        raise UserError(f"the game in room {room} has not ended: a record is of a finished game")
+    return write(snapshots.record(played))
 
 
 async def fetch_record(args: Namespace, room: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from protocol.codec import MSGPACK, decode_event
 from protocol.events import Said
 from server.config import Settings
+from server.ids import coming_months
 from server.logs import log
 from server.metrics import Metrics
 from server.rooms.timers import Now
@@ -52,6 +53,7 @@ class Retention:
         """Prune and measure the store from time to time, until cancelled."""
         while True:
             try:
+                await self._store.prepare_log(coming_months(self._now()))
                 self._metrics.store_rows, self._metrics.store_bytes = await self._store.sizes()
                 if await self._clock_is_certain():
                     await self.prune()

@@ -30,6 +30,7 @@ from server.storage.tables import (
     Table,
 )
 
+CHECKING_ROOMS = "checking rooms"  # what is done, for progress
 ROOMS_PER_BATCH = 200
 LAST_SEQ = 2**62  # no log is as long
 READS = 3  # of a room that looks wrong
@@ -63,7 +64,7 @@ async def check_rooms(store: Store, progress: Progress) -> AsyncIterator[str]:
             for fault in await read_faults(store, room):
                 yield fault
         count += len(rows)
-        progress("checking rooms", count)
+        progress(CHECKING_ROOMS, count)
         if not last:
             return
         after = last

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import NamedTuple
 
+from server.ids import FIRST_MONTH, month_at, month_of, next_month
 from server.storage.interface import Store, StoreError
 from server.storage.tables import ACCOUNTS, EVENTS, RATINGS, ROOMS, ROWS_PER_BATCH, SESSIONS, TABLES, Table
 
@@ -32,6 +33,7 @@ async def copy(source: Store, target: Store, name: str, now: int, progress: Prog
     """
     await check_target(target, name)
     await target.begin_copy(name, now)
+    await target.prepare_log(await stored_months(source, month_at(now)))
     for table in TABLES:
         await walk(source, target, table, progress, repair=True)
     found = [await walk(source, target, table, progress, repair=False) for table in TABLES]
@@ -41,6 +43,17 @@ async def copy(source: Store, target: Store, name: str, now: int, progress: Prog
         raise StoreError(f"the copy differs from its source in {', '.join(different)}: {how}")
     await target.end_copy(now)
     return found
+
+
+async def stored_months(store: Store, last: str) -> list[str]:
+    """Return all months from that of the oldest room to the last one."""
+    oldest, months = await store.read_rows(ROOMS, limit=1), []
+    if oldest:
+        month = month_of(oldest[0][0]) or FIRST_MONTH
+        while month <= last:
+            months.append(month)
+            month = next_month(month)
+    return months
 
 
 async def check_target(target: Store, name: str) -> None:

@@ -320,6 +320,21 @@ class Store(Protocol):
 
     async def end_copy(self, now: int) -> None: ...
 
+    async def put_rooms(self, rooms: Sequence[Row], events: Sequence[Row]) -> None: ...
+
+    async def remove_rooms(self, rooms: Sequence[str]) -> None: ...
+
+    async def set_archive(self, row: Row) -> None: ...
+
+    async def prepare_log(self, months: Sequence[str]) -> None:
+        """Make sure that the log has a partition for each of these months, if it has partitions."""
+
+    async def drop_month(self, month: str, rooms: int) -> bool:
+        """Drop the partition of a month, and the rooms, if all have ended and there are so many.
+
+        Return False if that cannot be done: remove the rooms by themselves then.
+        """
+
     async def back_up(self, target: str) -> int:
         """Copy the database into a new file. Return the size of that. Raises StoreError if it cannot."""
 

@@ -90,6 +90,25 @@ class Tables(ABC):
         where, values = self._between(table, after, until)
         await self._change_together([(f"DELETE FROM {table.name}{where}", values), *self._inserts(table, rows)])
 
+    async def put_rooms(self, rooms: Sequence[Row], events: Sequence[Row]) -> None:
+        """Insert rooms with their events, or replace them, as one transaction."""
+        names = [row[0] for row in rooms]
+        inserts = [*self._inserts(EVENTS, events), *self._inserts(ROOMS, rooms)]
+        await self._change_together([*self._deletes(names), *inserts])
+
+    async def remove_rooms(self, rooms: Sequence[str]) -> None:
+        """Delete rooms with their events, as one transaction."""
+        await self._change_together(self._deletes(rooms))
+
+    def _deletes(self, rooms: Sequence[str]) -> Statements:
+        which = f"room IN ({self._marks(len(rooms))})"
+        return [(f"DELETE FROM {table.name} WHERE {which}", rooms) for table in (EVENTS, ROOMS)]
+
+    async def set_archive(self, row: Row) -> None:
+        """Note that a month is in an archive. Without a file: forget that."""
+        forget = (f"DELETE FROM archives WHERE month = {self.mark}1", row[:1])
+        await self._change_together([forget, *self._inserts(ARCHIVES, [row] if row[1] else [])])
+
     async def unfinished_copy(self) -> str:
         """Return the source if this database is the target of a copy that was not finished, else an empty text."""
         rows = await self._select("SELECT source FROM copies WHERE ended_at IS NULL")

@@ -14,6 +14,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from server.ids import first_room_id
 from server.storage.factory import open_store
 from server.storage.interface import Append, append_and_wait
 from server.storage.sqlite.store import SqliteStore
@@ -203,9 +204,66 @@ async def test_check_prints_faults(tmp_path: Path) -> None:
     await play_games(path)
     code, out, err = await parlour_command("db", "check", "--db", path)
     assert (code, err) == (0, "")
-    assert re.fullmatch(r"no faults in 7 rooms with \d+ events\n", out)
+    assert re.fullmatch(r"no faults in 7 rooms\n", out)
     await fill(path)
     code, out, _ = await parlour_command("db", "check", PARLOUR_DB=path)
     assert code == 1
     assert "the log of room won cannot be replayed" in out
     assert out.splitlines()[-1].startswith("4 faults in 11 rooms")
+
+
+# -- archive, restore
+
+
+async def played_in_the_past(db: str) -> str:
+    """Play games, and give them ids of March 2025. Return the room of a game with a result."""
+    await play_games(db)
+    store = open_store(db)
+    await store.open()
+    await store.prepare_log(["2025-03"])
+    rooms, events = await store.read_rows(ROOMS), await store.read_rows(EVENTS)
+    first = first_room_id("2025-03")
+    await store.replace_rows(EVENTS, (), (), [(first + room[6:], seq, data) for room, seq, data in events])
+    await store.replace_rows(ROOMS, (), (), [(first + room[6:], *rest) for room, *rest in rooms])
+    await store.close()
+    return next(f"{first}{row[0][6:]}" for row in rooms if row[3] != "*")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return a new file, or an empty database."""
+    return str(tmp_path / "parlour.db") if request.param == "sqlite" else str(request.getfixturevalue("database"))
+
+
+async def test_archived_game_can_be_shown_and_restored(db: str, tmp_path: Path) -> None:
+    room = await played_in_the_past(db)
+    (tmp_path / "archives").mkdir()
+    words = ("db", "archive", str(tmp_path / "archives"), "--before", "2025-05", "--db", db)
+    code, out, err = await parlour_command(*words)
+    assert (code, err) == (0, "")
+    file = str(tmp_path / "archives" / "parlour-2025-03.db")
+    assert re.match(rf"2025-03: 5 rooms, \d+ events in {re.escape(file)}; 2 unfinished games stay\n", out)
+    code, _, err = await parlour_command("show", room, "--plain", "--db", db)
+    assert (code, "there is no room" in err) == (2, True)
+    code, out, err = await parlour_command("verify", room, "--db", file)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{room}: ok, cohcoh")
+    code, out, _ = await parlour_command("db", "restore", file, "--db", db)
+    assert (code, out) == (0, f"5 rooms restored from {file}; 0 were there already\n")
+    code, _, err = await parlour_command("verify", room, "--db", db)
+    assert code == 0
+
+
+async def test_mistakes_of_archive_are_one_sentence(tmp_path: Path) -> None:
+    folder, db = str(tmp_path), str(tmp_path / "parlour.db")
+    await fill(db)
+    for words, problem in (
+        ((folder,), "db archive needs --before"),
+        ((folder, "--before", "May"), "'May' is not a month: write --before 2026-01"),
+        ((folder, "--before", "2099-01"), "--before 2099-01 is in the future"),
+        ((f"{folder}/none", "--before", "2025-05"), "there is no folder"),
+    ):
+        code, _, err = await parlour_command("db", "archive", *words, "--db", db)
+        assert (code, problem in err) == (2, True), err
+    code, _, err = await parlour_command("db", "check", "--before", "2025-05", "--db", db)
+    assert (code, "db check takes no --before" in err) == (2, True)

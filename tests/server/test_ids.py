@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from server.ids import ALPHABET, new_player_id, new_room_code, new_room_id
+from datetime import UTC, datetime, timedelta
+
+from server.ids import (
+    ALPHABET,
+    coming_months,
+    first_room_id,
+    month_at,
+    month_of,
+    new_player_id,
+    new_room_code,
+    new_room_id,
+    next_month,
+)
 
 NOW = 1_800_000_000_000
 
@@ -20,3 +32,20 @@ def test_ids_are_unique() -> None:
 def test_later_room_has_a_greater_id() -> None:
     ids = [new_room_id(NOW + seconds * 1000) for seconds in (0, 1, 40, 5000, 10**8)]
     assert ids == sorted(ids)
+
+
+def test_months_of_rooms() -> None:
+    assert month_of(new_room_id(NOW)) == month_at(NOW) == "2027-01"
+    assert month_of("zzz") == month_of("lobby-room!") == ""
+    assert [next_month(month) for month in ("2026-01", "2026-11", "2026-12")] == ["2026-02", "2026-12", "2027-01"]
+    assert coming_months(NOW) == ["2027-01", "2027-02", "2027-03"]
+
+
+def test_room_is_between_the_borders_of_its_month() -> None:
+    for month in ("2025-01", "2026-12", "2058-10"):
+        first, until = first_room_id(month), first_room_id(next_month(month))
+        begins = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+        ends = datetime.strptime(next_month(month), "%Y-%m").replace(tzinfo=UTC)
+        for at in (begins, ends - timedelta(seconds=1)):
+            assert first < new_room_id(int(at.timestamp() * 1000)) < until
+        assert new_room_id(int(ends.timestamp() * 1000)) > until

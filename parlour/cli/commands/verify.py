@@ -17,7 +17,7 @@ from engine.record import parse, verify
 from engine.record_move import quote
 from parlour.cli.args_server import add_connection
 from parlour.cli.command import report_error
-from parlour.cli.records import FILE_OR_ROOM, read_source
+from parlour.cli.records import FILE_OR_ROOM, add_database, read_source
 from parlour.errors import UserError
 from runtime.printable import print_line
 
@@ -25,6 +25,7 @@ from runtime.printable import print_line
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("records", metavar="FILE|ROOM", nargs="+", help=FILE_OR_ROOM)
     add_connection(parser)
+    add_database(parser)
 
 
 def run(args: Namespace) -> int:

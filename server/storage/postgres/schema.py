@@ -7,9 +7,12 @@ from typing import Any
 from protocol.usernames import fold
 from server.storage.interface import DB_HINT, OLDER_SCHEMA, StoreError
 from server.storage.migrations import load_migrations
+from server.storage.postgres.partitions import attach_log, bound_log
 from server.storage.room_index import hide_code
 
 FOLDING_MIGRATION = 4  # names are folded after this one
+PARTITIONS_MIGRATION = 13  # the log before it becomes a partition after this one
+MIGRATION_TIMEOUT_S = 3600.0  # for a statement that reads or writes a whole table
 CODES_MIGRATION = 7  # codes of private rooms are hashed after this one
 MIGRATION_LOCK_KEY = 0x5041524C_0001  # of the advisory lock: "PARL" and a number
 
@@ -20,8 +23,10 @@ async def migrate(connection: Any, create: bool) -> bool:
     Raises StoreError if it is empty and `create` is false, if its schema is newer than this program, or if it belongs
     to another program.
     """
+    if 0 < await known_version(connection) < PARTITIONS_MIGRATION:
+        await bound_log(connection, MIGRATION_TIMEOUT_S)
     async with connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK_KEY)
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK_KEY, timeout=MIGRATION_TIMEOUT_S)
         version = await schema_version(connection)
         migrations = load_migrations(__package__)
         newest = migrations[-1][0]
@@ -34,11 +39,13 @@ async def migrate(connection: Any, create: bool) -> bool:
             )
         for number, script in migrations:
             if number > version:
-                await connection.execute(script)
+                await connection.execute(script, timeout=MIGRATION_TIMEOUT_S)
             if number == FOLDING_MIGRATION > version:
                 await fold_names(connection)
             if number == CODES_MIGRATION > version:
                 await hide_codes(connection)
+            if number == PARTITIONS_MIGRATION > version:
+                await attach_log(connection)
         await connection.execute("DELETE FROM parlour_schema")
         await connection.execute("INSERT INTO parlour_schema (version) VALUES ($1)", newest)
         return version == 0
@@ -74,6 +81,13 @@ async def hide_codes(connection: Any) -> None:
     await connection.executemany("UPDATE events SET payload = $2 WHERE room = $1 AND seq = 1", hidden)
 
 
+async def known_version(connection: Any) -> int:
+    """Return the version of the schema, or 0 if there is none."""
+    if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
+        return 0
+    return int(await connection.fetchval("SELECT max(version) FROM parlour_schema") or 0)
+
+
 async def schema_version(connection: Any) -> int:
     """Return the version of the schema. For an empty database, create the version table and return 0.
 
@@ -84,4 +98,4 @@ async def schema_version(connection: Any) -> int:
         if tables:
             raise StoreError("the database belongs to another program: it has tables but no Parlour schema")
         await connection.execute("CREATE TABLE parlour_schema (version integer NOT NULL)")
-    return int(await connection.fetchval("SELECT max(version) FROM parlour_schema") or 0)
+    return await known_version(connection)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from zlib import crc32
@@ -15,6 +15,7 @@ from server.storage import queries
 from server.storage.interface import Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
 from server.storage.keys import Keys
 from server.storage.postgres.accounts import Accounts
+from server.storage.postgres.partitions import add_months, drop_month
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate, require_current_schema
 from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
@@ -23,6 +24,7 @@ from server.storage.tables import Statements
 
 POOL_SIZE = 5  # connections besides the one that writes
 TIMEOUT_S = 10.0  # to connect, and for a statement
+MAINTENANCE_TIMEOUT_S = 3600.0  # for a statement of `parlour db`
 READ_TIMEOUT_S = 2.0  # for a search that a client asks for
 POOL_CLOSE_TIMEOUT_S = 0.5
 CONNECTION_CLOSE_TIMEOUT_S = 2
@@ -187,21 +189,37 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
         return len(await self._fetch(f"{sql} RETURNING 1", *values))
 
     async def _change_together(self, statements: Statements) -> None:
-        try:
-            async with self._pool.acquire() as connection, connection.transaction():
-                for sql, values in statements:
-                    await connection.execute(sql, *values)
-        except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
-            raise Unavailable(f"the database cannot be written: {describe(error)}") from None
+        async with self._maintaining() as connection, connection.transaction():
+            for sql, values in statements:
+                await connection.execute(sql, *values)
 
     async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
         """Return the database's estimates: counting would read whole tables."""
         sql = """
-            SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class
-            WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+            SELECT coalesce(inhparent::regclass::text, relname) AS name,
+                sum(greatest(reltuples, 0))::bigint, sum(pg_total_relation_size(oid))::bigint
+            FROM pg_class LEFT JOIN pg_inherits ON inhrelid = oid
+            WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace GROUP BY name
         """
         tables = await self._fetch(sql)
         return {row[0]: row[1] for row in tables}, {row[0]: row[2] for row in tables}
+
+    async def prepare_log(self, months: Sequence[str]) -> None:
+        async with self._maintaining() as connection:
+            await add_months(connection, months)
+
+    async def drop_month(self, month: str, rooms: int) -> bool:
+        async with self._maintaining() as connection:
+            return await drop_month(connection, month, rooms, MAINTENANCE_TIMEOUT_S)
+
+    @asynccontextmanager
+    async def _maintaining(self) -> AsyncIterator[Any]:
+        """Yield a connection. Raises Unavailable for its errors."""
+        try:
+            async with self._pool.acquire() as connection:
+                yield connection
+        except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+            raise Unavailable(f"the database cannot be written: {describe(error)}") from None
 
     # -- rooms
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import IO, Any
@@ -315,6 +316,12 @@ class SqliteStore(Ratings, Keys, Pruning):
     async def _change_together(self, statements: Statements) -> None:
         assert self._writer is not None
         await self._writer.execute(*((sql, tuple(values)) for sql, values in statements))
+
+    async def prepare_log(self, months: Sequence[str]) -> None:
+        """Do nothing: the log has no partitions."""
+
+    async def drop_month(self, month: str, rooms: int) -> bool:
+        return False
 
     async def sizes(self) -> tuple[dict[str, int], dict[str, int]]:
         rows = {table: (await self._select(f"SELECT count(*) FROM {table}"))[0][0] for table in COUNTED_TABLES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import asyncpg
 import pytest
@@ -70,6 +71,19 @@ async def test_history_reads_only_rows_that_it_shows_in_sqlite(tmp_path: object)
                 "only the page is sorted"
             )
     connection.close()
+
+
+async def test_lists_of_open_rooms_by_game_read_only_that_game(tmp_path: object) -> None:
+    """A rare game among many running ones: no list walks over the rooms of other games, or sorts."""
+    path = f"{tmp_path}/parlour.db"
+    store = SqliteStore(path)
+    await store.open()
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        for status in ("", "waiting", "running"):
+            sql, values = queries.rooms("?", "conga", status)
+            plan = [line[3] for line in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [50, *values])]
+            assert plan == ["SEARCH rooms USING INDEX rooms_open_game (game=?)"]
 
 
 async def test_every_query_uses_an_index_in_postgres(database: str) -> None:

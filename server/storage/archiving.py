@@ -1,0 +1,125 @@
+"""Move the rooms of old months into files, and back.
+
+An archive is a SQLite database like any other, with rooms and their events only: the commands that read a database read
+it too. A month is first written to the file, then compared, and only then removed. After a crash, run it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+from server.ids import first_room_id, month_of, next_month
+from server.storage.copying import Progress, stored_months
+from server.storage.interface import Store, StoreError
+from server.storage.tables import EVENTS, ROOM_COLUMNS, ROOMS, Row
+
+ROOMS_PER_BATCH = 100
+STATUS = ROOM_COLUMNS.index("status")
+
+
+class Moved(NamedTuple):
+    """How much of a month was moved, and how many rooms stay because their games have not ended."""
+
+    rooms: int
+    events: int
+    unfinished: int
+
+
+async def months_before(store: Store, month: str) -> list[str]:
+    """Return the months before this one that may have rooms."""
+    return (await stored_months(store, month))[:-1]
+
+
+async def batches(store: Store, month: str) -> AsyncIterator[list[Row]]:
+    """Yield the rows of the rooms of a month, in batches."""
+    after, until = first_room_id(month), first_room_id(next_month(month))
+    while rows := await store.read_rows(ROOMS, (after,), (until,), limit=ROOMS_PER_BATCH):
+        yield rows
+        after = rows[-1][0]
+
+
+async def archive_month(store: Store, archive: Store, month: str, file: str, now: int, progress: Progress) -> Moved:
+    """Write the rooms of a month that have ended to an archive, compare them, and remove them from the store.
+
+    Raises StoreError if a room has no log, or if the archive differs in the end.
+    """
+    await archive.begin_copy(f"{month} of a server", now)
+    moved = await write_month(store, archive, month, progress)
+    await compare_month(store, archive, month, progress)
+    await archive.end_copy(now)
+    if moved.rooms:
+        total = await count_rooms(archive)
+        await store.set_archive((month, file, *total, now))
+        if moved.unfinished or not await store.drop_month(month, moved.rooms):
+            await remove_month(store, month, progress)
+    return moved
+
+
+async def write_month(store: Store, archive: Store, month: str, progress: Progress) -> Moved:
+    rooms = events = unfinished = 0
+    async for rows in batches(store, month):
+        ended = [row for row in rows if row[STATUS] == "ended"]
+        unfinished += len(rows) - len(ended)
+        names = [row[0] for row in ended]
+        if names:
+            log = await store.rows_of(EVENTS, names)
+            if missing := set(names) - {event[0] for event in log}:
+                raise StoreError(f"room {min(missing)} has no events: 'parlour db check' lists what is wrong")
+            await archive.put_rooms(ended, log)
+            rooms, events = rooms + len(ended), events + len(log)
+        progress(f"archiving {month}: rooms", rooms)
+    return Moved(rooms, events, unfinished)
+
+
+async def compare_month(store: Store, archive: Store, month: str, progress: Progress) -> None:
+    """Raise StoreError unless the archive has every room of the month that has ended."""
+    count = 0
+    async for rows in batches(store, month):
+        ended = [row for row in rows if row[STATUS] == "ended"]
+        names = [row[0] for row in ended]
+        if names and not (
+            await archive.rows_of(ROOMS, names) == ended
+            and await archive.rows_of(EVENTS, names) == await store.rows_of(EVENTS, names)
+        ):
+            raise StoreError(f"the archive of {month} differs from the database, which is unchanged: run it again")
+        count += len(ended)
+        progress(f"verifying {month}: rooms", count)
+
+
+async def remove_month(store: Store, month: str, progress: Progress) -> None:
+    count = 0
+    async for rows in batches(store, month):
+        ended = [row[0] for row in rows if row[STATUS] == "ended"]
+        if ended:
+            await store.remove_rooms(ended)
+        count += len(ended)
+        progress(f"removing {month}: rooms", count)
+
+
+async def count_rooms(archive: Store) -> tuple[int, int]:
+    rows, _ = await archive.sizes()
+    return rows["rooms"], rows["events"]
+
+
+async def restore(archive: Store, store: Store, progress: Progress) -> tuple[int, int]:
+    """Put the rooms of an archive back. Return how many were put back, and how many the store had already."""
+    restored = known = 0
+    after: Row = ()
+    months: set[str] = set()
+    while rows := await archive.read_rows(ROOMS, after, limit=ROOMS_PER_BATCH):
+        names = [row[0] for row in rows]
+        existing = {row[0] for row in await store.rows_of(ROOMS, names)}
+        missing = [row for row in rows if row[0] not in existing]
+        if new := {month_of(name) for name in names} - months - {""}:
+            await store.prepare_log(sorted(new))
+            months |= new
+        if missing:
+            log = await archive.rows_of(EVENTS, [row[0] for row in missing])
+            await store.put_rooms(missing, log)
+        restored, known = restored + len(missing), known + len(existing)
+        progress("restoring rooms", restored)
+        after = rows[-1][:1]
+    for month in sorted(months):
+        await store.set_archive((month, "", 0, 0, 0))
+    return restored, known
