@@ -3,6 +3,8 @@
     python -m bench.nodes               everything
     python -m bench.nodes moves         moves/s and p99: one node, two nodes, opponents on different nodes
     python -m bench.nodes calm          a move from node to node at 100 moves/s (goal: p99 20 ms)
+    python -m bench.nodes costs         CPU time of a move at every process, without and with a bus
+    python -m bench.nodes model         what 1 to 200 nodes carry if a move costs what `costs` has measured
 
 Everything runs on this machine: with few cores the database, the broker and the load compete with the nodes.
 """
@@ -17,6 +19,7 @@ from argparse import ArgumentParser, Namespace
 import uvloop
 
 from bench.cluster.parts import Cluster
+from bench.nodes_costs import costs, model
 from client.loadtest.matches import Match, Tally, open_matches, percentile, play
 
 NO_LIMITS = (
@@ -69,9 +72,18 @@ async def calm(cluster: Cluster, args: Namespace) -> None:
 
 
 PARTS = {"moves": moves, "calm": calm}
+ALONE = {"costs": costs, "model": model}  # these need no cluster, or one of their own
 
 
 async def main(args: Namespace) -> None:
+    for name, part in ALONE.items():
+        if not args.parts or name in args.parts:
+            await part(args)
+    if not args.parts or set(PARTS) & set(args.parts):
+        await compare(args)
+
+
+async def compare(args: Namespace) -> None:
     cluster = Cluster(2, NO_LIMITS)
     try:
         await cluster.start()
@@ -85,7 +97,7 @@ async def main(args: Namespace) -> None:
 
 if __name__ == "__main__":
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join((*ALONE, *PARTS))} (default: all)")
     parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement (default: 5)")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--matches", type=int, default=100)

@@ -54,6 +54,11 @@ class Broker:
         self._config.write_text(self._mosquitto() if self.kind == "mosquitto" else self._nats())
 
     @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def url(self) -> str:
         return f"mqtt://127.0.0.1:{self.port}"
 

@@ -63,7 +63,7 @@ class BusListener(Protocol):
         """Handle events that another node has written. `deadline`: the one in the index after them, if known."""
 
     def rematch_withdrawn(self, room: str) -> None:
-        """Handle a player of another worker who has left after offering a rematch."""
+        """Handle a player of another node who has left after offering a rematch."""
 
     def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
         """Handle numbers of another worker; see Bus.share."""
@@ -132,7 +132,7 @@ class Bus(Protocol):
         """Ask the other nodes for no more events of a room."""
 
     def withdraw_rematch(self, room: str) -> None:
-        """Tell the other workers of this machine that a player has left after offering a rematch."""
+        """Tell the other nodes that have a room loaded that a player has left after offering a rematch."""
 
     def share(self, what: str, key: str, number: float) -> None:
         """Tell the other workers of this machine a number that counts for a limit of the whole server."""
@@ -160,9 +160,6 @@ class WithoutWorkers:
     """The part of a bus that only several workers of one machine need. It does nothing."""
 
     sends_events = False
-
-    def withdraw_rematch(self, room: str) -> None:
-        """Do nothing: other nodes count players of this one as offline until they join the next room."""
 
     def share(self, what: str, key: str, number: float) -> None:
         """Do nothing: other nodes have limits of their own."""
@@ -205,6 +202,9 @@ class LocalBus(WithoutWorkers):
 
     def unfollow(self, room: str) -> None:
         """Do nothing."""
+
+    def withdraw_rematch(self, room: str) -> None:
+        """Do nothing: all players are connected here."""
 
     def show(self, room: Room) -> None:
         """Do nothing."""

@@ -21,7 +21,7 @@ class BusPair:
 
     def __init__(self, near: Bus, far: Bus) -> None:
         self._near, self._far = near, far
-        self.share, self.withdraw_rematch = near.share, near.withdraw_rematch
+        self.share = near.share
 
     @property
     def up(self) -> bool:
@@ -69,6 +69,10 @@ class BusPair:
     def unfollow(self, room: str) -> None:
         self._near.unfollow(room)
         self._far.unfollow(room)
+
+    def withdraw_rematch(self, room: str) -> None:
+        self._near.withdraw_rematch(room)
+        self._far.withdraw_rematch(room)
 
     async def metrics_samples(self) -> list[Any]:
         return await self._near.metrics_samples()

@@ -157,8 +157,9 @@ class Membership(RoomObserver):
         if command.accept:
             live.rematch_here = live.seat_of(client)
         self.bring_back(live)
-        for seat, clients in zip(room.seats, live.players, strict=True):
-            if seat is not None and not clients:
+        for number, seat in enumerate(room.seats):
+            is_there = live.players[number] or live.rematch_elsewhere == number
+            if seat is not None and not is_there:
                 self._bus.invite(room, seat.name)
         return decision
 

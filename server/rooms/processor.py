@@ -62,7 +62,7 @@ class RoomBus(Protocol):
         """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
 
     def withdraw_rematch(self, room: str) -> None:
-        """Tell the other workers of this machine that a player has left after offering a rematch."""
+        """Tell the other nodes that have a room loaded that a player has left after offering a rematch."""
 
     def share(self, what: str, key: str, number: float) -> None:
         """Tell the other workers of this machine a number that counts for a limit of the whole server."""

@@ -152,6 +152,29 @@ async def test_private_room_is_read_from_the_store(
     assert set(reads) == {room}
 
 
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_rematch_starts_at_once_unless_the_player_has_left(
+    start: Start, connect_guest: ConnectGuest, leaves: bool
+) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben)
+    await follow_each_other(room, left, right)
+    await ann.ask("resign", room=room)
+    await ben.find(type="ended")
+    await ann.ask("rematch", room=room)
+    await ben.find(type="rematch_offered")
+    live = right.app.registry.rooms[room]
+    await until("the player counts as present", lambda: live.rematch_elsewhere == 0)
+    if leaves:
+        await ann.close()
+        await until("the node knows it", lambda: live.rematch_elsewhere is None)
+    await ben.ask("rematch", room=room)
+    new = (await ben.find(type="rematched"))["next"]
+    status = (await ben.find(type="snapshot", room=new))["status"]
+    assert status == ("waiting" if leaves else "running")
+
+
 async def test_node_that_reconnects_catches_up_both_ways(
     start: Start, connect_guest: ConnectGuest, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,6 +144,10 @@ class MqttBus(WithoutWorkers):
         if self._peers is not None:
             self._peers.unfollow(room)
 
+    def withdraw_rematch(self, room: str) -> None:
+        if self._peers is not None:
+            self._peers.withdraw_rematch(room)
+
     def show(self, room: Room) -> None:
         self._lobby.show(room)
 

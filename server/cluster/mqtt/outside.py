@@ -23,7 +23,7 @@ from server.storage.interface import Unavailable
 
 EVENT_TICK_S = 0.02  # between writes of events
 STATE_TICK_S = 0.25  # between writes of states
-STATES_PER_TICK = 50  # a state costs as much as a move; with more rooms the others wait for the next tick
+STATES_PER_TICK = 10  # a state costs almost as much as a move; with more rooms the others wait for the next tick
 MAX_UNSENT_EVENTS = 5000  # during an overload
 ENDED_STATE_TTL_S = 300.0  # how long the state of an ended room stays
 CLEANING_INTERVAL_S = ENDED_STATE_TTL_S  # between searches for states that a dead node has left

@@ -75,6 +75,7 @@ class Peers:
             "events": self._events_received,
             "follow": self._followed,
             "unfollow": self._unfollowed,
+            "withdraw": self._rematch_withdrawn,
             "hello": self._introduced,
             "node": self._node_received,
             "lobby": self._lobby_received,
@@ -116,6 +117,11 @@ class Peers:
             self._buckets[topic] -= 1
             if not self._buckets[topic]:
                 asyncio.get_running_loop().call_later(UNUSED_BUCKET_S, self._drop_bucket, topic)
+
+    def withdraw_rematch(self, room: str) -> None:
+        """Tell the nodes that have a room loaded that a player has left after offering a rematch."""
+        for node in self._followers.of(room, ()):
+            self._send(self._topics.inbox(node), ("withdraw", room))
 
     def _enter(self, room: str) -> str:
         """Receive the questions about a room from now on. Return their topic."""
@@ -234,6 +240,9 @@ class Peers:
 
     def _unfollowed(self, node: str, room: str, *_: Any) -> None:
         self._followers.remove(room, node)
+
+    def _rematch_withdrawn(self, node: str, room: str, *_: Any) -> None:
+        self._listener.rematch_withdrawn(room)
 
     def _introduced(self, node: str, session: str, bots: bytes, watchers: dict[str, int], *_: Any) -> None:
         self._send(self._topics.inbox(node), self._introduction("node"))
