@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from client.tui.render.appearance import THEMES, Appearance
+from client.tui.render.tokens import TRUE_COLOURS
 
-GOOD = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
+GOOD = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "en_US.UTF-8"}
 
 
 def test_appearance_follows_the_terminal_unless_chosen() -> None:
     assert Appearance.choose("", False, GOOD) == Appearance("dark", False)
     assert Appearance.choose("", False, {**GOOD, "NO_COLOR": "1"}) == Appearance("mono", False)
     assert Appearance.choose("safe", False, {**GOOD, "NO_COLOR": "1"}) == Appearance("safe", False)
-    assert Appearance.choose("", False, {"TERM": "dumb"}) == Appearance("mono", True, pixels=False)
+    assert Appearance.choose("", False, {"TERM": "dumb"}) == Appearance("mono", True, colours=16)
     assert Appearance.choose("", False, {**GOOD, "LC_ALL": "en_US.ISO-8859-1"}) == Appearance("dark", True)
     assert Appearance.choose("", True, GOOD).ascii_only
 
@@ -31,16 +32,20 @@ def test_older_name_of_a_theme_still_works() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "pixels"),
+    ("environment", "colours"),
     [
-        (GOOD, True),
-        ({**GOOD, "TERM": "xterm"}, False),
-        ({**GOOD, "TERM": "xterm", "COLORTERM": "truecolor"}, True),
-        ({**GOOD, "TERM": "linux"}, False),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, TRUE_COLOURS),
+        ({"TERM": "alacritty"}, TRUE_COLOURS),
+        ({"TERM": "xterm-256color"}, 256),
+        ({"TERM": "xterm"}, 16),
+        ({"TERM": "linux"}, 16),
     ],
 )
-def test_pixels_need_256_colours(environment: dict[str, str], pixels: bool) -> None:
-    assert (Appearance.choose("", False, environment).tokens is not None) == pixels
+def test_number_of_colours_follows_the_terminal(environment: dict[str, str], colours: int) -> None:
+    shown = Appearance.choose("", False, environment)
+    assert shown.colours == colours
+    assert shown.pixels == (colours >= 256)
+    assert shown.tokens is not None
 
 
 def test_next_theme_goes_round() -> None:

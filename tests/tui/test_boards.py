@@ -167,7 +167,7 @@ def test_pixels_need_colours_and_space() -> None:
     assert isinstance(fit_board(game, board, 50, 21, DARK), PixelBoard)
     assert isinstance(fit_board(game, board, 16, 5, DARK), LetterBoard)
     assert isinstance(fit_board(game, board, 50, 21, MONO), LetterBoard)
-    assert isinstance(fit_board(game, board, 50, 21, Appearance("dark", pixels=False)), LetterBoard)
+    assert isinstance(fit_board(game, board, 50, 21, Appearance("dark", colours=16)), LetterBoard)
 
 
 def test_lines_are_drawn_only_around_cells() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from rich.color import ColorSystem
 from textual import events
 from textual.app import App
 from textual.filter import LineFilter, NoColor
@@ -13,22 +15,25 @@ from textual.theme import Theme
 from client.tui.render.appearance import THEMES, Appearance
 from client.tui.render.ascii import AsciiFilter
 from client.tui.render.controls import ControlFilter
-from client.tui.render.tokens import DARK, LIGHT, TOKENS, Tokens, hex_text
+from client.tui.render.palette import PaletteFilter
+from client.tui.render.tokens import DARK, TOKENS, TRUE_COLOURS, hex_text
 from client.tui.widgets.minimum_size import is_too_small
 
+COLOUR_SYSTEMS = {TRUE_COLOURS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT, 16: ColorSystem.STANDARD}
 QUIT_KEYS = ("ctrl+c", "ctrl+q")  # these always work
 TOKEN_NAMES = ("bg", "bar", "line", "text", "muted", "accent", "on_accent", "good", "bad")  # of everything but boards
 
 
-def textual_themes() -> list[Theme]:
-    """Return our themes as Textual knows them. Every colour is a token."""
-    return [textual_theme(name, TOKENS.get(name, DARK)) for name in THEMES]
+def textual_themes(appearance: Appearance) -> list[Theme]:
+    """Return our themes as Textual knows them, in the colours of the terminal. Every colour is a token."""
+    return [textual_theme(replace(appearance, theme=name)) for name in THEMES]
 
 
-def textual_theme(name: str, tokens: Tokens) -> Theme:
+def textual_theme(appearance: Appearance) -> Theme:
+    tokens = TOKENS.get(appearance.palette, DARK)
     text = {field: hex_text(getattr(tokens, field)) for field in TOKEN_NAMES}
     return Theme(
-        name=f"parlour-{name}",
+        name=theme_name(appearance),
         primary=text["accent"],
         accent=text["accent"],
         warning=text["accent"],
@@ -38,10 +43,14 @@ def textual_theme(name: str, tokens: Tokens) -> Theme:
         background=text["bg"],
         surface=text["bg"],
         panel=text["bar"],
-        dark=tokens is not LIGHT,
+        dark=appearance.theme != "light",
         variables={f"parlour-{field.replace('_', '-')}": value for field, value in text.items()}
         | {"text-muted": text["muted"], "block-cursor-background": text["accent"]},
     )
+
+
+def theme_name(appearance: Appearance) -> str:
+    return f"parlour-{appearance.palette}"
 
 
 class ThemedApp(App[str]):
@@ -52,13 +61,14 @@ class ThemedApp(App[str]):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.appearance = appearance
-        for theme in textual_themes():
+        for theme in textual_themes(appearance):
             self.register_theme(theme)
-        self.theme = f"parlour-{appearance.theme}"  # the style sheet needs its variables from the start
+        self.theme = theme_name(appearance)  # the style sheet needs its variables from the start
+        self.console._color_system = COLOUR_SYSTEMS[appearance.colours]  # Rich knows fewer terminals
 
     def apply_appearance(self) -> None:
         """Redraw everything with the current appearance."""
-        self.theme = f"parlour-{self.appearance.theme}"
+        self.theme = theme_name(self.appearance)
         self.set_class(self.appearance.ascii_only, "-ascii")
         self.set_class(self.appearance.theme == "mono", "-mono")
         for screen in self.screen_stack:
@@ -73,4 +83,7 @@ class ThemedApp(App[str]):
         """Return filters that remove control characters, non-ASCII characters and colours from what widgets draw."""
         filters = [*super().get_line_filters(), ControlFilter()]
         filters += [AsciiFilter()] if self.appearance.ascii_only else []
-        return [*filters, NoColor()] if self.appearance.theme == "mono" else filters
+        if self.appearance.theme == "mono":
+            return [*filters, NoColor()]
+        few = self.appearance.colours != TRUE_COLOURS
+        return [*filters, PaletteFilter(self.appearance.colours)] if few else filters

@@ -6,22 +6,24 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from client.tui.render.tokens import TOKENS, Tokens
+from client.tui.render.tokens import TOKENS, TRUE_COLOURS, Tokens
 
 THEMES = ("dark", "light", "safe", "mono")
 OLDER_NAMES = {"classic": "dark"}
+PIXEL_COLOURS = 256  # pixels need this many colours
+FULL_COLOUR = ("direct", "kitty", "alacritty", "ghostty", "wezterm", "foot")  # terminals with all colours
 
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A theme, whether to draw only ASCII characters, and whether the terminal has enough colours for pixels.
+    """A theme, whether to draw only ASCII characters, and the number of colours of the terminal.
 
     `motion`: whether moves may be animated.
     """
 
     theme: str = "dark"
     ascii_only: bool = False
-    pixels: bool = True
+    colours: int = TRUE_COLOURS
     motion: bool = True
 
     @classmethod
@@ -35,17 +37,27 @@ class Appearance:
         theme = OLDER_NAMES.get(theme, theme) or ("mono" if no_color or simple else "dark")
         ascii_only = ascii_only or simple or not supports_unicode(environment)
         motion = motion and not environment.get("PARLOUR_NO_MOTION", "")
-        return cls(theme, ascii_only, has_many_colours(environment), motion)
+        return cls(theme, ascii_only, number_of_colours(environment), motion)
+
+    @property
+    def palette(self) -> str:
+        """The name of the tokens: the theme and, if there are few, the number of colours."""
+        return self.theme if self.colours == TRUE_COLOURS else f"{self.theme}-{self.colours}"
 
     @property
     def tokens(self) -> Tokens | None:
-        """The colours of boards; None if they are drawn with characters alone."""
-        return TOKENS.get(self.theme) if self.pixels and not self.ascii_only else None
+        """The colours of everything; None if there are none."""
+        return None if self.ascii_only else TOKENS.get(self.palette)
+
+    @property
+    def pixels(self) -> bool:
+        """Whether boards are drawn with pixels, rather than with characters."""
+        return self.tokens is not None and self.colours >= PIXEL_COLOURS
 
     @property
     def animates(self) -> bool:
-        """Whether moves are animated: only where boards are drawn with colours."""
-        return self.motion and self.tokens is not None
+        """Whether moves are animated: only where boards are drawn with pixels."""
+        return self.motion and self.pixels
 
     def next_theme(self) -> Appearance:
         return replace(self, theme=THEMES[(THEMES.index(self.theme) + 1) % len(THEMES)])
@@ -57,9 +69,9 @@ def supports_unicode(environment: Mapping[str, str]) -> bool:
     return "utf" in locale.lower() or locale in ("C", "POSIX")
 
 
-def has_many_colours(environment: Mapping[str, str]) -> bool:
-    """Return whether the terminal has at least 256 colours, which pixels need."""
-    if environment.get("COLORTERM", "") in ("truecolor", "24bit"):
-        return True
+def number_of_colours(environment: Mapping[str, str]) -> int:
+    """Return the number of colours of the terminal."""
     terminal = environment.get("TERM", "")
-    return any(word in terminal for word in ("256color", "direct", "kitty", "alacritty", "ghostty", "wezterm", "foot"))
+    if environment.get("COLORTERM", "") in ("truecolor", "24bit") or any(name in terminal for name in FULL_COLOUR):
+        return TRUE_COLOURS
+    return 256 if "256color" in terminal else 16

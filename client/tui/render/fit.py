@@ -22,17 +22,18 @@ def fit_board(
 ) -> BoardPicture:
     """Return the largest picture that fits into the space, or the smallest if none fits."""
     kind, tokens = kind_of(game, board), appearance.tokens
-    if tokens is not None:
-        drawn = fit_pixel_board(kind, board, appearance.theme, columns, rows, flipped=flipped, labels=labels)
+    if appearance.pixels:
+        drawn = fit_pixel_board(kind, board, appearance.palette, columns, rows, flipped=flipped, labels=labels)
         if drawn is not None:
             return drawn
-    for size in letter_sizes(board, lines=tokens is None, tiny=not labels):
+    for size in letter_sizes(board, lines=not appearance.pixels, tiny=not labels):
         picture = LetterBoard(
             board,
             size,
             glyphs_of(game, board, appearance),
             tokens=tokens,
             pieces=None if tokens is None else pieces_of(kind, tokens),
+            tinted=appearance.pixels,
             flipped=flipped,
             labels=labels,
             ascii_only=appearance.ascii_only,
@@ -46,6 +47,6 @@ def glyphs_of(game: Game, board: Board, appearance: Appearance) -> Glyphs:
     """Return the characters of the pieces: letters in ASCII, otherwise filled and hollow circles."""
     if appearance.ascii_only:
         return Glyphs(board.marks, ".")
-    if appearance.tokens is not None:
+    if appearance.pixels:
         return Glyphs(("●", "●"), "·")
     return Glyphs(("○", "●") if game.colour_names[0] == "white" else ("●", "○"), "·")

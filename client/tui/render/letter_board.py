@@ -1,6 +1,6 @@
 """Boards of characters: for terminals without colours or Unicode, and for boards too small for pixels.
 
-Without colours every mark is a pair of characters around the content of a cell.
+With few colours, or none, every mark is a pair of characters around the content of a cell.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def brackets(name: str, marks: Marks) -> str:
 
 
 class LetterBoard(BoardPicture):
-    """A board of characters. Without tokens it has no colours."""
+    """A board of characters. Without tokens it has no colours. `tinted`: marks are colours of the ground."""
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class LetterBoard(BoardPicture):
         *,
         tokens: Tokens | None = None,
         pieces: Pieces | None = None,
+        tinted: bool = False,
         flipped: bool = False,
         labels: bool = True,
         ascii_only: bool = False,
@@ -69,6 +70,7 @@ class LetterBoard(BoardPicture):
         self.board = rotated(board) if flipped else board
         self.size, self._glyphs, self._ascii = size, glyphs, ascii_only
         self._tokens, self._pieces, self._labels = tokens, pieces, labels
+        self._tinted = tinted
         longest = max(map(len, self.board.ranks)) if labels else 0
         self._margin = longest + 1 if longest else 0
         between = size.lines or size.gaps
@@ -111,27 +113,38 @@ class LetterBoard(BoardPicture):
     def _quiet(self) -> Style:
         return DIM if self._tokens is None else text_style(self._tokens.muted, self._tokens.bg, False)
 
+    @property
+    def _plain(self) -> Style:
+        return PLAIN if self._tokens is None else text_style(self._tokens.text, self._tokens.bg, False)
+
+    def _bracketed_style(self, cell: Cell, marks: Marks) -> Style:
+        """Return the style of a cell whose marks are characters. A piece has the colour of its side."""
+        strong = brackets(cell.name, marks)
+        plain = self._plain
+        if cell.owner is not None and self._tokens is not None and self._pieces is not None:
+            plain = text_style(self._pieces.of(cell.owner), self._tokens.bg, False)
+        if strong in (PICKED, CURSOR):
+            return plain + REVERSE
+        if strong == DECISIVE or (cell.owner is not None and not marks.fades(cell)):
+            return plain + BOLD
+        return (plain if cell.owner is not None else self._quiet) + DIM if strong == NOT_MARKED else plain
+
     def _style(self, cell: Cell, marks: Marks) -> Style:
         tokens, pieces = self._tokens, self._pieces
-        if tokens is None or pieces is None:
-            strong = brackets(cell.name, marks)
-            if strong in (PICKED, CURSOR):
-                return REVERSE
-            if strong == DECISIVE or (cell.owner is not None and not marks.fades(cell)):
-                return BOLD
-            return DIM if strong == NOT_MARKED else PLAIN
+        if tokens is None or pieces is None or not self._tinted:
+            return self._bracketed_style(cell, marks)
         ground = mix(pieces.ground, tokens.mark, 0.26) if cell.name in marks.last else pieces.ground
         if cell.name in marks.picked or cell.name in (marks.cursor, *marks.decisive):
             ground = mix(pieces.ground, tokens.mark, 0.6)
         if cell.owner is None:
             return text_style(mix(ground, tokens.text, 0.35), ground, False)
         ink = pieces.of(cell.owner)
-        ink = mix(ink, pieces.ground, 0.6) if marks.fades(cell) else ink
+        ink = mix(ink, pieces.ground, tokens.fade) if marks.fades(cell) else ink
         return text_style(tokens.number, ink, True) if self._is_numbered(cell) else text_style(ink, ground, True)
 
     def _is_numbered(self, cell: Cell) -> bool:
         """Return whether a cell is shown as a number on the colour of its side."""
-        return self._tokens is not None and self.board.counted and bool(self.board.marks[0])
+        return self._tinted and self.board.counted and bool(self.board.marks[0])
 
     # -- cells
 
@@ -173,13 +186,13 @@ class LetterBoard(BoardPicture):
             return
         style = self._style(cell, marks)
         if not middle:
-            yield Segment(" " * width, PLAIN if self._tokens is None else style)
+            yield Segment(" " * width, style if self._tinted else self._plain)
             return
-        around = NOT_MARKED if self._tokens is not None else brackets(cell.name, marks)
+        around = NOT_MARKED if self._tinted else brackets(cell.name, marks)
         face = f"{around[0]}{self._face(cell, marks)}{around[1]}"
         face = face if len(face) <= width else face.strip()[:width]
         before = (width - len(face)) // 2
-        ground = PLAIN if self._tokens is None else style
+        ground = style if self._tinted else self._plain
         yield Segment(" " * before, ground)
         yield Segment(face, style)
         yield Segment(" " * (width - len(face) - before), ground)

@@ -20,7 +20,6 @@ from client.tui.render.pixels import Pixels, Text, text_style, to_segments
 from client.tui.render.tokens import BLACK, TOKENS, WHITE, Colour, Tokens, mix
 from engine.board import Board, Cell
 
-FADED = 0.6  # how much of the ground shows through a piece that did not decide the game
 LAST_TINT = 0.26  # how much of the mark colour the cells of the last move have
 
 
@@ -231,7 +230,7 @@ def stack_tile(
     middle_x, middle_y, half = side / 2, (pitch - 2) / 2, pitch / 2
     if owner is not None:
         ink = tokens.stacks.of(owner)
-        ink = mix(ink, square, FADED) if faded else ink
+        ink = mix(ink, square, tokens.fade) if faded else ink
         radius = (half - 1.05) * (0.66 + 0.34 * min(1.0, count / 8))
         if pitch < 6:
             pixels.rectangle(0, 0, side, side, ink)
@@ -331,7 +330,7 @@ def disc_tile(
     frame, side = tokens.discs.ground, pitch - 1
     pixels = Pixels(side, side, frame)
     ink = None if owner is None else tokens.discs.of(owner)
-    ink = mix(ink, tokens.hole, FADED) if ink is not None and faded else ink
+    ink = mix(ink, tokens.hole, tokens.fade) if ink is not None and faded else ink
     if pitch < 5:  # too small for a round hole
         ground = mix(tokens.hole, frame, 0.25) if ink is None else mix(ink, tokens.text, 0.5) if last else ink
         pixels.rectangle(0, 0, side, side, ground)
@@ -401,7 +400,7 @@ def marble_tile(
     radius = side / 2 * (0.98 if pitch < 6 else 0.92 if pitch < 8 else 0.85)
     if owner is not None:
         ink = tokens.marbles.of(owner)
-        ink = mix(ink, square, 0.66) if faded else ink
+        ink = mix(ink, square, tokens.fade) if faded else ink
         if pitch > 5:
             pixels.disc(middle, middle + 0.45, radius, mix(square, BLACK, 0.35))
         pixels.disc(middle, middle, radius, ink)

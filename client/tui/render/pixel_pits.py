@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from client.tui.render.marks import Marks, signed
-from client.tui.render.pixel_boards import FADED, LAST_TINT, PixelBoard
+from client.tui.render.pixel_boards import PixelBoard
 from client.tui.render.pixels import Box, Pixels, Text
 from client.tui.render.tokens import TOKENS, Colour, Tokens, mix
 from engine.board import Board, Cell
 
 PIT_SIZES = {14: 7, 11: 5, 9: 4, 7: 3}  # width of a pit with its gap in characters -> height of its bowl in characters
 DIE = ("", "4", "26", "246", "0268", "02468", "035268", "0352684", "01235678", "012345678")  # places of up to 9 beads
-MAX_BEADS_DRAWN = 49
+BEAD_DEPTH = 0.9  # beads are inside a bowl, away from its edge
 
 
 class PitBoard(PixelBoard):
@@ -88,14 +88,14 @@ def pit_tile(
     tokens, bowl = TOKENS[theme], PIT_SIZES[pitch]
     pixels = Pixels(pitch, 2 * bowl + 2, tokens.wood)
     x, y = pitch / 2, float(bowl + 1)
-    depth = rounded(x, y, min(bowl + 0.4, pitch / 2 - 0.7), bowl - 0.2, 3.4)
+    depth = bowl_depth(bowl, x, y)
     box = Box(0, 0, pitch, 2 * bowl + 2)
     pixels.cover(lambda px, py: depth(px, py) <= 1, tokens.bowl, box)
     if picked:
         pixels.cover(lambda px, py: 0.6 <= depth(px, py) <= 1.15, tokens.mark, box)
     elif last:
-        pixels.cover(lambda px, py: 0.62 <= depth(px, py) <= 1, mix(tokens.mark, tokens.wood, 0.35), box)
-    draw_beads(pixels, pit_places(bowl, x, y, count), tokens, FADED if leaves else 0.0)
+        pixels.cover(lambda px, py: 0.5 <= depth(px, py) <= 1, mix(tokens.bowl_mark, tokens.wood, 0.35), box)
+    draw_beads(pixels, pit_places(bowl, x, y, count), tokens, tokens.fade if leaves else 0.0)
     return pixels
 
 
@@ -114,6 +114,11 @@ def store_tile(theme: str, pitch: int, count: int, decisive: bool) -> Pixels:
     return pixels
 
 
+def bowl_depth(bowl: int, x: float, y: float) -> Callable[[float, float], float]:
+    """Return a function that is 1 on the edge of a bowl around a point, and less inside."""
+    return rounded(x, y, min(bowl + 0.4, x - 0.7), bowl - 0.2, 3.4)
+
+
 def pit_places(bowl: int, x: float, y: float, count: int) -> list[tuple[int, int, int]]:
     """Return place and size of each bead in a pit: up to nine as on a die, more in closer rows."""
     if count < len(DIE):
@@ -121,10 +126,19 @@ def pit_places(bowl: int, x: float, y: float, count: int) -> list[tuple[int, int
         left, top = round(x - size / 2), round(y - size / 2)
         places = [(int(place) % 3 - 1, int(place) // 3 - 1) for place in DIE[count]]
         return [(left + column * step, top + row * step, size) for column, row in places]
-    reach = range(-3, 4)
-    grid = ((int(x) + 2 * column, int(y) + 2 * row) for column in reach for row in reach)
-    nearest = sorted(grid, key=lambda at: (at[0] - x) ** 2 + (at[1] - y) ** 2)
-    return [(left, top, 1) for left, top in nearest[: min(count, MAX_BEADS_DRAWN)]]
+    grids = [
+        [
+            (left, top)
+            for left in range(first_left, 2 * int(x), 2)
+            for top in range(first_top, 2 * int(y), 2)
+            if bowl_depth(bowl, x, y)(left + 0.5, top + 0.5) <= BEAD_DEPTH
+        ]
+        for first_left in (0, 1)
+        for first_top in (0, 1)
+    ]
+    largest = max(grids, key=len)
+    nearest = sorted(largest, key=lambda at: (at[0] + 0.5 - x) ** 2 + (at[1] + 0.5 - y) ** 2)
+    return [(left, top, 1) for left, top in nearest[:count]]
 
 
 def store_places(bowl: int, x: float, y: float, width: float, height: float, count: int) -> list[tuple[int, int, int]]:
@@ -193,18 +207,17 @@ class SmallPitBoard(PixelBoard):
         return pixels, texts
 
     def _ground(self, cell: Cell, marks: Marks) -> Colour:
-        tokens = self.tokens
         if cell.name == marks.cursor or cell.name in marks.picked or cell.name in marks.decisive:
-            return mix(tokens.bowl, tokens.mark, 0.5)
-        is_last = cell.name in marks.last and not marks.decisive
-        return mix(tokens.bowl, tokens.mark, LAST_TINT) if is_last else tokens.bowl
+            return self.tokens.bowl_mark
+        return self.tokens.bowl_last if cell.name in marks.last and not marks.decisive else self.tokens.bowl
 
     def _number(self, cell: Cell, marks: Marks, column: int, row: int) -> Text:
         """Return the count of a cell, and what a preview would change."""
-        change = marks.change(cell)
+        change, ground, tokens = marks.change(cell), self._ground(cell, marks), self.tokens
         text = f"{cell.count}{signed(change) if change else ''}"
-        bead = self.tokens.beads[0]
-        ink = bead if cell.count else mix(bead, self.tokens.bowl, 0.6)
+        bright, brightest = tokens.beads[0], tokens.beads[2]
+        ink = {tokens.bowl_mark: tokens.bowl, tokens.bowl_last: brightest}.get(ground, bright)
+        ink = ink if cell.count else mix(ink, ground, 0.6)
         return Text(self.column_centre(column) - (len(text) - 1) // 2, row, text, ink)
 
 

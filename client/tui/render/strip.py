@@ -92,6 +92,9 @@ def bullet_segments(game: Game, player: PlayerLine, appearance: Appearance) -> l
     if tokens is None:
         return [Segment(glyphs_of(game, board, appearance).sides[player.side], Style(bold=True))]
     pieces = pieces_of(kind, tokens)
+    if not appearance.pixels:
+        glyph = glyphs_of(game, board, appearance).sides[player.side]
+        return [Segment(glyph, text_style(pieces.of(player.side), tokens.bg, True))]
     if kind == "marbles":  # white and black show only on the colour of the board
         return [Segment(" ● ", text_style(pieces.of(player.side), pieces.ground, True))]
     return [Segment("●", text_style(pieces.of(player.side), tokens.bg, True))]

@@ -53,8 +53,10 @@ class Tokens:
     """All colours of a theme.
 
     `mark` marks cells of a board, `accent` everything else; `on_accent` is text on it. `number` is a number on a stone.
-    `hole` is the empty hole of a board with discs; `wood`, `bowl` and `beads` belong to a board with pits.
-    `by_shape`: the sides also differ in shape.
+    `hole` is the empty hole of a board with discs; `wood`, `bowl` and `beads` belong to a board with pits,
+    and so do `bowl_mark` and `bowl_last`, which a small bowl has if it is chosen or part of the last move.
+    `by_shape`: the sides also differ in shape. `fade`: how much of the ground shows through a piece that did not decide
+    the game.
     """
 
     bg: Colour
@@ -74,9 +76,12 @@ class Tokens:
     marbles: Pieces
     wood: Colour
     bowl: Colour
+    bowl_mark: Colour
+    bowl_last: Colour
     beads: tuple[Colour, Colour, Colour]
     seed_number: Colour
     by_shape: bool = False
+    fade: float = 0.6
 
 
 def pieces(ground: str, first: str, second: str) -> Pieces:
@@ -101,6 +106,8 @@ DARK = Tokens(
     marbles=pieces("#66715f", "#f7f4ea", "#14161a"),
     wood=colour("#6b4a2b"),
     bowl=colour("#2c1d11"),
+    bowl_mark=colour("#f2bd42"),
+    bowl_last=colour("#8f6d29"),
     beads=(colour("#f4d58d"), colour("#e9b872"), colour("#fbe9c0")),
     seed_number=colour("#e8e6df"),
 )
@@ -122,6 +129,8 @@ LIGHT = Tokens(
     marbles=pieces("#8b9683", "#ffffff", "#1a1c20"),
     wood=colour("#c79a63"),
     bowl=colour("#5d3b1c"),
+    bowl_mark=colour("#ff8c1a"),
+    bowl_last=colour("#a65f1b"),
     beads=(colour("#ffe9b8"), colour("#f6cf85"), colour("#fff4d8")),
     seed_number=colour("#20140a"),
 )
@@ -131,4 +140,74 @@ SAFE = replace(
     discs=pieces("#263456", "#e2503a", "#c2f5cd"),
     by_shape=True,
 )
-TOKENS = {"dark": DARK, "light": LIGHT, "safe": SAFE}  # by theme; "mono" has none
+
+# In a palette of 256 colours dark tones have few steps. These grounds are in the palette, so that their hues survive.
+DARK_256 = replace(
+    DARK,
+    stacks=replace(DARK.stacks, ground=colour("#444444")),
+    discs=replace(DARK.discs, ground=colour("#005f87")),
+    marbles=replace(DARK.marbles, ground=colour("#5f875f")),
+    wood=colour("#875f00"),
+    bowl=colour("#262626"),
+    bowl_last=colour("#af8700"),
+    fade=0.45,
+)
+LIGHT_256 = replace(LIGHT, wood=colour("#d7af87"), bowl=colour("#444444"), bowl_last=colour("#875f00"), fade=0.45)
+SAFE_256 = replace(DARK_256, stacks=SAFE.stacks, discs=replace(SAFE.discs, ground=DARK_256.discs.ground), by_shape=True)
+
+# The sixteen colours as xterm has them. Users may have changed them.
+BASIC_COLOURS = (
+    *map(colour, ["#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5"]),
+    *map(colour, ["#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff"]),
+)
+RED, GREEN, BLUE, SILVER, GREY, BRIGHT_RED, BRIGHT_GREEN, YELLOW, BRIGHT_BLUE = (
+    BASIC_COLOURS[number] for number in (1, 2, 4, 7, 8, 9, 10, 11, 12)
+)
+DARK_16 = replace(
+    DARK,
+    bg=BLACK,
+    bar=BLACK,
+    line=GREY,
+    text=WHITE,
+    muted=SILVER,
+    accent=YELLOW,
+    on_accent=BLACK,
+    mark=YELLOW,
+    good=BRIGHT_GREEN,
+    bad=BRIGHT_RED,
+    stacks=Pieces(BLACK, BRIGHT_BLUE, BRIGHT_RED),
+    discs=Pieces(BLACK, BRIGHT_RED, BRIGHT_GREEN),
+    marbles=Pieces(BLACK, WHITE, GREY),
+    bowl=BLACK,
+    beads=(WHITE, WHITE, WHITE),
+)
+LIGHT_16 = replace(
+    LIGHT,
+    bg=WHITE,
+    bar=WHITE,
+    line=GREY,
+    text=BLACK,
+    muted=GREY,
+    accent=RED,
+    on_accent=WHITE,
+    mark=RED,
+    good=GREEN,
+    bad=RED,
+    stacks=Pieces(WHITE, BLUE, RED),
+    discs=Pieces(WHITE, RED, GREEN),
+    marbles=Pieces(WHITE, GREY, BLACK),
+    bowl=WHITE,
+    beads=(BLACK, BLACK, BLACK),
+)
+TRUE_COLOURS = 1 << 24
+TOKENS = {  # by the name of the palette: the theme, and the number of colours if it is small; "mono" has none
+    "dark": DARK,
+    "light": LIGHT,
+    "safe": SAFE,
+    "dark-256": DARK_256,
+    "light-256": LIGHT_256,
+    "safe-256": SAFE_256,
+    "dark-16": DARK_16,
+    "light-16": LIGHT_16,
+    "safe-16": DARK_16,
+}

@@ -24,7 +24,7 @@ from engine.board import Board
 from engine.game import Game
 from runtime.printable import printable
 
-PANEL_COLUMNS = 34  # the least width of the panel beside the board
+PANEL_COLUMNS = 31  # the least width of the panel beside the board
 PANEL_ROWS = 5  # the least height of the panel below a wide board
 MARGIN_COLUMNS = 3
 STRIP_ROWS = 2
