@@ -192,10 +192,8 @@ class MaxConnect4(Game):
         return fours(red), fours(green)
 
     def deciding(self, state: State) -> tuple[str, ...]:
-        """Return the quadruples of the winner, or of both sides after a draw."""
-        first, second = state.of(0)
-        lead = fours(first) - fours(second)
-        held = (squares_in_fours(first) if lead >= 0 else 0) | (squares_in_fours(second) if lead <= 0 else 0)
+        """Return the quadruples of both sides: they are the score."""
+        held = squares_in_fours(state.mine) | squares_in_fours(state.rest)
         return tuple(name for bit, name in SQUARES if held >> bit & 1)
 
     def read(self, state: State, text: str) -> Move:
