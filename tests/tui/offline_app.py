@@ -16,7 +16,7 @@ from client.tui.screens.base import BaseScreen
 from engine.registry import create
 from engine.replay import Replay
 from protocol.commands import Command
-from protocol.events import Event
+from protocol.events import Event, Moved
 from protocol.replies import Ok, Snapshot
 from protocol.types import Offers, Options, PlayedMove, Seat, TimeControl
 
@@ -56,6 +56,15 @@ def snapshot_of(
         "winner": None if end is None else end.winner, "scores": None if end is None else end.scores,
     }  # fmt: skip
     return Snapshot(**{**values, **more})
+
+
+def moved(game: str, moves: tuple[str, ...], room: str = "room") -> Moved:
+    """Return the event of the last of some moves."""
+    after, before = snapshot_of(game, moves), snapshot_of(game, moves[:-1])
+    return Moved(
+        room=room, seq=after.seq, at=AT, ply=after.ply, side=before.turn, move=moves[-1], position=after.position,
+        turn=after.turn, took=1, charged=1,
+    )  # fmt: skip
 
 
 MONO = Appearance("mono")  # boards of characters, which tests can read

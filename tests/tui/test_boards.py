@@ -12,7 +12,9 @@ from client.tui.render.board_picture import BoardPicture, rotated
 from client.tui.render.fit import fit_board
 from client.tui.render.letter_board import LetterBoard
 from client.tui.render.marks import Marks, signed
-from client.tui.render.pixel_boards import PixelBoard
+from client.tui.render.palette import distance
+from client.tui.render.pixel_boards import MarbleBoard, PixelBoard, disc_tile
+from client.tui.render.tokens import TOKENS
 from engine.board import Board, Cell
 from engine.game import Game, State
 from engine.registry import GAMES, create
@@ -175,3 +177,24 @@ def test_lines_are_drawn_only_around_cells() -> None:
     top, *_, bottom, _ = text_of(fit_board(game, game.draw(game.start()), 60, 10, MONO))
     assert top.rstrip().endswith("┐")
     assert bottom.strip().startswith("└")
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "safe"])
+def test_fours_of_both_sides_keep_their_colours_and_the_last_disc_is_stronger(theme: str) -> None:
+    for side in (0, 1):
+        plain = disc_tile(theme, 7, side)
+        four = disc_tile(theme, 7, side, decisive=True)
+        last = disc_tile(theme, 7, side, decisive=True, last=True)
+        faded = disc_tile(theme, 7, side, faded=True)
+        middle = four.height // 2
+        ring = [tile.rows[0][middle] for tile in (faded, plain, four, last)]
+        assert len(set(ring)) == 4
+        text = TOKENS[theme].text
+        assert distance(ring[3], text) < distance(ring[2], text)
+    first, second = (disc_tile(theme, 7, side, decisive=True).rows[0][3] for side in (0, 1))
+    assert distance(first, second) > 0.05
+
+
+def test_smallest_marble_board_has_grid_lines() -> None:
+    pixels = MarbleBoard(create("cohcoh").draw(create("cohcoh").start()), 3, "dark", labels=False).paint(Marks())[0]
+    assert pixels.rows[0][0] != pixels.rows[1][1]

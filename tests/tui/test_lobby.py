@@ -82,6 +82,18 @@ async def test_list_has_sections_with_columns() -> None:
         assert lines[live + 1].split()[:6] == ["n-k-coh-coh", "carol", "–", "search", "7", "3"]
 
 
+async def test_both_names_are_cut_fairly() -> None:
+    async with lobby() as (app, pilot):
+        names = ("first-player-with-a-long-name", "second-player-with-a-long-name")
+        app.deliver(LobbyUpdate(rooms=(room("r3", "cohcoh", *names, status="running"),), bots=()))
+        await pilot.pause()
+        line = next(line for line in picture_of(app).splitlines() if "first-" in line)
+        first, second = line.split("n-k-coh-coh")[1].split(" – ")
+        assert first.strip().endswith("…")
+        assert second.strip().startswith("second")
+        assert abs(len(first.strip()) - len(second.split()[0])) <= 1
+
+
 def watched(app: OfflineApp) -> list[str]:
     return [command.room for command in app.sent if isinstance(command, Watch)]
 

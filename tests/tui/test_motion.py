@@ -20,9 +20,9 @@ from engine.board import Board
 from engine.game import Game, State
 from engine.registry import GAMES, create
 from protocol.commands import Move
-from protocol.events import Ended, Moved
+from protocol.events import Ended
 from protocol.replies import Snapshot
-from tests.tui.offline_app import AT, OfflineApp, snapshot_of
+from tests.tui.offline_app import AT, OfflineApp, moved, snapshot_of
 
 
 def after(game: Game, moves: str) -> State:
@@ -133,14 +133,6 @@ async def table(
         view = app.screen.query_one(BoardView)
         view.clock = clock
         yield app, pilot, view, clock
-
-
-def moved(game: str, moves: tuple[str, ...]) -> Moved:
-    after, before = snapshot_of(game, moves), snapshot_of(game, moves[:-1])
-    return Moved(
-        room="room", seq=after.seq, at=AT, ply=after.ply, side=before.turn, move=moves[-1], position=after.position,
-        turn=after.turn, took=1, charged=1,
-    )  # fmt: skip
 
 
 def moving(view: BoardView) -> bool:

@@ -8,16 +8,18 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
+from client.tui.models.move_picker import cells
 from client.tui.models.wall_places import RESULT_S, WallPlaces, grid_shape
 from client.tui.render.appearance import Appearance
 from client.tui.screens.table import TableScreen
 from client.tui.screens.wall import NO_GAMES, WallScreen
+from client.tui.widgets.board_tile import BoardTile
 from engine.registry import GAMES
 from protocol.commands import Leave, Lobby, Watch
 from protocol.events import Ended
 from protocol.replies import LobbyUpdate, Snapshot
 from tests.tui.lobby_samples import room
-from tests.tui.offline_app import AT, MONO, OfflineApp, picture_of, snapshot_of
+from tests.tui.offline_app import AT, MONO, OfflineApp, moved, picture_of, snapshot_of
 
 
 def live(*games: str) -> LobbyUpdate:
@@ -253,3 +255,50 @@ async def test_refused_room_says_why_on_a_wall_of_given_rooms() -> None:
         await pilot.pause()
         assert "there is no room two" in picture_of(app)
         assert "Watching  ·  2 games" in picture_of(app)
+
+
+async def test_tiles_name_their_game_and_share_the_line_of_the_players() -> None:
+    async with tv(*GAMES) as (app, pilot, screen):
+        text = picture_of(app)
+        assert all(game.title in text for game in GAMES.values())
+        long = "a-player-with-a-very-long-name-indeed"
+        app.deliver(snapshot_of("conga", room="g0", seat=None, names=(long, "bob")))
+        app.deliver(snapshot_of("mancala", room="g1", seat=None, names=(long, long)))
+        screen.flush()
+        await pilot.pause()
+        first, second = picture_of(app).splitlines()[2].split("bob")
+        assert first.strip("> ●○").startswith(long[:24])  # a short name leaves its space to the other one
+        assert second.count("…") == 2
+        assert second.count("a-player-wi") == 2
+
+
+async def test_moves_are_animated_on_up_to_four_boards() -> None:
+    async with tv("conga", "mancala", appearance=Appearance("dark")) as (app, _, screen):
+        tile = screen.query(BoardTile).first()
+        now = 100.0
+        tile.clock = lambda: now
+        app.deliver(moved("conga", ("a4b4",), room="g0"))
+        screen.flush()
+        boards = []
+        for _ in range(3):
+            boards.append(tile._moving_board())
+            now += 0.1
+        stones = [None if board is None else cells(board)["b4"].count for board in boards]
+        assert stones == [10, 1, None]  # all stones, then the one that stays, then the position
+        tile._next_frame()
+        assert tile._frames is None  # an idle board has no timer
+
+
+@pytest.mark.parametrize("appearance", [MONO, Appearance("dark", motion=False)])
+async def test_motion_of_the_wall_has_the_same_switches_as_that_of_a_table(appearance: Appearance) -> None:
+    async with tv("conga", appearance=appearance) as (app, _, screen):
+        app.deliver(moved("conga", ("a4b4",), room="g0"))
+        screen.flush()
+        assert not screen.query(BoardTile).first().is_moving
+
+
+async def test_no_motion_on_more_than_four_boards() -> None:
+    async with tv(*["conga"] * 5, size=(120, 40), appearance=Appearance("dark")) as (app, _, screen):
+        app.deliver(moved("conga", ("a4b4",), room="g0"))
+        screen.flush()
+        assert not screen.query(BoardTile).first().is_moving

@@ -12,6 +12,7 @@ from itertools import combinations, cycle, islice
 from typing import NamedTuple
 
 from client.presentation.moves import distance, place_of
+from client.sdk.room_view import RoomView
 from client.tui.models.move_picker import cells, changes
 from engine.board import Board, Cell
 from engine.game import Game, Move, State
@@ -63,6 +64,14 @@ def motion_of(game: Game, before: State, move: Move) -> Motion:
         case "stacks":
             return Motion(tuple(run(old, new, path[0])), SQUARE_MS)
     return STILL
+
+
+def motion_to(table: RoomView, ply: int) -> Motion:
+    """Return the motion of the move that led to a position of a room."""
+    if table.game is None or not ply:
+        return STILL
+    before = table.states[ply - 1]
+    return motion_of(table.game, before, table.game.parse(before, table.moves[ply - 1].move))
 
 
 def with_cells(board: Board, contents: Mapping[str, Cell]) -> Board:

@@ -8,7 +8,7 @@ from client.presentation.moves import illegal_text, picked_text, preview_text, r
 from client.sdk.result_text import player_name
 from client.sdk.room_view import RoomView
 from client.tui.models.cursor import moved
-from client.tui.models.motion import STILL, Motion, motion_of
+from client.tui.models.motion import Motion, motion_to
 from client.tui.models.move_picker import MovePicker, as_if_to_move, changes
 from client.tui.models.ply_browser import PlyBrowser
 from client.tui.render.board_picture import rotated
@@ -121,11 +121,7 @@ class TableState:
 
     def motion(self) -> Motion:
         """Return the motion of the move that led to the position shown."""
-        game, ply = self.table.game, self.ply
-        if game is None or not ply:
-            return STILL
-        before = self.table.states[ply - 1]
-        return motion_of(game, before, game.parse(before, self.table.moves[ply - 1].move))
+        return motion_to(self.table, self.ply)
 
     def _decisive(self) -> frozenset[str]:
         """Return the cells that decided the game, at its end."""

@@ -305,7 +305,7 @@ class DiscBoard(GridBoard):
             self.theme,
             self.pitch,
             cell.owner,
-            last=cell.name in marks.last and not marks.decisive,
+            last=cell.name in marks.last and not marks.fades(cell),
             faded=marks.fades(cell),
             decisive=cell.name in marks.decisive,
             pointed=marks.cursor is not None and column == column_of(self.board, marks.cursor),
@@ -344,8 +344,9 @@ def disc_tile(
         strong = tokens.by_shape and owner == 1  # a clear ring tells this side without colour
         width = max(0.6, radius * 0.2) if strong else max(0.35, radius * 0.14)
         pixels.ring(middle, middle, radius * 0.72, width, mix(ink, BLACK, 0.5 if strong else 0.22))
-        if decisive:
-            pixels.ring(middle, middle, radius, max(0.8, radius * 0.24), tokens.text)
+        if decisive:  # a ring in the colour of the side; the disc of the last move has a stronger one
+            ring = tokens.text if last else mix(ink, tokens.text, 0.55)
+            pixels.ring(middle, middle, radius, max(0.8, radius * 0.24), ring)
         if last:
             pixels.disc(middle, middle, max(0.75, radius * 0.3), tokens.text)
     elif preview is not None:
@@ -359,11 +360,11 @@ def disc_tile(
 class MarbleBoard(GridBoard):
     """Marbles on a grid."""
 
-    PITCHES = (13, 11, 10, 9, 8, 7, 6, 5, 3)
+    PITCHES = (13, 11, 10, 9, 8, 7, 6, 5, 4, 3)
 
     def ground(self) -> Colour:
         square = self.tokens.marbles.ground
-        return mix(square, BLACK, 0.28) if self.pitch > 3 else square
+        return mix(square, BLACK, 0.28 if self.pitch > 3 else 0.2)  # the lines of the smallest board are a third of it
 
     def tile(self, cell: Cell, marks: Marks, column: int) -> Pixels:
         return marble_tile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
@@ -110,6 +111,19 @@ def tone(appearance: Appearance, token: str, bold: bool = False) -> Style:
 
 def ground(appearance: Appearance) -> Style:
     return tone(appearance, "text")
+
+
+def cut(text: str, columns: int) -> str:
+    """Return a text in at most `columns` cells. A text that is too long ends with an ellipsis."""
+    return text if cell_len(text) <= columns else f"{set_cell_size(text, max(0, columns - 1))}…"
+
+
+def share(texts: Sequence[str], columns: int) -> tuple[str, str]:
+    """Return two texts that fit together into `columns` cells. A text is cut only if it has more than its half."""
+    first, second = texts
+    left = max(columns // 2, columns - cell_len(second))
+    right = columns - min(left, cell_len(first))
+    return cut(first, left), cut(second, right)
 
 
 def length(segments: list[Segment]) -> int:

@@ -29,6 +29,7 @@ from protocol.replies import LobbyUpdate
 
 UPDATE_INTERVAL_S = 0.2
 MAX_BOARDS = 9
+MAX_MOVING_BOARDS = 4  # with more boards, moves are not animated
 LARGE_SIZE = (120, 40)  # from this size on, there are nine boards
 GAP_ROWS = 1
 NO_GAMES = "No game is being played. The next one appears here by itself."
@@ -117,9 +118,10 @@ class WallScreen(FollowingScreen):
         self.places.arrange(self.live(), self.size_now, now)
         self.follow_only(self.places.rooms, self._refuse)
         self._note_ended(now)
+        animated = self.client.animates and len(self.places.rooms) <= MAX_MOVING_BOARDS
         for tile, room in zip(self._tiles, self.places.rooms, strict=False):
             if room in self._changed or tile.room != room:
-                tile.show(room, self.client.table(room), self._refused.get(room, ""))
+                tile.show(room, self.client.table(room), self._refused.get(room, ""), animated=animated)
             tile.tick(self._tail(room, now))
         self._changed.clear()
         self._arrange()

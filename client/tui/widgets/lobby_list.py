@@ -15,7 +15,7 @@ from textual.widget import Widget
 from client.tui.models.lobby_rooms import LobbyRow, Section
 from client.tui.render.appearance import Appearance
 from client.tui.render.bars import bar_styles, chosen_mark, title_line
-from client.tui.render.strip import length, tone
+from client.tui.render.strip import cut, length, share, tone
 from runtime.printable import printable
 
 SECOND_NAME_COLUMN = 16  # after the first one, if the list is wide
@@ -140,23 +140,23 @@ class LobbyList(Widget):
         return [chosen_mark(self.appearance) if is_chosen else Segment(" ", muted), *line]
 
     def _names(self, row: LobbyRow, width: int, strong: Style, muted: Style) -> list[Segment]:
-        """Return the names. If space is short, ratings are left out, then the text is cut."""
-        if self.size.width < WIDE_COLUMNS and len(row.names) > 1:
-            dash = "-" if self.appearance.ascii_only else "–"
-            names = f" {dash} ".join(printable(name) for name, _ in row.names)
-            return [Segment(fit(names, width), strong)]
+        """Return the names. If space is short, ratings are left out, then both names are cut fairly."""
+        wide = self.size.width >= WIDE_COLUMNS or len(row.names) == 1
         parts: list[Segment] = []
-        for name, note in row.names:
+        for name, note in row.names if wide else ():
             if parts:
                 parts.append(Segment(" " * max(2, SECOND_NAME_COLUMN - length(parts)), muted))
             parts.append(Segment(printable(name), strong))
             parts.append(Segment(f" {printable(note)}" if name and note else printable(note), muted))
-        if length(parts) <= width:
+        if wide and length(parts) <= width:
             return parts
-        return [*Strip(parts).crop(0, max(0, width - 1)), Segment("…", muted)]
+        if len(row.names) == 1:
+            return [*Strip(parts).crop(0, max(0, width - 1)), Segment("…", muted)]
+        dash = " - " if self.appearance.ascii_only else " – "
+        first, second = share([printable(name) for name, _ in row.names], width - cell_len(dash))
+        return [Segment(f"{first}{dash}{second}", strong)]
 
 
 def fit(text: str, columns: int) -> str:
     """Return a text in exactly `columns` cells. A text that is too long ends with an ellipsis."""
-    text = printable(text)
-    return set_cell_size(text, columns) if cell_len(text) <= columns else f"{set_cell_size(text, max(0, columns - 1))}…"
+    return set_cell_size(cut(printable(text), columns), columns)

@@ -22,10 +22,17 @@ from runtime.printable import printable
 TOO_LARGE = ("This board is too large here.", "Enter opens the game.")
 
 
-def small_board(table: RoomView, width: int, height: int, appearance: Appearance) -> list[list[Segment]]:
-    """Return the lines of the board of a room without labels. There are `height` of them, the board in the middle."""
+def small_board(
+    table: RoomView, width: int, height: int, appearance: Appearance, moving: Board | None = None
+) -> list[list[Segment]]:
+    """Return the lines of the board of a room without labels. There are `height` of them, the board in the middle.
+
+    `moving`: a board between two positions, which is drawn without marks.
+    """
     if table.game is None:
         return text_lines([f"Unknown game: {table.setup.game}"], width, height, appearance)
+    if moving is not None:
+        return board_lines(table.game, moving, NO_MARKS, width, height, appearance)
     return board_lines(table.game, table.game.draw(table.state), marks_of(table), width, height, appearance)
 
 
