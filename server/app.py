@@ -286,9 +286,10 @@ async def running(
     metrics = Metrics()
     address = writer_address(worker.folder) if worker else ""
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool, writer=address, worker=worker is not None)
-    bus = open_bus(settings, store, worker)
+    node = worker.node if worker else new_player_id()
+    bus = open_bus(settings, store, node, worker)
     await store.open(serving=True)
-    app = App(settings, store, bus, metrics, worker.clock if worker else clock, worker.node if worker else "")
+    app = App(settings, store, bus, metrics, worker.clock if worker else clock, node)
     server = app.server
     try:
         async with wrap_store_errors(store):
@@ -322,19 +323,19 @@ async def start_listening(server: Server, website: Website | None, worker: Worke
     return [await listen(server, website, sock, header) for sock in worker.sockets]
 
 
-def open_bus(settings: Settings, store: Store, worker: Worker | None = None) -> Bus:
-    """Return the bus that `--bus` names, with that between workers. Raises BusError."""
+def open_bus(settings: Settings, store: Store, node: str, worker: Worker | None = None) -> Bus:
+    """Return the bus of a node that `--bus` names, with that between workers. Raises BusError."""
     if worker is None:
-        return open_mqtt_bus(settings, store) if settings.bus else LocalBus()
+        return open_mqtt_bus(settings, store, node) if settings.bus else LocalBus()
     from server.cluster.bus_pair import BusPair
     from server.cluster.unix.bus import UnixBus
 
-    near = UnixBus(worker.folder, worker.node, worker.index, worker.count)
-    return BusPair(near, open_mqtt_bus(settings, store, worker.node, near.is_near)) if settings.bus else near
+    near = UnixBus(worker.folder, node, worker.index, worker.count)
+    return BusPair(near, open_mqtt_bus(settings, store, node, near.is_near)) if settings.bus else near
 
 
 def open_mqtt_bus(
-    settings: Settings, store: Store, node: str = "", is_near: Callable[[str], bool] = lambda node: False
+    settings: Settings, store: Store, node: str, is_near: Callable[[str], bool] = lambda node: False
 ) -> Bus:
     """Return the bus of an MQTT broker. Raises BusError."""
     try:

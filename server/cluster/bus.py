@@ -93,6 +93,9 @@ class Bus(Protocol):
     def up(self) -> bool:
         """Whether the bus is connected."""
 
+    def reaches(self, node: str) -> bool:
+        """Return whether another node is connected to the bus, as far as this one knows."""
+
     @property
     def overloaded(self) -> bool:
         """Whether the bus does not take messages as fast as this node has them: then it keeps only the latest."""
@@ -179,6 +182,10 @@ class LocalBus(WithoutWorkers):
     def __init__(self) -> None:
         self._listeners: list[BusListener] = []
         self.has_listeners = False
+
+    def reaches(self, node: str) -> bool:
+        """Return whether there are other nodes in this process."""
+        return self.has_listeners
 
     async def open(self) -> None:
         """Do nothing."""

@@ -27,6 +27,9 @@ class BusPair:
     def up(self) -> bool:
         return self._near.up and self._far.up
 
+    def reaches(self, node: str) -> bool:
+        return self._near.reaches(node) or self._far.reaches(node)
+
     @property
     def overloaded(self) -> bool:
         return self._near.overloaded or self._far.overloaded

@@ -30,7 +30,7 @@ from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import LostPlayer, Store, Unavailable
 
-ROOM_CHECK_INTERVAL_MS = 10_000  # with a working bus; without it, rooms are checked in every sweep
+ROOM_CHECK_INTERVAL_MS = 10_000  # if the bus reaches all nodes; otherwise rooms are checked in every sweep
 CLOCK_SYNC_INTERVAL_MS = 30_000
 MAX_HEARTBEAT_GAP_MS = 3000  # after a longer one, this node does not count others as dead for a while
 PLAYERS_AT_ONCE = 20  # whose rooms are loaded together when their node has died
@@ -207,10 +207,15 @@ class Node:
     async def _check_rooms(self) -> None:
         """Compare the rooms that have clients here with the store."""
         now = self.now()
-        if self._bus.up and now - self._checked_at < ROOM_CHECK_INTERVAL_MS:
-            return
-        self._checked_at = now
-        names = [room.id for room in self._registry.attended()]
         with suppress(Unavailable):  # the next heartbeat notices it
+            if now - self._checked_at < ROOM_CHECK_INTERVAL_MS and self._bus.up and await self._hears_all_nodes(now):
+                return
+            self._checked_at = now
+            names = [room.id for room in self._registry.attended()]
             for name, seq in (await self._store.latest_seqs(names) if names else {}).items():
                 self._registry.announced(name, seq)
+
+    async def _hears_all_nodes(self, now: int) -> bool:
+        """Return whether every node that runs is connected to the bus, and its news not lost. Raises Unavailable."""
+        living = await self._store.living_nodes(now - NODE_TIMEOUT_MS)
+        return all(node == self.id or self._bus.reaches(node) for node in living)

@@ -24,6 +24,7 @@ from server.storage.room_index import room_row
 
 OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, not only nodes with clients in the room
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
+START_LOCK_TIMEOUT_S = 300.0  # to wait for another node that starts, and resumes its rooms
 DUE_ROOMS_AT_ONCE = 20  # loaded together, because their writes share transactions; more would delay other work
 MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the store's clock, which was just set back
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
@@ -68,7 +69,7 @@ class RoomRegistry(RoomObserver):
         If other nodes are running, nothing is resumed: their games never stopped. `alone`: it is certain that there are
         none. Raises StoreError.
         """
-        async with self._store.lock("start"):
+        async with self._store.lock("start", START_LOCK_TIMEOUT_S):
             last_alive = await self._store.last_alive()
             now = self._now()
             down_ms = 1 if last_alive is None else now - last_alive

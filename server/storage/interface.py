@@ -38,6 +38,7 @@ class StoreError(Exception):
     """The store cannot be used at all. The text is one sentence for the operator."""
 
 
+LOCK_TIMEOUT_S = 10.0
 BUSY_TIMEOUT_S = 2.0  # while another process has a file locked
 DB_HINT = "give --db the value that the server was started with"
 OLDER_SCHEMA = "{} has schema {}, and this Parlour needs {}: start the server once, which updates the database"
@@ -340,8 +341,12 @@ class Store(Protocol):
 
     # For nodes that share a store. A store that is not shared does little here.
 
-    def lock(self, what: str) -> AbstractAsyncContextManager[None]:
-        """Return a lock, by name, that one node at a time can hold."""
+    def lock(self, what: str, wait_s: float = LOCK_TIMEOUT_S) -> AbstractAsyncContextManager[None]:
+        """Return a lock, by name, that one node at a time can hold.
+
+        Entering it raises Unavailable if the store fails, or if nodes on other machines hold the lock for longer than
+        `wait_s`.
+        """
 
     async def time(self) -> int | None:
         """Return the time of the store's clock, None if it has none."""

@@ -71,26 +71,27 @@ class Link:
         self._tasks.start(self._serve(reader, writer))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self._whole.wait()
-        with suppress(OSError):
+        try:
+            await self._whole.wait()
             far_reader, far_writer = await self._connect()
             try:
-                both = [self._copy(reader, far_writer), self._copy(far_reader, writer)]
-                tasks = [asyncio.ensure_future(each) for each in both]
-                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                async with asyncio.TaskGroup() as both:
+                    both.create_task(self._copy(reader, far_writer))
+                    both.create_task(self._copy(far_reader, writer))
             finally:
                 far_writer.close()
-        writer.close()
+        except* OSError:
+            pass
+        finally:
+            writer.close()
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while data := await reader.read(65536):
-                await self._whole.wait()
-                writer.write(data)
-                await writer.drain()
+        """Pass data on. Raises an OSError at its end, so that the other direction ends as well."""
+        while data := await reader.read(65536):
+            await self._whole.wait()
+            writer.write(data)
+            await writer.drain()
+        raise ConnectionResetError
 
 
 async def link_to_broker(url: str) -> Link:

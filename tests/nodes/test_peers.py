@@ -22,6 +22,7 @@ from tests.e2e.conftest import ConnectGuest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start
+from tests.nodes.faults import link_to_broker
 from tests.nodes.test_mqtt import subscribe
 from tests.waiting import until
 
@@ -288,3 +289,17 @@ async def test_node_of_an_earlier_version_hears_of_moves_and_is_heard(
         await until("the store is read", lambda: room in reads)
         await client.publish(old, b"", retain=True)
         await until("it has left", lambda: not online)
+
+
+async def test_node_knows_which_others_are_connected_to_the_broker(start: Start, broker: Broker) -> None:
+    link = await link_to_broker(broker.url)
+    try:
+        left, right = await start(), await start(bus=f"mqtt://127.0.0.1:{link.port}")
+        names = left.app.node_id, right.app.node_id
+        await until("both are connected", lambda: bus_of(left).reaches(names[1]) and bus_of(right).reaches(names[0]))
+        with link.cut():
+            await until("the broker misses one", lambda: not bus_of(left).reaches(names[1]))
+            await until("it notices that it is cut off", lambda: not bus_of(right).up)
+        await until("both are connected", lambda: bus_of(left).reaches(names[1]) and bus_of(right).reaches(names[0]))
+    finally:
+        await link.close()

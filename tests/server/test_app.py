@@ -92,11 +92,11 @@ async def test_greeting_replaces_the_line_for_programs(settings: Settings, capsy
 
 
 def test_bus_is_local_unless_a_broker_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(open_bus(Settings(), SteppedStore()), LocalBus)
-    assert isinstance(open_bus(Settings(bus="mqtt://broker"), SteppedStore()), MqttBus)
+    assert isinstance(open_bus(Settings(), SteppedStore(), "n1"), LocalBus)
+    assert isinstance(open_bus(Settings(bus="mqtt://broker"), SteppedStore(), "n1"), MqttBus)
     monkeypatch.setitem(sys.modules, "server.cluster.mqtt.bus", None)
     with pytest.raises(BusError, match=r"pip install -e '\.\[mqtt\]'"):
-        open_bus(Settings(bus="mqtt://broker"), SteppedStore())
+        open_bus(Settings(bus="mqtt://broker"), SteppedStore(), "n1")
 
 
 def test_parts_share_their_collaborators() -> None:

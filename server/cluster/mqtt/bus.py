@@ -30,7 +30,6 @@ from server.cluster.mqtt.signing import Signer
 from server.cluster.mqtt.url import Topics, broker_address
 from server.config import Settings
 from server.domain.room import Room
-from server.ids import new_player_id
 from server.logs import log
 from server.storage.interface import Store
 
@@ -49,11 +48,11 @@ class MqttBus(WithoutWorkers):
         self,
         settings: Settings,
         store: Store,
-        node: str = "",
+        node: str,
         is_near: Callable[[str], bool] = lambda node: False,
     ) -> None:
         """`node`: the id of this node. `is_near`: whether another node is reached by a faster bus as well."""
-        self.node = node or new_player_id()
+        self.node = node
         self._settings, self._store, self._is_near = settings, store, is_near
         self._topics = Topics(settings.bus_prefix)
         self._own_topic = self._topics.node(self.node)
@@ -74,6 +73,9 @@ class MqttBus(WithoutWorkers):
     @property
     def up(self) -> bool:
         return self._client is not None and self._client.up
+
+    def reaches(self, node: str) -> bool:
+        return self._peers is not None and self._peers.reaches(node)
 
     @property
     def overloaded(self) -> bool:

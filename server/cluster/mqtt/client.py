@@ -15,8 +15,8 @@ from server.cluster.mqtt.fast_path import FastPath, Publication, Received
 from server.cluster.mqtt.url import BrokerAddress
 from server.logs import log
 
-FIRST_RETRY_S, MAX_RETRY_S = 0.1, 5.0  # delays between attempts to connect
-KEEPALIVE_S = 10  # after which the broker notices that this node is gone
+FIRST_RETRY_S, MAX_RETRY_S = 0.1, 1.0  # delays between attempts to connect
+KEEPALIVE_S = 2  # the broker notices after 1.5 times this that this node is gone, and this node after twice this
 TIMEOUT_S = 5.0  # for the broker to answer
 CLOSE_TIMEOUT_S = 1  # to send the last messages
 OVERLOAD_BYTES = 1 << 18  # unsent; senders then keep only the latest about each room

@@ -63,6 +63,7 @@ class Peers:
         self._listener, self._is_near = listener, is_near
         self._session = ""  # of the connection of this node
         self._sessions: dict[str, str] = {}  # of the other nodes
+        self._heard: set[str] = set()  # nodes that have sent something since this one has connected
         self._followers: Followers[str] = Followers()
         self._buckets: Counter[str] = Counter()  # rooms of each topic by hash
         self._entered: dict[str, str] = {}  # rooms that are loaded here, and their topic
@@ -88,6 +89,10 @@ class Peers:
     def nodes(self) -> list[str]:
         """The other nodes that are connected, as far as this one knows."""
         return list(self._sessions)
+
+    def reaches(self, node: str) -> bool:
+        """Return whether another node is connected to the broker, as far as this one knows."""
+        return node in self._heard
 
     # -- sending
 
@@ -153,6 +158,7 @@ class Peers:
     def connected(self) -> None:
         """Introduce this node, and ask for the rooms that are loaded here: messages may have been lost."""
         self._outbox.clear()
+        self._heard.clear()
         self._send(self._topics.peers, self._introduction("hello"))
         for room, seq in self._listener.loaded_rooms().items():
             self.follow(room, seq)
@@ -251,6 +257,7 @@ class Peers:
     def _node_received(self, node: str, session: str, bots: bytes, watchers: dict[str, int], *_: Any) -> None:
         update: Any = MSGPACK.decode_server_message(bots)
         self._sessions[node] = session
+        self._heard.add(node)
         self._listener.bots_announced(node, update.bots or ())
         self._listener.watchers_announced(node, watchers)
 
@@ -266,6 +273,7 @@ class Peers:
         self._listener.tournament_announced(update)
 
     def _left(self, node: str, *_: Any) -> None:
+        self._heard.discard(node)
         if self._sessions.pop(node, None) is not None:
             self._followers.forget(node)
             self._listener.bots_announced(node, ())

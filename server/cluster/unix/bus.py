@@ -79,6 +79,8 @@ class UnixBus:
         """Return whether a node is another worker of this machine."""
         return any(receiver.node == node for receiver in self._receivers.values())
 
+    reaches = is_near
+
     def listen(self, listener: BusListener) -> None:
         self._listener = listener
 

@@ -11,8 +11,9 @@ from zlib import crc32
 import asyncpg
 
 from protocol.usernames import fold
+from server.logs import log
 from server.storage import queries
-from server.storage.interface import Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
+from server.storage.interface import LOCK_TIMEOUT_S, Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
 from server.storage.keys import Keys
 from server.storage.postgres.accounts import Accounts
 from server.storage.postgres.partitions import add_months, drop_month
@@ -23,8 +24,9 @@ from server.storage.pruning import Pruning
 from server.storage.tables import Statements
 
 POOL_SIZE = 5  # connections besides the one that writes
-TIMEOUT_S = 10.0  # to connect, and for a statement
-MAINTENANCE_TIMEOUT_S = 3600.0  # for a statement of `parlour db`
+TIMEOUT_S = 10.0  # for a statement
+CONNECT_TIMEOUT_S = 3.0  # when the network is back, the next attempt follows soon
+MAINTENANCE_TIMEOUT_S = 3600.0  # for a statement of a migration or of `parlour db`
 READ_TIMEOUT_S = 2.0  # for a search that a client asks for
 POOL_CLOSE_TIMEOUT_S = 0.5
 CONNECTION_CLOSE_TIMEOUT_S = 2
@@ -48,14 +50,7 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
 
     async def open(self, create: bool = True, serving: bool = False, read_only: bool = False) -> bool:
         try:
-            connection = await self._connect()
-            try:
-                if read_only:
-                    await require_current_schema(connection)
-                new = False if read_only else await migrate(connection, create)
-            except BaseException:
-                await connection.close(timeout=CONNECTION_CLOSE_TIMEOUT_S)
-                raise
+            new = await self._prepare(create, read_only)
             self._pool = await asyncpg.create_pool(
                 self._url,
                 min_size=1,
@@ -65,14 +60,26 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
                 server_settings={"statement_timeout": str(int(TIMEOUT_S * 1000))},  # if the node cannot cancel it
                 reset=keep_state,
             )
+            connection = await self._connect()
         except (*CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
             how = "check the address in --db, and that PostgreSQL is running there"
             raise StoreError(f"cannot use the database: {describe(error)}: {how}") from None
         self._writer = WriteQueue(connection, self._connect, self._on_commit)
         return new
 
+    async def _prepare(self, create: bool, read_only: bool) -> bool:
+        """Migrate the database. Return whether it was empty. Another node may migrate it first, and take long."""
+        connection = await asyncpg.connect(self._url, timeout=TIMEOUT_S, command_timeout=MAINTENANCE_TIMEOUT_S)
+        try:
+            if read_only:
+                await require_current_schema(connection)
+                return False
+            return await migrate(connection, create)
+        finally:
+            await connection.close(timeout=CONNECTION_CLOSE_TIMEOUT_S)
+
     async def _connect(self) -> Any:
-        return await asyncpg.connect(self._url, timeout=TIMEOUT_S, command_timeout=TIMEOUT_S)
+        return await asyncpg.connect(self._url, timeout=CONNECT_TIMEOUT_S, command_timeout=TIMEOUT_S)
 
     async def close(self) -> None:
         if self._writer is not None:
@@ -153,20 +160,13 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
             raise ReadTimeout() from None
 
     @asynccontextmanager
-    async def lock(self, what: str) -> AsyncIterator[None]:
+    async def lock(self, what: str, wait_s: float = LOCK_TIMEOUT_S) -> AsyncIterator[None]:
         """Hold a lock among all nodes. It ends with the connection, so a dead node releases it.
 
-        Raises Unavailable.
+        Raises Unavailable, also if another node holds the lock for longer than `wait_s`.
         """
+        connection = await self._acquire_locked(what, asyncio.get_running_loop().time() + wait_s)
         try:
-            connection = await self._pool.acquire(timeout=TIMEOUT_S)
-        except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
-            raise Unavailable(f"the database is unavailable: {describe(error)}") from None
-        try:
-            try:
-                await connection.execute("SELECT pg_advisory_lock($1, $2)", *lock_key(what))
-            except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
-                raise Unavailable(f"the database is unavailable: {describe(error)}") from None
             yield
         finally:
             try:
@@ -174,6 +174,24 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
             except (*CONNECTION_ERRORS, asyncpg.PostgresError):
                 connection.terminate()  # releases the lock
             await self._pool.release(connection)
+
+    async def _acquire_locked(self, what: str, give_up_at: float) -> Any:
+        """Return a connection of the pool that holds a lock. Raises Unavailable."""
+        while True:
+            try:
+                connection = await self._pool.acquire(timeout=TIMEOUT_S)
+            except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+                raise Unavailable(f"the database is unavailable: {describe(error)}") from None
+            try:
+                await connection.execute("SELECT pg_advisory_lock($1, $2)", *lock_key(what))
+                return connection
+            except (*CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+                connection.terminate()  # it may hold the lock nevertheless
+                await self._pool.release(connection)
+                waited = isinstance(error, TimeoutError | asyncpg.QueryCanceledError)
+                if not waited or asyncio.get_running_loop().time() > give_up_at:
+                    raise Unavailable(f"the database is unavailable: {describe(error)}") from None
+                log("waiting_for_lock", what=what)
 
     async def time(self) -> int:
         rows = await self._fetch("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")

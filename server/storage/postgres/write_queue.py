@@ -21,7 +21,7 @@ from server.storage.interface import Append, Conflict, Done, OnCommit, Unavailab
 from server.storage.postgres.batch import Batch
 
 MAX_BATCH_APPENDS = 512  # in one transaction
-FIRST_RETRY_S, MAX_RETRY_S = 0.05, 2.0  # delays between attempts to connect
+FIRST_RETRY_S, MAX_RETRY_S = 0.05, 0.5  # delays between attempts to connect
 RESOLVE_TIMEOUT_S = 2.0  # to look up whether a transaction was written
 CLOSE_TIMEOUT_S = 0.5
 CONNECTION_ERRORS = (

@@ -13,6 +13,7 @@ from server.domain.downtime import Downtime
 from server.storage import queries
 from server.storage.interface import (
     BUSY_TIMEOUT_S,
+    LOCK_TIMEOUT_S,
     Account,
     AccountChange,
     Append,
@@ -329,7 +330,7 @@ class SqliteStore(Ratings, Keys, Pruning):
 
     # -- a file has a single node: connected players are kept in memory
 
-    def lock(self, what: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, what: str, wait_s: float = LOCK_TIMEOUT_S) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     async def time(self) -> int | None:

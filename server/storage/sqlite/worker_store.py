@@ -13,7 +13,7 @@ from pathlib import Path
 
 from protocol.usernames import fold
 from runtime.file_lock import try_lock
-from server.storage.interface import BUSY_TIMEOUT_S, LostPlayer, OnCommit
+from server.storage.interface import BUSY_TIMEOUT_S, LOCK_TIMEOUT_S, LostPlayer, OnCommit
 from server.storage.sqlite.store import SqliteStore
 from server.storage.sqlite.worker_link import WriterLink
 from server.storage.sqlite.write_queue import WriteQueue
@@ -57,7 +57,7 @@ class WorkerStore(SqliteStore):
         return WriteQueue(self.path, self._busy, self.on_commit, self._payload, WriterLink, self._address)
 
     @asynccontextmanager
-    async def lock(self, what: str) -> AsyncIterator[None]:
+    async def lock(self, what: str, wait_s: float = LOCK_TIMEOUT_S) -> AsyncIterator[None]:
         with (Path(self._address).parent / f"{what}.lock").open("wb") as file:
             while not try_lock(file.fileno()):  # noqa: ASYNC110  # another process holds it
                 await asyncio.sleep(LOCK_INTERVAL_S)

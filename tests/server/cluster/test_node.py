@@ -131,6 +131,20 @@ async def test_lost_announcement_is_found_in_the_store(server: Harness) -> None:
     assert ann.kinds() == ["Said"]
 
 
+@pytest.mark.parametrize("reached", [False, True])
+async def test_rooms_are_checked_in_every_sweep_while_a_living_node_is_not_on_the_bus(
+    server: Harness, monkeypatch: pytest.MonkeyPatch, reached: bool
+) -> None:
+    monkeypatch.setattr(server.bus, "reaches", lambda node: reached)
+    live, ann, _ = await start_game(server)
+    await server.store.mark_alive("other", server.clock())
+    await sweep(server)
+    await write_elsewhere(server, live)
+    server.clock.advance(NODE_TIMEOUT_MS)
+    await sweep(server)
+    assert ann.kinds() == ([] if reached else ["Said"])
+
+
 async def test_rooms_are_checked_in_every_sweep_while_the_bus_is_down(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     await sweep(server)

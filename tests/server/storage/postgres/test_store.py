@@ -111,6 +111,34 @@ async def test_lock_is_held_by_one_node_at_a_time(store: PostgresStore, other: P
     await asyncio.gather(*(take_lock(node) for node in (store, other, store, other)))
 
 
+async def test_node_waits_for_a_lock_longer_than_for_a_statement(
+    database: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(store_module, "TIMEOUT_S", 0.2)
+    caplog.set_level("INFO", "parlour")
+    holder, waiter = PostgresStore(database, pool=2), PostgresStore(database, pool=2)
+    await holder.open()
+    await waiter.open()
+
+    async def take_lock(wait_s: float) -> None:
+        async with waiter.lock("start", wait_s):
+            pass
+
+    def has_waited() -> bool:
+        return sum(record.getMessage() == "waiting_for_lock" for record in caplog.records) > 1
+
+    try:
+        async with holder.lock("start"):
+            with pytest.raises(Unavailable):
+                await take_lock(0.0)
+            waiting = asyncio.create_task(take_lock(TIMEOUT_S))
+            await until("it waits", has_waited)
+            assert not waiting.done()
+        await asyncio.wait_for(waiting, TIMEOUT_S)
+    finally:
+        await asyncio.gather(holder.close(), waiter.close())
+
+
 async def test_removing_dead_nodes_returns_players_connected_nowhere_else(store: PostgresStore) -> None:
     assert not await store.mark_alive("dead", 5)
     assert not await store.mark_alive("well", 100)
