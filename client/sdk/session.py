@@ -26,7 +26,7 @@ from client.sdk.room_cache import RoomCache
 from client.sdk.room_view import RoomView
 from client.sdk.subscriptions import Subscriptions
 from client.sdk.transport import ConnectionFailed, ConnectionRefused, Transport, open_transport
-from client.sdk.url import DEFAULT_URL, websocket_url
+from client.sdk.url import DEFAULT_URL, room_url, websocket_url
 from protocol.codec import MSGPACK, Codec
 from protocol.commands import Command, Leave, Lobby, Resign, Watch, WatchTournament
 from protocol.events import Event
@@ -63,6 +63,7 @@ class Session:
         idle_timeout: float = 20.0,
         backoff: Backoff | None = None,
         wait_for_server: bool = True,
+        room: str = "",
     ) -> None:
         """Prepare a session without connecting. Raises NoServer if the URL is not valid.
 
@@ -73,8 +74,10 @@ class Session:
         `trust`: a certificate file to trust beside the system's certificates.
         `timeout`: seconds to wait for a reply. `idle_timeout`: seconds after which a silent connection is closed.
         `wait_for_server`: retry if the first connection is refused. Later losses are always retried.
+        `room`: a room that will be used, if known: a balancer may then choose the node of its players.
         """
         self.url = websocket_url(url)
+        self._first_room = room
         self.rooms = RoomCache()
         self.welcome: Welcome | None = None
         # The resume secret. Save it to return after a crash. With a token it is ignored: it may be another player's.
@@ -195,7 +198,9 @@ class Session:
         """Connect and receive until the connection is lost. Raises NoServer or Refused if a retry is pointless."""
         self._retry_after = 0.0
         try:
-            async with open_transport(self.url, self._codec, self._idle_timeout, self._trust) as transport:
+            unfinished = self.rooms.unfinished()
+            url = room_url(self.url, unfinished[-1].room if unfinished else self._first_room)
+            async with open_transport(url, self._codec, self._idle_timeout, self._trust) as transport:
                 began = time.monotonic()
                 welcome = await self._handshake.perform(transport, self.resume, self.id)
                 self._connected(transport, welcome, time.monotonic() - began)

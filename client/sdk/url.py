@@ -25,6 +25,14 @@ def websocket_url(text: str) -> str:
     return urlunsplit((SCHEMES[parts.scheme], parts.netloc, path, parts.query, ""))
 
 
+def room_url(url: str, room: str) -> str:
+    """Return a WebSocket URL that names a room: a balancer can then choose the node of its players."""
+    if not room:
+        return url
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, f"room={quote(room, safe='')}")))))
+
+
 def page_url(url: str, *path: str) -> str:
     """Return the address of a page for browsers on the server with this WebSocket URL. The path is quoted."""
     parts = urlsplit(url)

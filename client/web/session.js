@@ -138,11 +138,18 @@ export class Session extends EventTarget {
   #open() {
     clearTimeout(this.#timer);
     if (this.#socket) return;
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, SUBPROTOCOL);
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/ws${this.#hint()}`, SUBPROTOCOL);
     this.#socket = socket;
     socket.onopen = () => this.#hello(socket);
     socket.onmessage = (event) => this.#socket === socket && this.#receive(JSON.parse(event.data));
     socket.onclose = (event) => this.#socket === socket && this.#closed(event);
+  }
+  /** Name the room that this page uses: a balancer in front of several nodes can then choose the node of its players. */
+  #hint() {
+    const playing = [...this.rooms.values()].find((room) => room.seat != null && room.status !== "ended");
+    const room = playing?.id ?? [...this.#watched.keys()].at(-1) ?? /^\/room\/([^/]+)$/.exec(location.pathname)?.[1];
+    return room ? `?room=${room}` : "";
   }
   /** @param {WebSocket} socket */
   #hello(socket) {

@@ -131,6 +131,12 @@ async def test_game_through_the_balancer(start: Start, connect_guest: ConnectGue
         ann, ben = await connect_guest(url, "ann"), await connect_guest(url, "ben")
         assert [len(node.app.server.connections) for node in nodes] == [1, 1]
         await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")
+        for number in range(4):  # clients that name a room meet at one node
+            before = [len(node.app.server.connections) for node in nodes]
+            for name in ("cy", "di"):
+                await connect_guest(f"{url}?room=r{number}", name)
+            after = [len(node.app.server.connections) for node in nodes]
+            assert sorted(now - then for now, then in zip(after, before, strict=True)) == [0, 2]
         assert (await get(url, "/healthz"))[0] == 200
         assert (await get(url, "/metrics"))[0] == 403
     finally:

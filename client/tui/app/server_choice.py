@@ -80,6 +80,7 @@ class ServerChoice:
             client="parlour tui",
             trust=plan.trust,
             wait_for_server=False,
+            room=plan.rooms[0] if plan.rooms else "",
         )
         await self.session.open(OPEN_TIMEOUT_S)
         self.save_session()

@@ -27,10 +27,12 @@ class Network:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *connections: FakeTransport | Exception) -> None:
         self._connections = list(connections)
+        self.urls: list[object] = []
         monkeypatch.setattr("client.sdk.session.open_transport", self._open)
 
     @asynccontextmanager
     async def _open(self, *settings: object) -> AsyncIterator[FakeTransport]:
+        self.urls.append(settings[0])
         if not self._connections:
             await asyncio.sleep(60)
         connection = self._connections.pop(0)
@@ -71,6 +73,18 @@ async def test_session_reconnects_with_the_resume_secret(monkeypatch: pytest.Mon
         assert back.again
         assert second.sent[0].resume == "s1"  # type: ignore[attr-defined]
         assert session.resume == "s2"
+
+
+async def test_connection_names_the_room_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = FakeTransport(welcome()), FakeTransport(welcome())
+    network = Network(monkeypatch, first, second)
+    async with new_session(room="a b&c") as session:
+        first.push(busy_log(2).snapshot(5))
+        await settle()
+        first.cut()
+        await next_event(session, Disconnected)
+        await next_event(session, Connected)
+    assert network.urls == [f"{URL}?room=a%20b%26c", f"{URL}?room=r"]
 
 
 async def test_unanswered_command_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from client.sdk.errors import NoServer
-from client.sdk.url import is_local, websocket_url
+from client.sdk.url import is_local, room_url, websocket_url
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,12 @@ def test_addresses_become_websocket_urls(text: str, url: str) -> None:
 def test_invalid_addresses_are_rejected(text: str) -> None:
     with pytest.raises(NoServer, match="is not a server address: try something like ws://"):
         websocket_url(text)
+
+
+def test_room_is_added_to_the_address() -> None:
+    assert room_url("ws://example.org/ws", "") == "ws://example.org/ws"
+    assert room_url("ws://example.org/ws", "r1") == "ws://example.org/ws?room=r1"
+    assert room_url("wss://example.org/ws?key=1", "r/2") == "wss://example.org/ws?key=1&room=r%2F2"
 
 
 @pytest.mark.parametrize(
