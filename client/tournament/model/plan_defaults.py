@@ -17,6 +17,7 @@ MAX_NAME_LENGTH = 32
 MATCH_GAMES, SPRT_MATCH_GAMES = 100, 1000  # defaults without and with a test that ends the match early
 DEFAULT_OPENING_PLIES = 4
 MAX_GAMES = 1_000_000
+MAX_PLAYERS = 1000  # pairing players takes time and memory quadratic in their number
 HOW_TO_ADD_PLAYERS = "add --bot, --exec or --connects, or [[player]] tables to a file"
 DEFAULT_ROUNDS = {"round-robin": 1, "gauntlet": 1}
 
@@ -102,6 +103,8 @@ def check_format(plan: Plan) -> None:
     count = len(plan.players)
     if count < 2:
         raise TournamentError(f"a tournament needs at least two players, not {count}: {HOW_TO_ADD_PLAYERS}")
+    if count > MAX_PLAYERS:
+        raise TournamentError(f"this plan has {count:,} players; the maximum is {MAX_PLAYERS:,}")
     if plan.format == "match" and count != 2:
         raise TournamentError(f"a match has two players, not {count}")
     if plan.sprt is not None and plan.format != "match":
