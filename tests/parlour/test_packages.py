@@ -33,6 +33,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_actions_on_the_files_of_a_tournament_do_not_import_the_terminal_client(tmp_path: Path) -> None:
+    code = "import sys; from parlour.cli.main import main; main(sys.argv[1:]); print('textual' in sys.modules)"
+    assert run(sys.executable, "-c", code, "tournament", "status", str(tmp_path)).stdout == "False\n"
+
+
 def test_rules_import_nothing_heavy() -> None:
     code = "import sys, engine.record; print([n for n in ('numba', 'numpy', 'asyncio') if n in sys.modules])"
     assert run(sys.executable, "-c", code).stdout == "[]\n"

@@ -180,11 +180,12 @@ def run(args: Namespace) -> int:
     from client.bots.loader import LoadError
     from client.tournament.journal.folder import Folder
     from client.tournament.model.errors import TournamentError
-    from parlour.cli.tournament import watch as watching
     from parlour.cli.tournament.actions import ACTIONS
 
     if args.action == "watch":
-        return watching.run(args)
+        from parlour.cli.tournament import watch  # imports the terminal client
+
+        return watch.run(args)
     try:
         trusted = args.action in ("new", "run", "resume")  # a plan that is played starts programs anyway
         folder = Folder(args.folder) if trusted else Folder(args.folder, args.max_mb << 20)

@@ -24,7 +24,6 @@ from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan, bot_file
 from parlour.cli.command import report_error
 from parlour.cli.house_bots import parse_bot_name
-from parlour.cli.tournament import play
 from parlour.cli.tournament.plan_arguments import has_plan_arguments, plan_of
 from parlour.errors import UserError
 from runtime.file_errors import describe_file_error
@@ -72,11 +71,12 @@ def check_students(plan: Plan) -> None:
 def run(folder: Folder, args: Namespace) -> int:
     if has_plan_arguments(args):
         create(folder, args)
-    check_bots(folder.plan())
-    return play.run(folder, args)
+    return resume(folder, args)
 
 
 def resume(folder: Folder, args: Namespace) -> int:
+    from parlour.cli.tournament import play  # the terminal client takes longer to import than other actions to run
+
     check_bots(folder.plan())
     return play.run(folder, args)
 
