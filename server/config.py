@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.types import Limits
+from runtime.cores import usable_cores
 
 ARBITER_ALLOWANCE = 16  # by which the limits of an arbiter that the operator names are higher
 MAX_PORT = 65535
@@ -136,11 +136,6 @@ class Settings:
             note_length=self.note_length,
             weights=WEIGHTS_BY_NAME,
         )
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:

@@ -29,7 +29,7 @@ class Tie:
 
 
 def knockout(plan: Plan, results: Results) -> Schedule:
-    builder = ScheduleBuilder()
+    builder = ScheduleBuilder(plan.same_openings)
     entrants: list[str | None] = bracket(plan.names)
     number = 0
     while len(entrants) > 1:

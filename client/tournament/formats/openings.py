@@ -1,6 +1,6 @@
-"""Random openings. The seed of the tournament and the number of the opening determine the position.
+"""Openings: those of the plan, in turn, or random ones. Of these, the seed and the number determine the position.
 
-An opening is repeated only if no other is found: replaying the same game would add no information.
+A random opening is repeated only if no other is found: replaying the same game would add no information.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ MAX_DRAWS = 200  # per opening, until one is new and does not end the game
 
 def opening(plan: Plan, number: int) -> str:
     """Return the start position of an opening, numbered from 1. "" is the usual position."""
+    if plan.openings:
+        return plan.openings[(number - 1) % len(plan.openings)]
     if not plan.opening_plies:
         return ""
     return openings_for(plan.game, tuple(sorted(plan.options.items())), plan.seed, plan.opening_plies).get(number)

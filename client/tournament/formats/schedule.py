@@ -46,7 +46,7 @@ class Meeting(NamedTuple):
 
 
 def schedule_meetings(plan: Plan, meetings: Iterable[Meeting]) -> Schedule:
-    builder = ScheduleBuilder()
+    builder = ScheduleBuilder(plan.same_openings)
     for meeting in meetings:
         for _ in range(plan.games // 2):
             builder.pair(meeting.round, meeting.first, meeting.second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -30,16 +31,23 @@ class Schedule(NamedTuple):
 
 
 class ScheduleBuilder:
-    """Collects the pairs and byes of a schedule."""
+    """Collects the pairs and byes of a schedule.
 
-    def __init__(self) -> None:
+    Each pair has a new opening; with `same_openings`, an opening that is new for these two players.
+    """
+
+    def __init__(self, same_openings: bool = False) -> None:
+        self._same_openings = same_openings
+        self._met: Counter[frozenset[str]] = Counter()  # pairs of two players so far
         self.pairs: list[Pair] = []
         self.byes: list[Bye] = []
 
     def pair(self, round: int, first: str, second: str) -> Pair:
-        """Add two games from a new opening."""
-        number = len(self.pairs) + 1
-        self.pairs.append(make_pair(number, round, first, second, number))
+        """Add two games from the next opening."""
+        number, players = len(self.pairs) + 1, frozenset((first, second))
+        self._met[players] += 1
+        opening = self._met[players] if self._same_openings else number
+        self.pairs.append(make_pair(number, round, first, second, opening))
         return self.pairs[-1]
 
     def schedule(self, final: bool) -> Schedule:

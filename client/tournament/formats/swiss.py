@@ -18,7 +18,7 @@ MAX_PAIRING_STEPS = 20_000  # of the search for a round without repeats
 
 
 def swiss(plan: Plan, results: Results) -> Schedule:
-    builder = ScheduleBuilder()
+    builder = ScheduleBuilder(plan.same_openings)
     draw_order = list(plan.names)
     Random(f"{plan.seed} swiss").shuffle(draw_order)
     score: dict[str, float] = dict.fromkeys(draw_order, 0.0)

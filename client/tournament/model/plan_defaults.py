@@ -38,8 +38,11 @@ def with_defaults(plan: Plan, where: str) -> Plan:
             games=games_of(plan),
             rounds=rounds_of(plan),
             opening_plies=opening_plies_of(plan) if plan.opening_plies < 0 else plan.opening_plies,
+            openings=tuple(checked_opening(plan, position) for position in plan.openings),
         )
-        if plan.rated and complete.opening_plies:
+        if complete.openings and complete.opening_plies:
+            raise TournamentError("give either openings or opening_plies, not both")
+        if plan.rated and (complete.opening_plies or complete.openings):
             raise TournamentError("rated games begin at the usual position: set opening_plies to 0 or rated to false")
         if plan.rated and clock.kind == "none":
             raise TournamentError("rated games need a clock: set clock, for example to 5+3, or rated to false")
@@ -61,7 +64,15 @@ def games_of(plan: Plan) -> int:
 
 
 def opening_plies_of(plan: Plan) -> int:
-    return 0 if plan.rated else DEFAULT_OPENING_PLIES
+    return 0 if plan.rated or plan.openings else DEFAULT_OPENING_PLIES
+
+
+def checked_opening(plan: Plan, position: str) -> str:
+    """Return a position in its usual notation. Raises TournamentError or GameError if no game can begin there."""
+    game = plan.create(position)
+    if game.judge(game.start(), 0, 1) is not None:
+        raise TournamentError(f"the game is over in the opening {position[:60]!r}: remove it")
+    return game.dump(game.start())
 
 
 def rounds_of(plan: Plan) -> int:
@@ -93,8 +104,9 @@ def check_adapter(player: Contestant, plan: Plan) -> None:
     if not player.exec or (player.adapter not in ADAPTERS and not recipe):
         names = f"{', '.join(ADAPTERS)}, or a recipe, FILE{RECIPE_SUFFIX}"
         raise TournamentError(f"adapter of {player.name} should be one of {names}, and needs exec")
-    if recipe and plan.opening_plies:
-        raise TournamentError(f"{player.name} has a recipe and plays from the usual start: set opening_plies to 0")
+    if recipe and (plan.opening_plies or plan.openings):
+        problem = "set opening_plies to 0 and remove openings"
+        raise TournamentError(f"{player.name} has a recipe and plays from the usual start: {problem}")
     if not recipe and ADAPTERS[player.adapter].game != plan.game:
         raise TournamentError(f"adapter {player.adapter} of {player.name} does not play {plan.game}")
 

@@ -26,6 +26,8 @@ from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, parse_toml, read
 
 # -- the tables of a file
 
+MAX_OPENINGS = 10_000
+
 Text = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$")]
 GameName = Annotated[Text, Meta(description=f"one of {', '.join(GAMES)}")]
 FormatName = Annotated[Format, Meta(description=f"one of {', '.join(FORMATS)}")]
@@ -49,6 +51,8 @@ class PlanTable(Struct, forbid_unknown_fields=True, kw_only=True):
     rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
     games: Annotated[int, Meta(ge=0, le=100_000)] = 0
     opening_plies: Annotated[int, Meta(ge=0, le=40)] = -1
+    openings: Annotated[list[Text], Meta(max_length=MAX_OPENINGS)] = []
+    same_openings: bool = False
     concurrency: Annotated[int, Meta(ge=1, le=500)] = 4
     wait: Seconds = 60.0
     longest: Annotated[float, Meta(gt=0, lt=1e7)] = 3600.0
@@ -127,7 +131,7 @@ class SolvesTable(Struct, forbid_unknown_fields=True, kw_only=True):
     seconds: Annotated[float, Meta(gt=0, lt=3600)] = 1.0
 
 
-READ_APART = ("name", "sprt", "player", "goal", "jail_allow")
+READ_APART = ("name", "sprt", "player", "goal", "jail_allow", "openings")
 AnyTable = TypeVar("AnyTable", bound=Struct)
 GOAL_TABLES: dict[str, type[Struct]] = {
     "beats": BeatsTable,
@@ -179,6 +183,7 @@ def read_plan(values: Table, path: Path, where: str) -> Plan:
     plan = Plan(
         **{key: value for key, value in structs.asdict(table).items() if key not in READ_APART},
         name=table.name or path.stem,
+        openings=tuple(table.openings),
         jail_allow=tuple(str((path.parent / entry).absolute()) for entry in table.jail_allow),
         players=tuple(
             read_player(entry, path.parent, f"{where}: player {number}") for number, entry in enumerate(table.player, 1)

@@ -13,12 +13,12 @@ pseudonyms. docs/courses.md is a step-by-step guide.
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from parlour.cli.search_output import count
 from parlour.errors import UserError
+from runtime.cores import usable_cores
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to write the results (default: FOLDER-grades)")
     parser.add_argument("--check", action="store_true", help="list the submissions, check the course file, run nothing")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     parser.add_argument("--jobs", metavar="N", type=count, default=cores, help=f"games at a time (default: {cores})")
     jail = parser.add_argument_group("jail")
     text = "bwrap (bubblewrap), docker, auto (what works here) or none (default: auto)"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from client.programs.jail.choice import JAIL_KINDS
-from client.tournament.model import plan_file
+from client.tournament.model import opening_file, plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import FORMATS, Contestant, Plan, Sprt, SprtModel
 from client.tournament.model.plan_defaults import with_defaults
@@ -17,6 +17,7 @@ from engine.registry import GAMES
 from parlour.cli.args import add_options, options_of
 from parlour.cli.search_output import count, seconds
 from parlour.errors import UserError
+from runtime.cores import usable_cores
 
 EXEC = "exec:"
 PLAYER_KEYS = [key for key in plan_file.PlayerTable.__struct_fields__ if key not in ("name", "bot", "exec")]
@@ -52,6 +53,10 @@ def add_plan(parser: ArgumentParser) -> None:
     games.add_argument(
         "--opening-plies", metavar="N", type=non_negative, help="random moves before the players begin (default: 4)"
     )
+    text = "a file with one opening a line, a position or moves, to play in turn instead of random moves"
+    games.add_argument("--openings", metavar="FILE", type=Path, help=text)
+    text = "every two players play from the same openings (default: every pair of games has a new one)"
+    games.add_argument("--same-openings", action="store_true", help=text)
     games.add_argument("--seed", metavar="N", type=non_negative, help="seed of everything random (default: 1)")
     games.add_argument(
         "--sprt",
@@ -98,7 +103,8 @@ def add_plan(parser: ArgumentParser) -> None:
     running.add_argument(
         "--extra", metavar="N", type=non_negative, help="extra pairs of games for a level knockout tie (default: 2)"
     )
-    running.add_argument("--concurrency", metavar="N", type=count, help="concurrent games (default: 4)")
+    text = "concurrent games, or auto for as many as there are cores (default: 4)"
+    running.add_argument("--concurrency", metavar="N", type=concurrency, help=text)
     running.add_argument(
         "--wait", metavar="S", type=seconds, help="seconds to wait for a player, who then forfeits (default: 60)"
     )
@@ -109,10 +115,14 @@ def non_negative(text: str) -> int:
     return 0 if text == "0" else count(text)
 
 
+def concurrency(text: str) -> int:
+    return usable_cores() if text == "auto" else count(text)
+
+
 def has_plan_arguments(args: Namespace) -> bool:
     """Return whether the arguments describe a plan."""
     names = ("plan", *TEXT_KEYS, *NUMBER_KEYS)
-    given = args.players or args.option or args.rated or args.jail_allow
+    given = args.players or args.option or args.rated or args.jail_allow or args.openings or args.same_openings
     return bool(given or any(getattr(args, name, None) is not None for name in names))
 
 
@@ -121,6 +131,8 @@ def plan_of(args: Namespace, name: str) -> Plan:
     changes = {key: value for key, value in changes.items() if value is not None}
     if args.rated:
         changes["rated"] = True
+    if args.same_openings:
+        changes["same_openings"] = True
     if args.jail_allow:
         changes["jail_allow"] = tuple(str(path.absolute()) for path in args.jail_allow)
     if args.option:
@@ -128,13 +140,21 @@ def plan_of(args: Namespace, name: str) -> Plan:
     players = tuple(args.players)
     if args.plan is not None:
         plan = plan_file.load(args.plan)
-        return with_defaults(replace(plan, **changes, players=plan.players + players), str(args.plan))
+        if args.openings is not None:
+            changes["opening_plies"] = 0
+        plan = replace(plan, **changes, players=plan.players + players)
+        return with_defaults(with_openings(plan, args.openings), str(args.plan))
     if args.game is None:
         raise UserError(
             "the plan is missing: give --game GAME and players with --bot, --exec or --connects, or --plan FILE"
         )
     values = {"format": "round-robin", "games": 0, **changes}
-    return with_defaults(Plan(name=name, players=players, **values), "the plan")
+    return with_defaults(with_openings(Plan(name=name, players=players, **values), args.openings), "the plan")
+
+
+def with_openings(plan: Plan, path: Path | None) -> Plan:
+    """Return the plan with the openings of a file, if one is given. Raises TournamentError."""
+    return plan if path is None else replace(plan, openings=opening_file.load(path, plan.create()))
 
 
 def bot_contestant(text: str) -> Contestant:

@@ -95,3 +95,14 @@ def test_players_take_the_keys_of_a_plan_file(tmp_path: Path, capsys: pytest.Cap
         game = ["--game", "mancala", "--bot", "greedy", "--bot", wrong]
         assert main([*words, str(tmp_path / "other"), *game]) == 2
         assert sentence in capsys.readouterr().err
+
+
+def test_openings_of_a_file_become_part_of_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "openings.txt").write_text("a1 b2\nc3 d4\n")
+    players = ["--game", "cohcoh", "--bot", "a=greedy", "--bot", "b=random"]
+    words = [*players, "--openings", str(tmp_path / "openings.txt"), "--same-openings", "--concurrency", "auto"]
+    assert main(["tournament", "new", str(tmp_path / "cup"), *words]) == 0
+    (tmp_path / "openings.txt").unlink()
+    found = Folder(tmp_path / "cup").plan()
+    assert (len(found.openings), found.same_openings, found.opening_plies) == (2, True, 0)
+    assert found.concurrency >= 1

@@ -9,6 +9,7 @@ import pytest
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Contestant, Goal, Plan, Sprt
+from engine.registry import create
 from parlour.cli.main import main
 from tests.tournament.plans import plan
 
@@ -60,6 +61,11 @@ def load(tmp_path: Path, text: str) -> Plan:
         ('format = "match"\n' + GOOD + "[sprt]\nelo0 = 50\nelo1 = 10\n", "elo0 should be less than elo1"),
         (GOOD + '[[player]]\nbot = "greedy"\nname = "x"\nprotocol = "ugi"\n', "protocol of x needs exec"),
         (GOOD + '[[player]]\nexec = "./x"\nname = "x"\nprotocol = "uci"\n', "protocol"),
+        ('openings = ["nonsense"]\n' + GOOD, "nonsense"),
+        (
+            'opening_plies = 2\nopenings = ["4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"]\n' + GOOD,
+            "either openings or opening_plies",
+        ),
         ('format = "match"\n' + GOOD + "[sprt]\nalpha = 0.7\n", "alpha should be a number between 0 and 0.5"),
         ('format = "match"\n' + GOOD + '[[player]]\nbot = "search@2"\n', "a match has two players, not 3"),
         ('format = "knockout"\nrounds = 2\n' + GOOD, "rounds does not go with format = 'knockout'"),
@@ -117,6 +123,8 @@ def test_written_plan_reads_back_equal(tmp_path: Path) -> None:
     assert load(tmp_path, plan_file.write(given)) == given
     match = plan("match", "a", "b", sprt=Sprt(-5, 5), rated=True, clock="5+3", adjudicate=5000, url="ws://x.example/ws")
     assert load(tmp_path, plan_file.write(match)) == match
+    fixed = plan("match", "a", "b", game="cohcoh", openings=(create("cohcoh").start_position,), same_openings=True)
+    assert load(tmp_path, plan_file.write(fixed)) == fixed
 
 
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
