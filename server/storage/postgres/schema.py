@@ -14,6 +14,10 @@ FOLDING_MIGRATION = 4  # names are folded after this one
 PARTITIONS_MIGRATION = 13  # the log before it becomes a partition after this one
 MIGRATION_TIMEOUT_S = 3600.0  # for a statement that reads or writes a whole table
 CODES_MIGRATION = 7  # codes of private rooms are hashed after this one
+# unlike to_regclass, this sees a table that another node has created while this one waited for the lock
+IS_EMPTY = """
+    SELECT NOT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'parlour_schema')
+"""
 MIGRATION_LOCK_KEY = 0x5041524C_0001  # of the advisory lock: "PARL" and a number
 
 
@@ -55,7 +59,7 @@ async def require_current_schema(connection: Any) -> None:
     """Raise StoreError if a program that only reads cannot use the database."""
     newest = load_migrations(__package__)[-1][0]
     async with connection.transaction(readonly=True):
-        if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
+        if await connection.fetchval(IS_EMPTY):
             raise StoreError(f"the database is empty: {DB_HINT}")
         version = await schema_version(connection)
     if version != newest:
@@ -83,7 +87,7 @@ async def hide_codes(connection: Any) -> None:
 
 async def known_version(connection: Any) -> int:
     """Return the version of the schema, or 0 if there is none."""
-    if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
+    if await connection.fetchval(IS_EMPTY):
         return 0
     return int(await connection.fetchval("SELECT max(version) FROM parlour_schema") or 0)
 
@@ -93,7 +97,7 @@ async def schema_version(connection: Any) -> int:
 
     Raises StoreError if the database belongs to another program.
     """
-    if await connection.fetchval("SELECT to_regclass('parlour_schema') IS NULL"):
+    if await connection.fetchval(IS_EMPTY):
         tables = await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
         if tables:
             raise StoreError("the database belongs to another program: it has tables but no Parlour schema")

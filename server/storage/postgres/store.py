@@ -50,18 +50,19 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
 
     async def open(self, create: bool = True, serving: bool = False, read_only: bool = False) -> bool:
         try:
-            new = await self._prepare(create, read_only)
-            self._pool = await asyncpg.create_pool(
-                self._url,
-                min_size=1,
-                max_size=self._size,
-                timeout=TIMEOUT_S,
-                command_timeout=TIMEOUT_S,
-                server_settings={"statement_timeout": str(int(TIMEOUT_S * 1000))},  # if the node cannot cancel it
-                reset=keep_state,
-            )
+            self._pool = await self._open_pool()
             connection = await self._connect()
+            try:
+                await refuse_shared_session(connection, self._pool)
+                new = await self._prepare(create, read_only)
+            except BaseException:
+                await connection.close(timeout=CONNECTION_CLOSE_TIMEOUT_S)
+                raise
+        except StoreError:
+            await self.close()
+            raise
         except (*CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
+            await self.close()
             how = "check the address in --db, and that PostgreSQL is running there"
             raise StoreError(f"cannot use the database: {describe(error)}: {how}") from None
         self._writer = WriteQueue(connection, self._connect, self._on_commit)
@@ -77,6 +78,17 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
             return await migrate(connection, create)
         finally:
             await connection.close(timeout=CONNECTION_CLOSE_TIMEOUT_S)
+
+    async def _open_pool(self) -> Any:
+        return await asyncpg.create_pool(
+            self._url,
+            min_size=1,
+            max_size=self._size,
+            timeout=TIMEOUT_S,
+            command_timeout=TIMEOUT_S,
+            init=limit_statements,
+            reset=keep_state,
+        )
 
     async def _connect(self) -> Any:
         return await asyncpg.connect(self._url, timeout=CONNECT_TIMEOUT_S, command_timeout=TIMEOUT_S)
@@ -283,6 +295,27 @@ class PostgresStore(Accounts, Ratings, Keys, Pruning):
 
     async def has_running_rooms(self) -> bool:
         return bool(await self._fetch(queries.HAS_RUNNING_ROOMS))
+
+
+async def refuse_shared_session(first: Any, pool: Any) -> None:
+    """Raise StoreError if two connections share a session of PostgreSQL: a pooler gives it to each statement in turn.
+
+    Locks and prepared statements belong to a session, so they would be another connection's.
+    """
+    shared = "the address in --db leads to a pooler (such as PgBouncer) that shares sessions"
+    how = "set pool_mode = session there, or give the address of PostgreSQL itself"
+    try:
+        async with pool.acquire() as second:
+            sessions = [await connection.fetchval("SELECT pg_backend_pid()") for connection in (first, second)]
+    except (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError):
+        raise StoreError(f"{shared}: {how}") from None
+    if sessions[0] == sessions[1]:
+        raise StoreError(f"{shared}: {how}")
+
+
+async def limit_statements(connection: Any) -> None:
+    """Let PostgreSQL end a statement that takes too long, if this node cannot cancel it."""
+    await connection.execute(f"SET statement_timeout = {int(TIMEOUT_S * 1000)}")
 
 
 async def keep_state(connection: Any) -> None:
