@@ -140,13 +140,13 @@ class Server:
             self._matchmaker.sweep()
             self._invitations.sweep()
             try:
+                if self._store.shared:
+                    await self._node.sweep()  # first: without a heartbeat, other nodes count this one as dead
                 self._check_store()
                 await self._revocations.apply(self.connections, loop.time())
                 self._progress.report()
                 await self._registry.sweep()
-                if self._store.shared:
-                    await self._node.sweep()
-                elif self.status.store_error or await self._store.has_running_rooms():
+                if not self._store.shared and (self.status.store_error or await self._store.has_running_rooms()):
                     await self._write_heartbeat()
             except Unavailable as error:
                 if self._store.shared:  # a database that cannot be read cannot be written to either
@@ -159,7 +159,7 @@ class Server:
         """Notice, until cancelled, when this process was stopped, and when the store hangs."""
         while True:
             self.status.pulse()
-            self.status.note_write_age(self._store.write_age_s)
+            self.status.note_write_age(max(self._store.write_age_s, self._node.heartbeat_age_s))
             await asyncio.sleep(PULSE_INTERVAL_S)
 
     def _check_store(self) -> None:

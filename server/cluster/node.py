@@ -64,6 +64,7 @@ class Node:
         self._invitations, self._tournaments, self._status, self._tasks = invitations, tournaments, status, tasks
         self._synced_at = self._checked_at = 0
         self._heartbeat_at = self._heartbeats_since = 0  # the last one of this node, and since when there was no gap
+        self._beating_since = 0  # since when the store writes one
         self.events_received = registry.received  # saves a call for each event of another worker
         # set by the wiring, for several workers of one machine
         self.on_numbers: dict[str, Callable[[str, dict[str, float]], None]] = {}  # by what they count
@@ -170,8 +171,17 @@ class Node:
             self._heartbeat_at = 0  # the store may have removed this node as dead
             raise
 
+    @property
+    def heartbeat_age_s(self) -> float:
+        """Seconds since a heartbeat was handed to the store that has not finished; 0 if there is none."""
+        return (self.now() - self._beating_since) / 1000 if self._beating_since else 0.0
+
     async def _send_heartbeat(self) -> None:
-        known = await self._store.mark_alive(self.id, self.now())
+        self._beating_since = self.now()
+        try:
+            known = await self._store.mark_alive(self.id, self.now())
+        finally:
+            self._beating_since = 0
         self._status.store_works()
         back = self.now() - self._heartbeat_at > MAX_HEARTBEAT_GAP_MS
         self._heartbeat_at = self.now()

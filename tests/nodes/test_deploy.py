@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from dataclasses import fields
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,14 +17,16 @@ import pytest
 
 from bench.cluster.broker import available
 from bench.cluster.ports import free_port, wait_for
-from bench.cluster.postgres import Missing, binaries
+from bench.cluster.postgres import Missing, Postgres, binaries
 from parlour.cli.main import COMMANDS
+from server.app import Running
 from server.config import Settings
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest
 from tests.e2e.pages import get
-from tests.e2e.play import play, room_of
+from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start
+from tests.nodes.faults import stopped
 from tests.waiting import TIMEOUT_S
 
 HOME = Path(__file__).parents[2]
@@ -113,13 +116,19 @@ def test_balancer_lists_the_nodes() -> None:
     assert "GET /readyz" in HAPROXY
 
 
-async def test_game_through_the_balancer(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
-    """Use the shipped configuration with other addresses."""
+@pytest.fixture
+async def nodes(start: Start) -> list[Running]:
+    return [await start(forwarded=True) for _ in range(2)]
+
+
+@pytest.fixture
+async def balanced_url(nodes: list[Running], tmp_path: Path) -> AsyncIterator[str]:
+    """Start HAProxy with the shipped configuration and other addresses. Return its URL."""
     haproxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
     if haproxy is None:
         pytest.skip("HAProxy is not installed")
-    nodes, port, config = [await start(forwarded=True) for _ in range(2)], free_port(), HAPROXY
-    config = config.replace("bind :8765", f"bind 127.0.0.1:{port}")
+    port = free_port()
+    config = HAPROXY.replace("bind :8765", f"bind 127.0.0.1:{port}")
     for number, node in enumerate(nodes, 1):
         config = config.replace(f"node{number}:8765", urlsplit(node.url).netloc)
     file = tmp_path / "haproxy.cfg"
@@ -127,21 +136,40 @@ async def test_game_through_the_balancer(start: Start, connect_guest: ConnectGue
     process = await asyncio.create_subprocess_exec(haproxy, "-db", "-f", file)
     try:
         await asyncio.to_thread(wait_for, port)
-        url = f"ws://127.0.0.1:{port}/ws"
-        ann, ben = await connect_guest(url, "ann"), await connect_guest(url, "ben")
-        assert [len(node.app.server.connections) for node in nodes] == [1, 1]
-        await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")
-        for number in range(4):  # clients that name a room meet at one node
-            before = [len(node.app.server.connections) for node in nodes]
-            for name in ("cy", "di"):
-                await connect_guest(f"{url}?room=r{number}", name)
-            after = [len(node.app.server.connections) for node in nodes]
-            assert sorted(now - then for now, then in zip(after, before, strict=True)) == [0, 2]
-        assert (await get(url, "/healthz"))[0] == 200
-        assert (await get(url, "/metrics"))[0] == 403
+        yield f"ws://127.0.0.1:{port}/ws"
     finally:
         process.terminate()
         await process.wait()
+
+
+async def test_game_through_the_balancer(nodes: list[Running], balanced_url: str, connect_guest: ConnectGuest) -> None:
+    ann, ben = await connect_guest(balanced_url, "ann"), await connect_guest(balanced_url, "ben")
+    assert [len(node.app.server.connections) for node in nodes] == [1, 1]
+    await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")
+    for number in range(4):  # clients that name a room meet at one node
+        before = [len(node.app.server.connections) for node in nodes]
+        for name in ("cy", "di"):
+            await connect_guest(f"{balanced_url}?room=r{number}", name)
+        after = [len(node.app.server.connections) for node in nodes]
+        assert sorted(now - then for now, then in zip(after, before, strict=True)) == [0, 2]
+    assert (await get(balanced_url, "/healthz"))[0] == 200
+    assert (await get(balanced_url, "/metrics"))[0] == 403
+
+
+async def test_balancer_keeps_clients_while_the_database_hangs(
+    balanced_url: str, connect_guest: ConnectGuest, postgres: Postgres
+) -> None:
+    ann, ben = await connect_guest(balanced_url, "ann"), await connect_guest(balanced_url, "ben")
+    room = await room_of(ann, ben)
+    await play(ann, ben, room, "a1", "b1")
+    with stopped(postgres.pid):
+        asked = await ann.send("move", room=room, ply=2, move="c1")
+        async with asyncio.timeout(TIMEOUT_S):
+            while (await get(balanced_url, "/livez"))[0] == 200:  # until it has no node for new clients
+                pass
+    assert (await ann.answer(asked))["type"] == "ok"
+    await ben.find(type="moved", ply=3)
+    await move(ben, room, 3, "d1")
 
 
 async def test_cluster_script_starts_and_stops_everything() -> None:

@@ -16,7 +16,12 @@ from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from protocol.codec import decode_event
 from protocol.events import Ended, Moved
+from server.app import Running
+from server.domain.clock import MAX_CREDIT_PER_MOVE_MS
 from server.storage.postgres.store import PostgresStore
+from tests.e2e.conftest import ConnectGuest
+from tests.e2e.play import move, room_of
+from tests.nodes.conftest import Start
 from tests.nodes.faults import link_to_broker, link_to_postgres, stopped
 from tests.nodes.player import Match
 from tests.waiting import until
@@ -24,8 +29,66 @@ from tests.waiting import until
 FLAGS = ("--rate", "1e6", "--burst", "1000000", "--log-level", "error")
 THINK = 0.15, 0.15  # seconds
 # a clock per move: on a busy machine, clients need longer, and must not run out of time because of that
-CLOCK = {"kind": "move", "per_move": 3000}
+PER_MOVE_MS = 3000
+CLOCK = {"kind": "move", "per_move": PER_MOVE_MS}
 GAMES = 12
+
+
+async def until_out_of_time(node: Running, turn_began: int) -> None:
+    """Wait until a player who could move since then would have lost on time, with all credit for latency."""
+    await until("time passes", lambda: node.app.now() > turn_began + PER_MOVE_MS + MAX_CREDIT_PER_MOVE_MS + 500)
+
+
+async def test_database_that_hangs_costs_no_game(start: Start, connect_guest: ConnectGuest, postgres: Postgres) -> None:
+    """Ann's move cannot be stored, so ben cannot be told of it. In the second game, ann thinks meanwhile."""
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    first, second = await room_of(ann, ben, clock=CLOCK), await room_of(ann, ben, clock=CLOCK)
+    began = left.app.now()
+    with stopped(postgres.pid):
+        asked = await ann.send("move", room=first, ply=0, move="a1")
+        await until_out_of_time(left, began)
+    assert (await ann.answer(asked))["type"] == "ok"
+    await ben.find(type="moved", room=first, ply=1)
+    await move(ben, first, 1, "b1")
+    assert (await move(ann, second, 0, "a1"))["charged"] < PER_MOVE_MS
+
+
+async def test_node_that_is_cut_off_from_the_broker_costs_no_game(
+    start: Start, connect_guest: ConnectGuest, broker: Broker
+) -> None:
+    link = await link_to_broker(broker.url)
+    try:
+        left, right = await start(), await start(bus=f"mqtt://127.0.0.1:{link.port}")
+        ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+        room = await room_of(ann, ben, clock=CLOCK)
+        with link.cut():
+            await move(ann, room, 0, "a1")
+            moved = await ben.find(type="moved", ply=1)  # late, from the store
+            assert (await move(ben, room, 1, "b1"))["charged"] < PER_MOVE_MS
+            assert moved["seq"] < (await ann.find(type="moved", ply=2))["seq"]
+    finally:
+        await link.close()
+
+
+async def test_node_that_is_stopped_costs_no_game(
+    start: Start, connect_guest: ConnectGuest, database: str, broker: Broker, prefix: str
+) -> None:
+    """Ann has been told of her turn, and her move waits in the buffer of a node that does not run."""
+    far = Node(database, broker.url, "--bus-prefix", prefix, *FLAGS)
+    await asyncio.to_thread(far.start)
+    assert far.process is not None
+    try:
+        here = await start()
+        ann, ben = await connect_guest(far.url, "ann"), await connect_guest(here.url, "ben")
+        room = await room_of(ann, ben, clock=CLOCK)
+        with stopped(far.process.pid):
+            asked = await ann.send("move", room=room, ply=0, move="a1")
+            await until_out_of_time(here, here.app.now())
+        assert (await ann.answer(asked))["type"] == "ok"
+        await ben.find(type="moved", room=room, ply=1)
+    finally:
+        await asyncio.to_thread(far.kill)
 
 
 class Cluster:
@@ -158,3 +221,14 @@ async def test_no_player_loses_on_time_because_of_a_fault(
     result = await outcome(matches, database)
     print(f"\n{fault.__name__}: {result}")
     assert not result.reasons["time"]
+
+
+@pytest.mark.long
+async def test_player_who_does_not_move_loses_within_a_second(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, clock=CLOCK)
+    moved = await move(ann, room, 0, "a1")
+    end = await ann.find(type="ended", room=room)
+    assert end["reason"] == "time"
+    assert 0 <= end["at"] - moved["at"] - PER_MOVE_MS - MAX_CREDIT_PER_MOVE_MS < 1000

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from protocol.commands import Create, Resign, Watch
 from protocol.events import Presence, Said
 from protocol.replies import Invited
 from protocol.types import BotInfo
-from server.cluster.node import CLOCK_SYNC_INTERVAL_MS, MAX_HEARTBEAT_GAP_MS, ROOM_CHECK_INTERVAL_MS
+from server.cluster.node import CLOCK_SYNC_INTERVAL_MS, MAX_HEARTBEAT_GAP_MS, PLAYERS_AT_ONCE, ROOM_CHECK_INTERVAL_MS
 from server.domain import snapshots
 from server.rooms.live_room import LiveRoom
 from server.rooms.status import NODE_TIMEOUT_MS
@@ -19,6 +20,7 @@ from tests.server.domain.helpers import ANN, BEN, EVE, play
 from tests.server.domain.helpers import running as running_room
 from tests.server.fakes import Harness
 from tests.server.rooms.helpers import start_game
+from tests.waiting import settle
 
 
 @pytest.fixture
@@ -212,6 +214,52 @@ async def test_players_of_a_dead_node_are_offline(server: Harness, monkeypatch: 
     await sweep(server)
     assert calls == [server.clock() - NODE_TIMEOUT_MS]
     assert [(event.seat, event.online) for event in ann.of(Presence)] == [(1, False)]
+
+
+async def test_age_of_a_heartbeat_shows_a_store_that_hangs(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    node, thaw = server.app.node, asyncio.Event()
+
+    async def mark_alive(name: str, now: int) -> bool:
+        await thaw.wait()
+        return True
+
+    monkeypatch.setattr(server.store, "mark_alive", mark_alive)
+    assert node.heartbeat_age_s == 0
+    sweeping = asyncio.create_task(node.sweep())
+    await settle()
+    server.clock.advance(1500)
+    assert node.heartbeat_age_s == 1.5
+    thaw.set()
+    await sweeping
+    assert node.heartbeat_age_s == 0
+
+
+async def test_sweep_does_not_wait_until_all_players_of_a_dead_node_are_marked(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked: list[str] = []
+    last = asyncio.Event()
+
+    async def remove_dead_nodes(before: int) -> list[LostPlayer]:
+        return [] if marked else [LostPlayer(f"p{number}", 0) for number in range(3 * PLAYERS_AT_ONCE)]
+
+    async def mark_offline(lost: LostPlayer) -> None:
+        marked.append(lost.player)
+        if len(marked) == 1:
+            raise Unavailable("no connection")
+        await last.wait()
+
+    monkeypatch.setattr(server.store, "remove_dead_nodes", remove_dead_nodes)
+    monkeypatch.setattr(server.app.membership, "mark_offline", mark_offline)
+    for _ in range(3):
+        await server.app.node.sweep()
+        server.clock.advance(MAX_HEARTBEAT_GAP_MS)
+    await server.app.node.sweep()
+    await settle()
+    assert len(marked) == PLAYERS_AT_ONCE
+    last.set()
+    await server.settle()
+    assert len(marked) == 3 * PLAYERS_AT_ONCE, "one that fails does not stop the others"
 
 
 async def test_clock_is_synchronised_now_and_then(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
