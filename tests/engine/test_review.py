@@ -98,8 +98,8 @@ def check_forced_results(seed: int, plies: int, compiled: bool) -> int:
     game = create("conga")
     record = self_play(game, seed, (0.0, 0.8), compiled=compiled)
     _, states = replay(record)
-    solver, forced = NaiveSolver(game), 0
-    for move in review(record, BUDGET, compiled=compiled).moves[-12:]:
+    solver, forced, budget = NaiveSolver(game), 0, Budget(100_000, None) if compiled else BUDGET
+    for move in review(record, budget, compiled=compiled).moves[-12:]:
         expected = solver.forced(game.dump(states[move.ply - 1]), plies)
         if expected:
             forced += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from client.presentation.recorded_room import view_of
+from client.presentation.review_texts import annotations_of, shares_of
 from client.tui.app.replay_app import ReplayApp
 from client.tui.render.appearance import Appearance
 from engine.record import parse
@@ -84,3 +85,51 @@ def test_view_has_every_position(text: str) -> None:
     view = view_of(record)
     assert [played.move for played in view.moves] == [played.move for played in record.moves]
     assert len(view.states) == len(record.moves) + 1
+
+
+REVIEWED = """\
+parlour record 1
+game: mancala
+
+1 player1 3 ; value +10 proved | best: keeps the win
+2 player1 6 ; value -2 proved | blunder: turns a win into a loss, drops 12 stones; best 4 2
+3 player2 1 ; depth 9 value +1.000 | fine: loses about 1 stone, about 3 % of the winning chances; best 2
+4 player1 4 ; depth 9 value -5.000 | mistake: loses about 5 stones, about 15 % of the winning chances; best 2
+"""
+
+
+async def test_reviewed_record_has_marks_and_a_graph_of_the_whole_game() -> None:
+    app = app_of(REVIEWED)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        start = picture_of(app)
+        assert "6??" in start
+        assert "4?" in start
+        assert "r goes to the next mistake" in start
+        await pilot.press("r")
+        await pilot.pause()
+        assert "ply 2 of 4" in picture_of(app)
+        assert "Blunder: turns a win into a loss" in picture_of(app)
+        await pilot.press("r")
+        await pilot.pause()
+        assert "ply 4 of 4" in picture_of(app)
+        await pilot.press("r")
+        await pilot.pause()
+        assert "There is no further mistake." in picture_of(app)
+
+
+async def test_record_without_review_says_how_to_get_one() -> None:
+    app = app_of(MANCALA)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+        assert "This record has no review" in picture_of(app)
+
+
+def test_chances_of_a_review_are_those_of_the_first_side() -> None:
+    record = parse(REVIEWED)
+    view = view_of(record)
+    assert view.game is not None
+    shares = shares_of(view.game, view.moves, annotations_of(view.moves))
+    assert shares[:2] == [1.0, 0.0]
+    assert shares[2] < 0.5

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 from client.presentation.recorded_room import ROOM
+from client.presentation.review_texts import annotations_of
 from client.sdk.room_view import RoomView
 from client.tui.dialogs.help import Help
 from client.tui.render.bars import Keys, Status
@@ -14,6 +16,7 @@ from client.tui.screens.table import TableScreen
 from client.tui.screens.table_keys import RECORD_ACTIONS, RECORD_HELP, RECORD_HELP_TITLE, RECORD_KEYS, TABLE_KEYS
 from client.tui.widgets.bars import Header
 from client.tui.widgets.chat import Chat
+from engine.review import Annotation
 
 
 class RecordTexts(Protocol):
@@ -49,6 +52,11 @@ class ReplayScreen(TableScreen):
     def set_up(self) -> None:
         super().set_up()
         self.do_first()
+
+    @cached_property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """The review in the notes of the record."""
+        return () if self.table is None else annotations_of(self.table.moves)
 
     def refresh_view(self, animated: bool = False) -> None:
         super().refresh_view(animated)

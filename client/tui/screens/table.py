@@ -9,6 +9,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
+from client.presentation.review_texts import NO_MORE_MISTAKES, NOT_REVIEWED, next_mistake
 from client.tui.dialogs.help import Help
 from client.tui.screens.base import Action
 from client.tui.screens.rules import RulesScreen
@@ -141,6 +142,15 @@ class TableScreen(TableActions):
 
     def do_forward(self) -> None:
         self._step(1)
+
+    def do_mistake(self) -> None:
+        """Go to the next mistake of a reviewed game."""
+        if self.model is None or not self.annotations:
+            self.show_notice(NOT_REVIEWED)
+        elif (ply := next_mistake(self.annotations, self.model.ply)) is None:
+            self.show_notice(NO_MORE_MISTAKES)
+        else:
+            self._step(ply - self.model.ply)
 
     def do_first(self) -> None:
         if self.model is not None:

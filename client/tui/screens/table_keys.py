@@ -44,7 +44,14 @@ TABLE_KEYS = (
     Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move forward", "One move forward"),
     Key(("home",), "first", "home", "go to the start of the game", "Go to the start of the game"),
     Key(("end",), "live", "end", "go to the latest move and follow the game", "Go to the latest move"),
-    Key(("space",), "autoplay", "space", "replay a finished game", "Replay the finished game"),
+    Key(
+        ("space",),
+        "autoplay",
+        "space F2",
+        "replay a finished game; review it, go to the next mistake",
+        "Replay the finished game",
+    ),
+    Key(("f2",), "mistake", "", "", "Review the finished game, or go to the next mistake"),
     Key(("s",), "hint", "s w", "hint; best move (enter plays it, w again: its numbers)", "Show a hint"),
     Key(("w",), "best", "", "", "Show the best move"),
     Key(("o",), "draw", "o", "offer a draw", "Offer a draw"),
@@ -110,7 +117,7 @@ RECORD_KEYS = (
     Keys("?", "all keys"),
     Keys("q", "leave"),
 )
-RECORD_ACTIONS = ("back", "forward", "first", "live", "autoplay", "flip", "theme", "rules", "help", "leave")
+RECORD_ACTIONS = ("back", "forward", "first", "live", "autoplay", "mistake", "flip", "theme", "rules", "help", "leave")
 OFFER_KEYS = (
     Keys("y", "accept"),
     Keys("n", "decline"),
@@ -157,6 +164,7 @@ RECORD_HELP = (
     ("17", "type the number of a move, then enter"),
     ("home end", "go to the start or to the last move"),
     ("space", "play through the game"),
+    ("r", "go to the next mistake of a reviewed game"),
     ("x p", "turn the board, change the colours"),
     ("F1", "show the rules of the game"),
     ("ctrl+p", "find any of these by its name"),

@@ -10,6 +10,7 @@ from textual.containers import Container, Vertical
 
 from client.presentation.launch_plan import GameRequest
 from client.presentation.results import result_card
+from client.presentation.review_texts import marks_of
 from client.presentation.sides import shown_sides
 from client.presentation.texts import (
     absent_text,
@@ -50,6 +51,7 @@ from client.tui.widgets.move_list import MoveList
 from client.tui.widgets.result_card import ResultView
 from engine.errors import GameError
 from engine.game import Game
+from engine.review import Annotation
 from protocol.commands import Move
 from protocol.events import Declined, DrawOffered, Ended, Moved, RematchOffered, TakebackOffered, TakenBack
 from protocol.replies import Ok
@@ -94,6 +96,11 @@ class TableView(BaseScreen):
         self.refresh_view()
 
     # -- what is shown
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """The review of the game, one annotation per move; () if there is none."""
+        return ()
 
     @property
     def table(self) -> RoomView | None:
@@ -149,8 +156,12 @@ class TableView(BaseScreen):
         self._update_board(animated)
         sides = shown_sides(table)
         self.query_one(ResultView).show(result_card(table, sides) if self._shows_result else None, self._result_keys())
-        self.query_one(MoveList).show(table.moves, sides, self.model.ply)
-        self.query_one(BalanceView).show(table, self.model.ply)
+        annotations = self.annotations
+        self.query_one(MoveList).show(table.moves, sides, self.model.ply, marks_of(annotations))
+        if annotations:
+            self.query_one(BalanceView).show_review(table, self.model.ply, annotations)
+        else:
+            self.query_one(BalanceView).show(table, self.model.ply)
         self.query_one(Chat).show(table.chat)
         middle = self.query_one("#middle")
         middle.set_class(self.query_one(BoardView).is_wide, "-wide-board")

@@ -34,9 +34,13 @@ class MoveList(Widget):
         self._texts: list[tuple[str, str]] = []  # the number with the side, and the move
         self._at = 0
 
-    def show(self, moves: Sequence[PlayedMove], sides: tuple[str, str], at: int) -> None:
+    def show(self, moves: Sequence[PlayedMove], sides: tuple[str, str], at: int, marks: Sequence[str] = ()) -> None:
+        """Show the moves. `marks`: the marks of a reviewed game, one per move."""
         letters = initials(sides)
-        texts = [(f"{played.ply:>3} {letters[played.side]} ", printable(played.move)) for played in moves]
+        texts = [
+            (f"{played.ply:>3} {letters[played.side]} ", printable(played.move + (marks[index] if marks else "")))
+            for index, played in enumerate(moves)
+        ]
         if (texts, at) != (self._texts, self._at):
             self._texts, self._at = texts, at
             self.refresh()
