@@ -105,15 +105,15 @@ async def test_reviewed_record_has_marks_and_a_graph_of_the_whole_game() -> None
         start = picture_of(app)
         assert "6??" in start
         assert "4?" in start
-        assert "r goes to the next mistake" in start
-        await pilot.press("r")
+        assert "F2 goes to the next mistake" in start
+        await pilot.press("f2")
         await pilot.pause()
         assert "ply 2 of 4" in picture_of(app)
         assert "Blunder: turns a win into a loss" in picture_of(app)
-        await pilot.press("r")
+        await pilot.press("f2")
         await pilot.pause()
         assert "ply 4 of 4" in picture_of(app)
-        await pilot.press("r")
+        await pilot.press("f2")
         await pilot.pause()
         assert "There is no further mistake." in picture_of(app)
 
@@ -121,7 +121,7 @@ async def test_reviewed_record_has_marks_and_a_graph_of_the_whole_game() -> None
 async def test_record_without_review_says_how_to_get_one() -> None:
     app = app_of(MANCALA)
     async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("r")
+        await pilot.press("f2")
         await pilot.pause()
         assert "This record has no review" in picture_of(app)
 

@@ -27,6 +27,7 @@ WRITTEN_KEYS = {
     "pageup": "pgup",
     "pagedown": "pgdn",
     "f1": "F1",
+    "f2": "F2",
     "question_mark": "?",
 }
 TABLE_KEYS = (
@@ -164,7 +165,7 @@ RECORD_HELP = (
     ("17", "type the number of a move, then enter"),
     ("home end", "go to the start or to the last move"),
     ("space", "play through the game"),
-    ("r", "go to the next mistake of a reviewed game"),
+    ("F2", "go to the next mistake of a reviewed game"),
     ("x p", "turn the board, change the colours"),
     ("F1", "show the rules of the game"),
     ("ctrl+p", "find any of these by its name"),
