@@ -51,9 +51,13 @@ def cost(game: Game, best: Value, played: Value) -> float:
 
 
 def chances(game: Game, best: Value, played: Value) -> tuple[float, float]:
-    """Return the winning chances before and after a move, on one scale: a proved value may meet an estimate."""
-    exact = best.proved and played.proved
-    return chance(game, best, exact), chance(game, played, exact)
+    """Return the winning chances before and after a move.
+
+    In a game with points, a proved margin that meets an estimate is put on the scale of estimates: otherwise the proof
+    alone that a side loses by a few points would look like a mistake.
+    """
+    exact = (best.proved and played.proved) or not counts_points(game)
+    return chance(game, best, exact and best.proved), chance(game, played, exact and played.proved)
 
 
 def judge(game: Game, best: Value, played: Value, is_best: bool, only: bool) -> Judgement:
