@@ -1,4 +1,5 @@
 # syntax=docker/dockerfile:1
+# The search of the house bots is compiled (extra `fast`) when it is first needed, and kept in the volume.
 # Two stages: the first builds and installs, the second holds only what runs, without root.
 FROM python:3.13-slim AS build
 WORKDIR /src
@@ -10,7 +11,7 @@ COPY protocol protocol
 COPY server server
 COPY client client
 COPY parlour parlour
-RUN /opt/parlour/bin/pip install --no-cache-dir '.[postgres,mqtt]'
+RUN /opt/parlour/bin/pip install --no-cache-dir '.[postgres,mqtt,fast]'
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/parlour parlour

@@ -18,6 +18,7 @@ import pytest
 from bench.cluster.broker import available
 from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing, Postgres, binaries
+from parlour.cli.house_bots import house_names
 from parlour.cli.main import COMMANDS
 from server.app import Running
 from server.config import Settings
@@ -40,7 +41,7 @@ def test_compose_file_has_all_services() -> None:
     yaml = pytest.importorskip("yaml")
     compose = yaml.safe_load(COMPOSE)
     services = compose["services"]
-    assert {"database", "broker", "node1", "node2", "balancer"} < services.keys()
+    assert {"database", "broker", "node1", "node2", "balancer"} == services.keys()
     for name, service in services.items():
         assert service["restart"] == "unless-stopped"
         for needed in service.get("depends_on", {}):
@@ -109,6 +110,15 @@ def test_deployment_has_no_secrets_and_no_root_user() -> None:
 
 def test_broker_sends_small_messages_without_delay() -> None:
     assert "\nset_tcp_nodelay true\n" in (HOME / "deploy" / "mosquitto.conf").read_text("utf-8")
+
+
+def test_house_bots_run_at_one_node_with_the_compiled_search() -> None:
+    yaml = pytest.importorskip("yaml")
+    nodes = {name: entry for name, entry in yaml.safe_load(COMPOSE)["services"].items() if name.startswith("node")}
+    houses = {name: house_names(entry["environment"]["PARLOUR_HOUSE"]) for name, entry in nodes.items()}
+    assert houses == {"node1": house_names(Settings().house), "node2": ()}
+    assert nodes["node1"]["volumes"] == ["house:/var/lib/parlour"]
+    assert "'.[postgres,mqtt,fast]'" in DOCKERFILE
 
 
 def test_balancer_lists_the_nodes() -> None:

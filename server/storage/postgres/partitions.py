@@ -34,7 +34,7 @@ async def lock_log(connection: Any) -> None:
 # -- the migration of a log without partitions
 
 
-async def bound_log(connection: Any, timeout_s: float) -> None:
+async def bound_log(connection: Any) -> None:
     """Prove that no room of the log is of a later month than some bound, so that the log can become a partition.
 
     The proof reads the whole log. Nodes can write meanwhile, because it is not part of the migration's transaction. The
@@ -51,7 +51,7 @@ async def bound_log(connection: Any, timeout_s: float) -> None:
             check = f"CONSTRAINT {BOUND_PREFIX}{bound} CHECK (room < '{bound}')"
             await connection.execute(f"ALTER TABLE events ADD {check} NOT VALID")
     bound = await connection.fetchval(BOUND)
-    await connection.execute(f"ALTER TABLE events VALIDATE CONSTRAINT {BOUND_PREFIX}{bound}", timeout=timeout_s)
+    await connection.execute(f"ALTER TABLE events VALIDATE CONSTRAINT {BOUND_PREFIX}{bound}")
 
 
 async def attach_log(connection: Any) -> None:

@@ -12,7 +12,6 @@ from server.storage.room_index import hide_code
 
 FOLDING_MIGRATION = 4  # names are folded after this one
 PARTITIONS_MIGRATION = 13  # the log before it becomes a partition after this one
-MIGRATION_TIMEOUT_S = 3600.0  # for a statement that reads or writes a whole table
 CODES_MIGRATION = 7  # codes of private rooms are hashed after this one
 # unlike to_regclass, this sees a table that another node has created while this one waited for the lock
 IS_EMPTY = """
@@ -28,9 +27,9 @@ async def migrate(connection: Any, create: bool) -> bool:
     to another program.
     """
     if 0 < await known_version(connection) < PARTITIONS_MIGRATION:
-        await bound_log(connection, MIGRATION_TIMEOUT_S)
+        await bound_log(connection)
     async with connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK_KEY, timeout=MIGRATION_TIMEOUT_S)
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK_KEY)
         version = await schema_version(connection)
         migrations = load_migrations(__package__)
         newest = migrations[-1][0]
@@ -43,7 +42,7 @@ async def migrate(connection: Any, create: bool) -> bool:
             )
         for number, script in migrations:
             if number > version:
-                await connection.execute(script, timeout=MIGRATION_TIMEOUT_S)
+                await connection.execute(script)
             if number == FOLDING_MIGRATION > version:
                 await fold_names(connection)
             if number == CODES_MIGRATION > version:
