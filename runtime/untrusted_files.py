@@ -26,6 +26,7 @@ MAX_OWN_LOG_BYTES = 4 << 30  # a log of a tournament that is played here, of up 
 MIN_ENTRY_BYTES = 1 << 10  # a shorter line of a log counts as so many: its value takes about as much memory
 MAX_ENTRY_BYTES = 4 << 20  # a line of a log: a game with a record of MAX_RECORD_BYTES
 MAX_DEPTH = 16  # nested lists and maps
+MAX_JSON_VALUES = 1_000_000  # an empty list takes two bytes of a file and 80 of memory
 MAX_KEY_PARTS = 16  # of a dotted key in TOML: reading a key takes time quadratic in its parts
 MAX_ARCHIVE_BYTES = 32 << 20
 MAX_UNPACKED_BYTES = 128 << 20
@@ -102,13 +103,22 @@ def size_text(size: int) -> str:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Return the value of a JSON text. Raises UnsafeFile if it is too deep, ValueError if it is not JSON."""
+    """Return the value of a JSON text. Raises UnsafeFile if it is too deep or long, ValueError if it is not JSON."""
+    if count_json_values(data) > MAX_JSON_VALUES:
+        raise UnsafeFile(f"it has more than {MAX_JSON_VALUES:,} values")
     try:
         value = json.loads(data)
     except RecursionError:
         raise too_deep() from None
     check_depth(value)
     return value
+
+
+def count_json_values(data: bytes | str) -> int:
+    """Return an upper bound of the number of values in a JSON text: commas and brackets in texts count too."""
+    if isinstance(data, str):
+        return 1 + sum(map(data.count, ",[{"))
+    return 1 + sum(map(data.count, (b",", b"[", b"{")))
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
 
-from runtime.untrusted_files import MAX_ENTRY_BYTES, MAX_LOG_BYTES, MIN_ENTRY_BYTES
+from runtime.untrusted_files import MAX_JSON_VALUES, MAX_LOG_BYTES, MIN_ENTRY_BYTES
 from tests.waiting import TIMEOUT_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -54,9 +54,9 @@ def refused(*words: str | Path) -> str:
     return lines[0]
 
 
-def zipped(**files: bytes) -> bytes:
+def zipped(method: int = ZIP_DEFLATED, **files: bytes) -> bytes:
     out = io.BytesIO()
-    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+    with ZipFile(out, "w", method) as archive:
         for name, data in files.items():
             archive.writestr(name.replace("_", "."), data)
     return out.getvalue()
@@ -67,6 +67,11 @@ BUNDLES: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "many games": (lambda: zipped(plan_toml=f"games=100000\nrounds=1000\n{HEAD}".encode()), 1, "games"),
     "deep plan": (lambda: zipped(plan_toml=b"a=" + b"[" * 10**5), 1, "nested deeper"),
     "dotted plan": (lambda: zipped(plan_toml=b"a." * 10**5 + b"a=1"), 1, "parts"),
+    "many values": (
+        lambda: zipped(ZIP_STORED, plan_toml=HEAD.encode(), results_json=b"[" + b"[]," * (10 << 20) + b"[]]"),
+        1,
+        "more than 1,000,000 values",
+    ),
     "deep results": (lambda: zipped(plan_toml=HEAD.encode(), results_json=b"[" * 10**5), 1, "nested deeper"),
 }
 
@@ -124,7 +129,7 @@ LOGS: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
     "one line too many": (lambda: (ended(game=n) for n in range(MAX_LINES + 1)), "too many lines"),
     "rooms": (lambda: (f'{{"type":"created","game":{n},"room":"r{n}"}}' for n in range(MAX_LINES + 1)), "too many"),
     "long texts": (lambda: (ended(game=n, record=LONG) for n in range(34)), "larger than 32 MB"),
-    "many lists": (lambda: [ended(proof={"a": [[]] * (MAX_ENTRY_BYTES // 4)})], "line 1 of the log is not valid"),
+    "many lists": (lambda: [ended(proof={"a": [[]] * (MAX_JSON_VALUES // 2 - 50)})], "line 1 of the log is not valid"),
     "long line": (lambda: [ended(proof={"line": ["a1"] * 20_000})], "line 1 of the log is not valid"),
     "versions": (lambda: (f'{{"type":"run","versions":{{"a":"{n}"}}}}' for n in range(2000)), "line 1001 of the log"),
     "answer": (lambda: ['{"type":"answered","student":[[]]}'], "line 1 of the log is not valid"),

@@ -13,6 +13,7 @@ import pytest
 
 from runtime.untrusted_files import (
     MAX_DEPTH,
+    MAX_JSON_VALUES,
     UnsafeFile,
     parse_json,
     parse_toml,
@@ -52,10 +53,18 @@ def test_endless_stream_is_refused() -> None:
         read_stream(stream, 1 << 20)
 
 
-@pytest.mark.parametrize("text", ["[" * 10**6, '{"a":' * 10**5, "[" * 17 + "]" * 17])
+@pytest.mark.parametrize("text", ["[" * (10**6 - 1), '{"a":' * 10**5, "[" * 17 + "]" * 17])
 def test_deep_json_is_refused(text: str) -> None:
     with pytest.raises(UnsafeFile, match="nested deeper"):
         parse_json(text)
+
+
+@pytest.mark.parametrize("value", ["[]", "{}", "1"])
+def test_json_with_too_many_values_is_refused(value: str) -> None:
+    text = f"[{','.join([value] * MAX_JSON_VALUES)}]"
+    for data in (text, text.encode()):
+        with pytest.raises(UnsafeFile, match="more than 1,000,000 values"):
+            parse_json(data)
 
 
 def test_ordinary_json_is_read() -> None:
