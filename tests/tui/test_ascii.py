@@ -6,6 +6,7 @@ import pytest
 
 from client.tui.render.appearance import Appearance
 from client.tui.render.ascii import to_ascii
+from client.tui.screens.table import TableScreen
 from tests.tui.lobby_samples import lobby_update
 from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 from tests.tui.test_snapshots import SCREENS, TABLES
@@ -30,3 +31,13 @@ async def test_every_screen_is_ascii(name: str) -> None:
 def test_to_ascii_keeps_the_width() -> None:
     text = "┌─┐ … ● é 日"
     assert to_ascii(text) == "+-+ . * ? ??"
+
+
+async def test_ascii_has_no_colours_in_any_theme() -> None:
+    app = OfflineApp(snapshot_of("conga"), appearance=Appearance("light", ascii_only=True))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.show(TableScreen("room"))
+        await pilot.pause()
+        styles = [segment.style for strip in app.screen._compositor.render_strips() for segment in strip]
+        colours = {colour for style in styles if style for colour in (style.color, style.bgcolor) if colour}
+        assert all(colour.is_default for colour in colours)

@@ -13,8 +13,8 @@ from client.tui.render.fit import fit_board
 from client.tui.render.letter_board import LetterBoard
 from client.tui.render.marks import Marks, signed
 from client.tui.render.palette import distance
-from client.tui.render.pixel_boards import MarbleBoard, PixelBoard, disc_tile
-from client.tui.render.tokens import TOKENS
+from client.tui.render.pixel_boards import MarbleBoard, PixelBoard, disc_tile, stack_tile
+from client.tui.render.tokens import TOKENS, contrast
 from engine.board import Board, Cell
 from engine.game import Game, State
 from engine.registry import GAMES, create
@@ -198,3 +198,11 @@ def test_fours_of_both_sides_keep_their_colours_and_the_last_disc_is_stronger(th
 def test_smallest_marble_board_has_grid_lines() -> None:
     pixels = MarbleBoard(create("cohcoh").draw(create("cohcoh").start()), 3, "dark", labels=False).paint(Marks())[0]
     assert pixels.rows[0][0] != pixels.rows[1][1]
+
+
+def test_numbers_of_picked_and_previewed_small_stacks_can_be_read() -> None:
+    for theme in ("dark", "light", "safe"):
+        tokens = TOKENS[theme]
+        picked = stack_tile(theme, 4, 0, 9, hollow=True).rows[1][1]
+        target = stack_tile(theme, 4, None, 0, preview=0).rows[1][1]
+        assert min(contrast(tokens.text, ground) for ground in (picked, target)) >= 4.5

@@ -36,8 +36,19 @@ async def test_options_depend_on_the_game() -> None:
     app = OfflineApp()
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(NewGame(GameRequest("conga"), LobbyRooms()))
-        assert "Options (default: stones=10 max_plies=400)" in picture_of(app)
-        for game, label in (("cohcoh", "Options (default: n=4 k=3)"), ("maxconnect4", "This game has no options")):
+        assert "default: stones=10 max_plies=400" in picture_of(app)
+        for game, label in (("cohcoh", "default: n=4 k=3"), ("maxconnect4", "this game has none")):
             app.screen.query_one("#game", Select).value = game
             await pilot.pause()
             assert label in picture_of(app)
+
+
+async def test_every_field_has_its_label_in_front() -> None:
+    app = OfflineApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(NewGame(GameRequest("mancala", vs="greedy"), LobbyRooms()))
+        await pilot.pause()
+        lines = [line.strip(" │").split() for line in picture_of(app).splitlines()]
+        heads = [line[:2] for line in lines if line and line[0] in ("Game", "Opponent", "Side", "Stakes", "Clock")]
+        assert heads == [["Game", "Mancala"], ["Opponent", "greedy"], ["Side", "Random"], ["Stakes", "Casual"],
+                         ["Clock", "none"]]  # fmt: skip

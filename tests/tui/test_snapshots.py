@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from typing import Any
 
 import pytest
 from textual.screen import Screen
@@ -54,11 +55,12 @@ from parlour.cli.transcript import Transcript
 from protocol.commands import Move
 from protocol.events import Said
 from protocol.replies import LobbyUpdate, Snapshot
-from protocol.types import Leader, RatingChange, TournamentGame
+from protocol.types import Leader, Offers, RatingChange, TournamentGame
 from tests.parlour.records import GOOD
 from tests.tournament.reports import rich_report
 from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
+from tests.waiting import until
 
 FOLDER = Path(__file__).parent / "snapshots"
 SHARED: set[type] = {MinimumSizeScreen, Dialog, BaseScreen, FollowingScreen, TableView, TableActions}  # base classes
@@ -206,6 +208,54 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> 
         compare(f"{name}-{look}", size, picture_of(app))
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("look", LOOKS)
+async def test_snapshots_of_the_command_palette(look: str, size: tuple[int, int]) -> None:
+    app = OfflineApp(snapshot_of("mancala", ("3", "6")), appearance=LOOKS[look])
+    async with app.run_test(size=size) as pilot:
+        await app.show(TableScreen("room"))
+        await pilot.press("ctrl+p", *"board")
+        await until(
+            "one action is left", lambda: "Turn the board" in picture_of(app) and "Resign" not in picture_of(app)
+        )
+        compare(f"palette-{look}", size, picture_of(app))
+
+
+def table_after(name: str, moves: str, **more: Any) -> Snapshot:
+    return snapshot_of(name, moves.split(), names=("alice", "search@5"), **more)
+
+
+BLOCKED = {"start": "w9,.,b1,./b1,b1,b3,b1/b1,b1,.,./w1,b1,.,. b"}  # one move before the end
+MANCALA_GAME = "6 3 1 5 2 2 1 2 6 3 3 5 6 4 3 6 5 5"
+DISCS_GAME = "7 4 7 4 1 3 5 4 4 7 7 3 4 3 5 2 5 2 3 2 7 1 5 7 3 5 6 5 2 3 1 1 4 2 6 1 2 6 6 1 6 6"
+STATES: dict[str, tuple[Snapshot, tuple[str, ...]]] = {  # a table, and the keys that are pressed
+    "preview-conga": (table_after("conga", "a4b4 d1c2"), ("down", "enter", "up")),
+    "preview-mancala": (table_after("mancala", "3 6"), ("right", "right")),
+    "preview-maxconnect4": (table_after("maxconnect4", "4 4"), ("right",)),
+    "preview-cohcoh": (table_after("cohcoh", "a1 b2"), ("right",)),
+    "offer": (table_after("conga", "a4b4 d1c2", offers=Offers(draw=1)), ()),
+    "question": (table_after("conga", "a4b4 d1c2"), ("R",)),
+    "error": (table_after("conga", "a4b4 d1c2"), (*"a1d4", "enter")),
+    "end-conga": (table_after("conga", "c3b4", options=BLOCKED), ()),
+    "end-mancala": (table_after("mancala", MANCALA_GAME), ()),
+    "end-maxconnect4": (table_after("maxconnect4", DISCS_GAME), ()),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", STATES)
+async def test_snapshots_of_the_states_of_a_table(name: str, look: str) -> None:
+    snapshot, keys = STATES[name]
+    app = OfflineApp(snapshot, appearance=LOOKS[look])
+    async with app.run_test(size=SIZES[0]) as pilot:
+        await app.show(TableScreen("room"))
+        await pilot.press(*keys)
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            compare(f"{name}-{look}", size, picture_of(app))
+
+
 async def test_every_screen_has_a_snapshot() -> None:
     for module in walk_packages(client.tui.__path__, "client.tui."):
         import_module(module.name)
@@ -309,3 +359,10 @@ def compare(name: str, size: tuple[int, int], text: str) -> None:
     if os.environ.get("PARLOUR_SNAPSHOTS") == "write":
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_result_cards_are_whole(size: tuple[int, int]) -> None:
+    for name in ("end-conga", "end-mancala", "end-maxconnect4", "table-cohcoh"):
+        text = (FOLDER / f"{name}-dark-{size[0]}x{size[1]}.txt").read_text(encoding="utf-8")
+        assert all(corner in text for corner in "┌┐└┘"), name

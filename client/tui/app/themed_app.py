@@ -70,7 +70,7 @@ class ThemedApp(App[str]):
         """Redraw everything with the current appearance."""
         self.theme = theme_name(self.appearance)
         self.set_class(self.appearance.ascii_only, "-ascii")
-        self.set_class(self.appearance.theme == "mono", "-mono")
+        self.set_class(self.appearance.has_no_colours, "-mono")
         for screen in self.screen_stack:
             screen.query("*").refresh()
 
@@ -83,7 +83,7 @@ class ThemedApp(App[str]):
         """Return filters that remove control characters, non-ASCII characters and colours from what widgets draw."""
         filters = [*super().get_line_filters(), ControlFilter()]
         filters += [AsciiFilter()] if self.appearance.ascii_only else []
-        if self.appearance.theme == "mono":
+        if self.appearance.has_no_colours:
             return [*filters, NoColor()]
         few = self.appearance.colours != TRUE_COLOURS
         return [*filters, PaletteFilter(self.appearance.colours)] if few else filters

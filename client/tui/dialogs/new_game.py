@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
@@ -40,18 +41,18 @@ class NewGame(Dialog[GameRequest | None]):
         games = [(game.title, name) for name, game in GAMES.items()]
         opponents = self._opponents(request.game)
         with Vertical(classes="box"):
-            yield PlainText("New game")
-            yield PlainSelect(games, request.game, id="game")
-            yield PlainText("Opponent", classes="label")
-            yield PlainSelect(opponents, request.vs, id="vs")
-            yield PlainText("Clock: none, 5+3, 90s+1 or 10/move", classes="label")
-            yield Input(clock_text(request.clock), id="clock", compact=True)
+            yield PlainText("New game", classes="title")
             seat = "random" if request.seat is None else str(request.seat)
-            yield PlainText(options_label(request.game), id="choices", classes="label")
-            yield Input(" ".join(f"{k}={v}" for k, v in request.options.items()), id="options", compact=True)
-            yield PlainSelect(SEATS, seat, id="seat")
             stakes = "rated" if request.rated else "casual"
-            yield PlainSelect(STAKES, stakes, id="stakes")
+            options = " ".join(f"{k}={v}" for k, v in request.options.items())
+            yield from field("Game", PlainSelect(games, request.game, id="game"))
+            yield from field("Opponent", PlainSelect(opponents, request.vs, id="vs"))
+            yield from field("Side", PlainSelect(SEATS, seat, id="seat"))
+            yield from field("Stakes", PlainSelect(STAKES, stakes, id="stakes"))
+            yield from field("Clock", Input(clock_text(request.clock), id="clock", compact=True))
+            yield PlainText("none, 5+3, 90s+1 or 10/move", classes="explanation")
+            yield from field("Options", Input(options, id="options", compact=True))
+            yield PlainText(options_label(request.game), id="choices", classes="explanation")
             yield PlainText(id="wrong")
             yield PlainText("tab: next field   ctrl+s: start   esc: cancel", classes="keys")
 
@@ -94,10 +95,17 @@ class NewGame(Dialog[GameRequest | None]):
         return GameRequest(game, options, clock, None if seat == "random" else int(seat), vs, rated=rated)
 
 
+def field(label: str, widget: Widget) -> ComposeResult:
+    """Yield a line of the form: a label and the widget that it belongs to."""
+    with Horizontal(classes="field"):
+        yield PlainText(label, classes="label")
+        yield widget
+
+
 def options_label(game: str) -> str:
     """Return the options of a game with their defaults, without the start position, which is too long."""
     defaults = [f"{option.name}={option.default}" for option in GAMES[game].options if option is not START]
-    return f"Options (default: {' '.join(defaults)})" if defaults else "This game has no options"
+    return f"default: {' '.join(defaults)}" if defaults else "this game has none"
 
 
 def read_options(text: str) -> Options:

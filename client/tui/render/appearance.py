@@ -47,7 +47,12 @@ class Appearance:
     @property
     def tokens(self) -> Tokens | None:
         """The colours of everything; None if there are none."""
-        return None if self.ascii_only else TOKENS.get(self.palette)
+        return None if self.has_no_colours else TOKENS.get(self.palette)
+
+    @property
+    def has_no_colours(self) -> bool:
+        """Whether everything is drawn without colours: in `mono`, and in ASCII, which is for the simplest terminals."""
+        return self.ascii_only or self.theme == "mono"
 
     @property
     def pixels(self) -> bool:

@@ -20,6 +20,7 @@ from client.tui.render.pixels import Pixels, Text, text_style, to_segments
 from client.tui.render.tokens import BLACK, TOKENS, WHITE, Colour, Tokens, mix
 from engine.board import Board, Cell
 
+SMALLEST_STONE_PITCH = 6  # smaller stones fill their squares
 LAST_TINT = 0.26  # how much of the mark colour the cells of the last move have
 
 
@@ -232,13 +233,16 @@ def stack_tile(
         ink = tokens.stacks.of(owner)
         ink = mix(ink, square, tokens.fade) if faded else ink
         radius = (half - 1.05) * (0.66 + 0.34 * min(1.0, count / 8))
-        if pitch < 6:
-            pixels.rectangle(0, 0, side, side, ink)
+        if pitch < SMALLEST_STONE_PITCH:
+            pixels.rectangle(0, 0, side, side, mix(ink, square, 0.7) if hollow else ink)
         elif tokens.by_shape and owner == 1:
             draw_block(pixels, middle_x, middle_y, radius, ink, square, hollow)
         else:
             draw_stone(pixels, middle_x, middle_y, radius, ink, square, hollow)
-    if preview is not None:
+    if preview is not None and pitch < SMALLEST_STONE_PITCH:  # no space for a ring around a number
+        ground = square if owner is None else tokens.stacks.of(owner)
+        pixels.rectangle(0, 0, side, side, mix(ground, tokens.stacks.of(preview), 0.3))
+    elif preview is not None:
         ring = tokens.stacks.of(preview) if owner is None else tokens.mark
         radius = (half - 1.05) * (0.9 if owner is None else 1.08)
         if tokens.by_shape and preview == 1:

@@ -41,14 +41,21 @@ class ResultView(Widget):
             self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._content(width - 2 * PADDING_COLUMNS)) + 2
+        lines, keys = self._facts(width - 2 * PADDING_COLUMNS), self._key_rows(width - 2 * PADDING_COLUMNS)
+        full = len(lines) + len(keys) + 2
+        return full if full <= container.height else len(lines) + 2
 
-    def _content(self, width: int) -> list[list[Segment]]:
-        """Return the lines inside the box."""
+    def _content(self, width: int, height: int) -> list[list[Segment]]:
+        """Return the lines inside the box. The keys are left out if they do not fit: the key bar has them, too."""
+        lines, keys = self._facts(width), self._key_rows(width)
+        return [*lines, *keys] if len(lines) + len(keys) <= height else lines
+
+    def _facts(self, width: int) -> list[list[Segment]]:
+        """Return why the game ended, the rating and the length."""
         card = self._card
         if card is None:
             return []
-        text, muted, strong = (tone(self.appearance, *how) for how in (("text",), ("muted",), ("text", True)))
+        text, muted = tone(self.appearance, "text"), tone(self.appearance, "muted")
         lines = [[Segment(part, text)] for part in wrap(printable(card.why), max(10, width))]
         facts = [
             [Segment(f"{label:<{LABEL_COLUMNS}}", muted), Segment(printable(value), text)]
@@ -59,14 +66,17 @@ class ResultView(Widget):
             lines.append([part for fact in facts for part in (*fact, Segment("    ", text))])
         else:
             lines += [[], *facts, []]
-        row: list[Segment] = []
+        return lines
+
+    def _key_rows(self, width: int) -> list[list[Segment]]:
+        strong, muted = tone(self.appearance, "text", bold=True), tone(self.appearance, "muted")
+        rows: list[list[Segment]] = [[]]
         for key, meaning in self._keys:
             part = [Segment(key, strong), Segment(f" {meaning}   ", muted)]
-            if row and length(row) + length(part) > width + 3:
-                lines.append(row)
-                row = []
-            row += part
-        return [*lines, row]
+            if rows[-1] and length(rows[-1]) + length(part) > width + 3:
+                rows.append([])
+            rows[-1] += part
+        return rows
 
     def render_line(self, y: int) -> Strip:
         width, plain = self.size.width, tone(self.appearance, "text")
@@ -87,7 +97,7 @@ class ResultView(Widget):
             line = [Segment(corners[2] + across * (width - 2) + corners[3], edge)]
         else:
             inner = width - 2 * PADDING_COLUMNS
-            content = self._content(inner)
+            content = self._content(inner, self.size.height - 2)
             inside = Strip(content[y - 1] if y - 1 < len(content) else []).adjust_cell_length(inner, plain)
             gap = Segment(" " * (PADDING_COLUMNS - 1), plain)
             line = [Segment(down, edge), gap, *inside, gap, Segment(down, edge)]
