@@ -53,10 +53,10 @@ class Retention:
         """Prune and measure the store from time to time, until cancelled."""
         while True:
             try:
-                await self._store.prepare_log(coming_months(self._now()))
                 self._metrics.store_rows, self._metrics.store_bytes = await self._store.sizes()
                 if await self._clock_is_certain():
                     await self.prune()
+                await self._store.prepare_log(coming_months(self._now()))
             except Unavailable as error:
                 log("retention_failed", logging.WARNING, why=str(error))
             except Exception:

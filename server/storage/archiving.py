@@ -15,52 +15,68 @@ from server.storage.interface import Store, StoreError
 from server.storage.tables import EVENTS, ROOM_COLUMNS, ROOMS, Row
 
 ROOMS_PER_BATCH = 100
-STATUS = ROOM_COLUMNS.index("status")
+DAY_MS = 86_400_000
+STATUS, CHANGED_AT = ROOM_COLUMNS.index("status"), ROOM_COLUMNS.index("changed_at")
 
 
 class Moved(NamedTuple):
-    """How much of a month was moved, and how many rooms stay because their games have not ended."""
+    """How much of a month was moved, and how many rooms stay: they have not ended, or clients may still be in them."""
 
     rooms: int
     events: int
-    unfinished: int
+    staying: int
 
 
 async def months_before(store: Store, month: str) -> list[str]:
-    """Return the months before this one that may have rooms."""
-    return (await stored_months(store, month))[:-1]
+    """Return the months before this one that have rooms."""
+    found = []
+    for stored in (await stored_months(store, month))[:-1]:
+        if await store.read_rows(ROOMS, *borders(stored), limit=1):
+            found.append(stored)
+    return found
+
+
+def borders(month: str) -> tuple[Row, Row]:
+    """Return the keys between which the rooms of a month are."""
+    return (first_room_id(month),), (first_room_id(next_month(month)),)
 
 
 async def batches(store: Store, month: str) -> AsyncIterator[list[Row]]:
     """Yield the rows of the rooms of a month, in batches."""
-    after, until = first_room_id(month), first_room_id(next_month(month))
-    while rows := await store.read_rows(ROOMS, (after,), (until,), limit=ROOMS_PER_BATCH):
+    after, until = borders(month)
+    while rows := await store.read_rows(ROOMS, after, until, limit=ROOMS_PER_BATCH):
         yield rows
-        after = rows[-1][0]
+        after = rows[-1][:1]
 
 
 async def archive_month(store: Store, archive: Store, month: str, file: str, now: int, progress: Progress) -> Moved:
-    """Write the rooms of a month that have ended to an archive, compare them, and remove them from the store.
+    """Write the rooms of a month that ended at least a day ago to an archive, compare them, and remove them.
 
     Raises StoreError if a room has no log, or if the archive differs in the end.
     """
     await archive.begin_copy(f"{month} of a server", now)
-    moved = await write_month(store, archive, month, progress)
-    await compare_month(store, archive, month, progress)
+    before = now - DAY_MS
+    moved = await write_month(store, archive, month, before, progress)
+    await compare_month(store, archive, month, before, progress)
     await archive.end_copy(now)
     if moved.rooms:
         total = await count_rooms(archive)
         await store.set_archive((month, file, *total, now))
-        if moved.unfinished or not await store.drop_month(month, moved.rooms):
-            await remove_month(store, month, progress)
+        if moved.staying or not await store.drop_month(month, moved.rooms):
+            await remove_month(store, month, before, progress)
     return moved
 
 
-async def write_month(store: Store, archive: Store, month: str, progress: Progress) -> Moved:
-    rooms = events = unfinished = 0
+def ended_rooms(rows: list[Row], before: int) -> list[Row]:
+    """Return the rows of rooms that ended before a time."""
+    return [row for row in rows if row[STATUS] == "ended" and row[CHANGED_AT] < before]
+
+
+async def write_month(store: Store, archive: Store, month: str, before: int, progress: Progress) -> Moved:
+    rooms = events = staying = 0
     async for rows in batches(store, month):
-        ended = [row for row in rows if row[STATUS] == "ended"]
-        unfinished += len(rows) - len(ended)
+        ended = ended_rooms(rows, before)
+        staying += len(rows) - len(ended)
         names = [row[0] for row in ended]
         if names:
             log = await store.rows_of(EVENTS, names)
@@ -69,14 +85,14 @@ async def write_month(store: Store, archive: Store, month: str, progress: Progre
             await archive.put_rooms(ended, log)
             rooms, events = rooms + len(ended), events + len(log)
         progress(f"archiving {month}: rooms", rooms)
-    return Moved(rooms, events, unfinished)
+    return Moved(rooms, events, staying)
 
 
-async def compare_month(store: Store, archive: Store, month: str, progress: Progress) -> None:
-    """Raise StoreError unless the archive has every room of the month that has ended."""
+async def compare_month(store: Store, archive: Store, month: str, before: int, progress: Progress) -> None:
+    """Raise StoreError unless the archive has every room of the month that ended before a time."""
     count = 0
     async for rows in batches(store, month):
-        ended = [row for row in rows if row[STATUS] == "ended"]
+        ended = ended_rooms(rows, before)
         names = [row[0] for row in ended]
         if names and not (
             await archive.rows_of(ROOMS, names) == ended
@@ -87,10 +103,10 @@ async def compare_month(store: Store, archive: Store, month: str, progress: Prog
         progress(f"verifying {month}: rooms", count)
 
 
-async def remove_month(store: Store, month: str, progress: Progress) -> None:
+async def remove_month(store: Store, month: str, before: int, progress: Progress) -> None:
     count = 0
     async for rows in batches(store, month):
-        ended = [row[0] for row in rows if row[STATUS] == "ended"]
+        ended = [row[0] for row in ended_rooms(rows, before)]
         if ended:
             await store.remove_rooms(ended)
         count += len(ended)

@@ -14,6 +14,7 @@ from server.storage.interface import Append, Store, StoreError, Unavailable, app
 from server.storage.tables import ARCHIVES, EVENTS, ROOMS
 from tests.server.storage.rows import row
 
+NOW = 10**12
 OLD, LATER = "2025-03", "2025-04"
 
 
@@ -46,11 +47,11 @@ async def test_month_moves_into_a_file_and_back(store: Store, archive: Store, mo
     monkeypatch.setattr("server.storage.archiving.ROOMS_PER_BATCH", 2)
     await fill(store)
     before = await contents(store)
-    assert await months_before(store, "2025-05") == [OLD, LATER]
-    moved = await archive_month(store, archive, OLD, "archive.db", 9, quiet)
+    assert await months_before(store, "2025-07") == [OLD, LATER]
+    moved = await archive_month(store, archive, OLD, "archive.db", NOW, quiet)
     assert moved == (5, 10, 0)
     assert await months_before(store, "2025-05") == [LATER]
-    assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 5, 10, 9)]
+    assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 5, 10, NOW)]
     assert {month_of(name) for name, *_ in await archive.read_rows(ROOMS)} == {OLD}
     assert len(await store.read_rows(EVENTS)) == 2
     assert await restore(archive, store, quiet) == (5, 0)
@@ -59,16 +60,25 @@ async def test_month_moves_into_a_file_and_back(store: Store, archive: Store, mo
     assert await restore(archive, store, quiet) == (0, 5)
 
 
+async def test_games_that_ended_today_stay(store: Store, archive: Store) -> None:
+    """Their rooms may be loaded at a node, and get another event: chat, or an offer of a rematch."""
+    await fill(store)
+    room = f"{first_room_id(OLD)}zzzzz"
+    await append_and_wait(store, Append(room, 0, (b"1",), row(room, "ended", changed_at=NOW - 60_000)))
+    assert await archive_month(store, archive, OLD, "archive.db", NOW, quiet) == (5, 10, 1)
+    assert await store.events(room) == [b"1"]
+
+
 async def test_unfinished_games_stay(store: Store, archive: Store) -> None:
     await fill(store)
     room = f"{first_room_id(OLD)}zzzzz"
     await append_and_wait(store, Append(room, 0, (b"1",), row(room)))
-    assert await archive_month(store, archive, OLD, "archive.db", 9, quiet) == (5, 10, 1)
+    assert await archive_month(store, archive, OLD, "archive.db", NOW, quiet) == (5, 10, 1)
     assert [name for name, *_ in await store.read_rows(ROOMS)] == [room, f"{first_room_id(LATER)}00000"]
     assert await store.events(room) == [b"1"]
     await append_and_wait(store, Append(room, 1, (b"2",), row(room, "ended")))
-    assert await archive_month(store, archive, OLD, "archive.db", 9, quiet) == (1, 2, 0)
-    assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 6, 12, 9)]
+    assert await archive_month(store, archive, OLD, "archive.db", NOW, quiet) == (1, 2, 0)
+    assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 6, 12, NOW)]
     assert len(await archive.read_rows(ROOMS)) == 6
 
 
@@ -93,10 +103,10 @@ async def test_interrupted_archive_is_finished_by_the_next(
     monkeypatch.setattr(store, "remove_rooms", remove_rooms)
     monkeypatch.setattr(store, "drop_month", drop_month)
     with pytest.raises(Unavailable):
-        await archive_month(store, archive, OLD, "archive.db", 9, quiet)
+        await archive_month(store, archive, OLD, "archive.db", NOW, quiet)
     assert len(await store.read_rows(ROOMS)) == 4
-    await archive_month(store, archive, OLD, "archive.db", 9, quiet)
-    assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 5, 10, 9)]
+    await archive_month(store, archive, OLD, "archive.db", NOW, quiet)
+    assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 5, 10, NOW)]
     await restore(archive, store, quiet)
     assert await contents(store) == before
 
@@ -111,7 +121,7 @@ async def test_nothing_is_removed_if_the_archive_differs(
 
     monkeypatch.setattr(archive, "put_rooms", put_rooms)
     with pytest.raises(StoreError, match="differs from the database, which is unchanged"):
-        await archive_month(store, archive, OLD, "archive.db", 9, quiet)
+        await archive_month(store, archive, OLD, "archive.db", NOW, quiet)
     assert len(await store.read_rows(ROOMS)) == 6
     assert await archive.unfinished_copy()
 
@@ -120,5 +130,5 @@ async def test_room_without_a_log_is_not_archived(store: Store, archive: Store) 
     await fill(store)
     await store.replace_rows(EVENTS, (), (f"{first_room_id(OLD)}00000", 2), [])
     with pytest.raises(StoreError, match="has no events: 'parlour db check' lists"):
-        await archive_month(store, archive, OLD, "archive.db", 9, quiet)
+        await archive_month(store, archive, OLD, "archive.db", NOW, quiet)
     assert len(await store.read_rows(ROOMS)) == 6

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from server.ids import first_room_id
 from server.storage.checking import find_faults
 from server.storage.factory import open_store
 from server.storage.interface import Store
-from server.storage.tables import TABLES
+from server.storage.tables import RATINGS, STANDINGS, TABLES
 from tests.server.storage.played import play_games
+from tests.server.storage.rows import rating
 
 ENDED = "(SELECT room FROM rooms WHERE result <> '*' AND name1 LIKE 'jos%')"
 RUNNING = "(SELECT max(room) FROM rooms WHERE status = 'running')"
@@ -64,6 +66,17 @@ async def test_each_fault_is_found(played: Store, monkeypatch: pytest.MonkeyPatc
         for table, rows in before.items():
             await played.replace_rows(table, (), (), rows)
         assert await faults_of(played) == [], sql
+
+
+async def test_rating_of_an_archived_game_is_no_fault(store: Store) -> None:
+    room = f"{first_room_id('2025-03')}aaaaa"
+    await store.replace_rows(RATINGS, (), (), [rating("p1", 1, room=room)])
+    await store.replace_rows(STANDINGS, (), (), [rating("p1", 1, room=room)])
+    assert await faults_of(store) == [
+        f"ratings of player p1 in conga: game 1 is of room {room}, which has not ended here"
+    ]
+    await store.set_archive(("2025-03", "archive.db", 1, 9, 5))
+    assert await faults_of(store) == []
 
 
 async def test_damaged_file_is_found(tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ from server.ids import coming_months, first_room_id, month_at, new_room_id
 from server.storage.interface import Append, Conflict, append_and_wait
 from server.storage.postgres.partitions import PARTITIONS, partition_name
 from server.storage.postgres.store import PostgresStore
+from server.storage.postgres.write_queue import WriteQueue
 from tests.server.storage.rows import row
 from tests.server.storage.test_migrations import older_postgres
+from tests.waiting import TIMEOUT_S
 
 NOW = time.time_ns() // 1_000_000
 THIS_MONTH = partition_name(month_at(NOW))
@@ -109,3 +111,44 @@ async def test_log_of_an_older_schema_becomes_a_partition(newest: str, database:
     assert await place_of(connection, later) == ("events_before" if newest == "zzz" else "events_2030_01")
     await store.close()
     await connection.close()
+
+
+async def test_older_node_writes_on_while_a_newer_one_migrates(database: str) -> None:
+    """The path of a move is the same in both versions. Both nodes fence each other afterwards."""
+    connection = await older_postgres(database, 12)
+
+    async def connect() -> asyncpg.Connection:
+        return await asyncpg.connect(database)
+
+    older = WriteQueue(await connect(), connect, lambda seconds, jobs: None)
+    rooms = [new_room_id(NOW + n * 1000) for n in range(4)]
+    stored, migrated = 0, asyncio.Event()
+
+    async def play() -> None:
+        nonlocal stored
+        while stored < 50 or not migrated.is_set():
+            stored += 1
+            appends = [Append(room, stored - 1, (b"older",), row(room) if stored % 5 == 1 else None) for room in rooms]
+            await asyncio.gather(*(submit(older, append) for append in appends))
+
+    playing = asyncio.create_task(play())
+    store = PostgresStore(database)
+    await store.open()
+    migrated.set()
+    await asyncio.wait_for(playing, TIMEOUT_S)
+    assert await store.latest_seqs(rooms) == dict.fromkeys(rooms, stored)
+    await append_and_wait(store, Append(rooms[0], stored, (b"newer",)))
+    with pytest.raises(Conflict):
+        await submit(older, Append(rooms[0], stored, (b"older",)))
+    await submit(older, Append(rooms[0], stored + 1, (b"older",), row(rooms[0], "ended")))
+    assert (await store.events(rooms[0]))[-2:] == [b"newer", b"older"]
+    await older.close()
+    await store.close()
+    await connection.close()
+
+
+async def submit(queue: WriteQueue, append: Append) -> None:
+    """Append to the queue, and wait. Raises Conflict or Unavailable."""
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    queue.submit(append, lambda error: future.set_result(None) if error is None else future.set_exception(error))
+    await future
