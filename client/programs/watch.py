@@ -97,10 +97,17 @@ def descendants(pid: int) -> list[int]:
     """Return a process and all processes below it, where the system tells."""
     found = [pid]
     for known in found:
-        for path in Path(f"/proc/{known}/task").glob("*/children"):
-            with suppress(OSError):
-                found += map(int, path.read_text().split())
+        with suppress(OSError):  # it has ended
+            for thread in Path(f"/proc/{known}/task").iterdir():
+                found += children(thread)
     return found
+
+
+def children(thread: Path) -> list[int]:
+    """Return the processes that a thread has started, where the system tells."""
+    with suppress(OSError):  # it has ended
+        return list(map(int, (thread / "children").read_text().split()))
+    return []
 
 
 def memory_used(pid: int) -> int:
@@ -144,9 +151,15 @@ def folder_size(folder: Path) -> int:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 files += 1
-                total += entry.stat(follow_symlinks=False).st_blocks * BLOCK_BYTES
+                total += disk_bytes(entry)
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
         if files > MAX_FILES:
             return 1 << 62
     return total
+
+
+def disk_bytes(entry: os.DirEntry[str]) -> int:
+    with suppress(OSError):  # the program has deleted it, which must not hide the files after it
+        return entry.stat(follow_symlinks=False).st_blocks * BLOCK_BYTES
+    return 0
