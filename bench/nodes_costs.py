@@ -158,31 +158,42 @@ def ratio(rounds: dict[str, list[Round]], name: str, case: str, base: str) -> st
 
 
 class Assumed(NamedTuple):
-    """What the model assumes: CPU µs, medians of `costs`, and the size of a database."""
+    """What the model assumes: CPU µs a move, from `costs` on two busy cores, and what a cluster has."""
 
-    move: float = 140.0  # of the writing node, with both players
-    apart: float = 160.0  # more, of both nodes together, if the players are on different nodes
-    postgres: float = 50.0  # of PostgreSQL, with one node
-    transaction: float = 110.0  # of PostgreSQL, for each transaction of a node that is not shared with other moves
-    broker: float = 20.0  # of the broker, for a move between nodes
-    list_message: float = 300.0  # at every node, for the lists of another node
-    lists_per_s: float = 4.0  # messages of a node
-    database_cores: float = 16.0  # that PostgreSQL can use before its locks and its disk are the limit
+    move: float = 140.0  # of the node with both players
+    apart: float = 175.0  # more, of both nodes together, if the players are on different nodes
+    heard: float = 1.2  # of every other node: lists
+    heard_apart: float = 4.6  # more, if the players are apart: a call for the opponent after each game
+    database_move: float = 27.0
+    database_transaction: float = 131.0  # a node writes what came during one transaction in the next
+    transaction_s: float = 0.005
+    broker_public: float = 9.0  # events and states for subscribers
+    broker_apart: float = 20.0
+    database_cores: float = 8.0
 
 
-def carried(nodes: int, share_apart: float, costs: Assumed) -> tuple[float, str]:
-    """Return the moves per second of a cluster, and the part that limits it. A node and a broker have one core each."""
-    lists = nodes * costs.lists_per_s * costs.list_message / 1e6  # of a core of each node
-    at_nodes = nodes * max(0.0, 1 - lists) * 1e6 / (costs.move + share_apart * costs.apart)
-    at_database = costs.database_cores * 1e6 / (costs.postgres + (costs.transaction if nodes > 1 else 0) / 5)
-    at_broker = 1e6 / (share_apart * costs.broker) if share_apart else float("inf")
-    return min((at_nodes, "nodes"), (at_database, "database"), (at_broker, "broker"))
+class Carried(NamedTuple):
+    """What a cluster carries: moves per second, and the part that limits it."""
+
+    rate: float
+    limit: str
+
+
+def carried(nodes: int, apart: float, public: bool, costs: Assumed) -> Carried:
+    """Return what a cluster carries if a share of rooms has players `apart`. A node and a broker have one core each."""
+    others = (nodes - 1) * (costs.heard + apart * costs.heard_apart)
+    at_node = 1e6 / (costs.move + apart * costs.apart + others)
+    batch = max(1.0, at_node * costs.transaction_s)
+    database = 1e6 * costs.database_cores / (costs.database_move + costs.database_transaction / batch)
+    broker = 1e6 / max(0.1, (costs.broker_public if public else 0.0) + apart * costs.broker_apart)
+    return min(Carried(nodes * at_node, "nodes"), Carried(database, "database"), Carried(broker, "broker"))
 
 
 async def model(args: Namespace) -> None:
-    """Print what clusters carry, with players of a room at one node (affinity) or anywhere."""
+    """Print what clusters carry: with 5 % of the rooms apart (affinity) and with players at random nodes."""
     costs = Assumed()
-    print("model: nodes, moves/s with affinity (5 % apart), moves/s with random nodes")
     for nodes in (1, 2, 10, 50, 200):
-        near, far = carried(nodes, 0.05 if nodes > 1 else 0.0, costs), carried(nodes, 1 - 1 / nodes, costs)
-        print(f"model: {nodes:4}  {near[0]:8,.0f} ({near[1]})  {far[0]:8,.0f} ({far[1]})")
+        for name, apart in (("affinity", 0.05), ("random", 1 - 1 / nodes)):
+            shown = [carried(nodes, apart if nodes > 1 else 0.0, public, costs) for public in (True, False)]
+            rates = [f"{rate:8,.0f} moves/s ({limit})" for rate, limit in shown]
+            print(f"model: {nodes:3} nodes, {name:8}: {rates[0]}; --bus-public none: {rates[1]}")
