@@ -21,6 +21,7 @@ from protocol.types import LadderState as RowState
 from protocol.usernames import fold
 
 AVERAGE_ELO = 1500.0  # of a ladder without anchors
+FIT_TOLERANCE = 1e-6  # of a strength: less than a thousandth of an Elo
 
 
 class Row(NamedTuple):
@@ -38,7 +39,10 @@ def centre_of(settings: LadderSettings) -> float:
 
 
 def fit(
-    settings: LadderSettings, state: LadderState, known: Mapping[Version, float] | None = None, tolerance: float = 1e-7
+    settings: LadderSettings,
+    state: LadderState,
+    known: Mapping[Version, float] | None = None,
+    tolerance: float = FIT_TOLERANCE,
 ) -> dict[Version, float]:
     """Return the rating of every version. `known`: earlier ratings, from which the search begins."""
     players, tallies = tally_scores(state)
@@ -49,10 +53,15 @@ def fit(
     return {player: centre + value / ELO_SCALE for player, value in zip(players, strength, strict=True)}
 
 
-def table(settings: LadderSettings, state: LadderState, here: set[Version] | None = None) -> list[Row]:
-    """Return all versions, the best one first. `here`: the connected ones; without it, nobody is said to be away."""
+def table(
+    settings: LadderSettings,
+    state: LadderState,
+    here: set[Version] | None = None,
+    known: Mapping[Version, float] | None = None,
+) -> list[Row]:
+    """Return all versions, the best one first. `here`: the connected ones; None if they are not known."""
     players, tallies = tally_scores(state)
-    elo = fit(settings, state)
+    elo = fit(settings, state, known)
     centre = centre_of(settings)
     strength = [(elo[player] - centre) * ELO_SCALE for player in players]
     errors = anchored_errors(strength, tallies, set(anchors_of(settings, players)))

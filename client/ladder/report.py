@@ -31,18 +31,20 @@ class LadderReport:
     def __init__(self, runner: LadderRunner) -> None:
         self._runner = runner
         self.finished = False
+        self._known: dict[Version, float] = {}  # the ratings of the last report
 
     def __call__(self) -> TournamentReport:
         """Return the report on the current state, as large as a command may be."""
         settings, state = self._runner.settings, self._runner.state
-        rows = table(settings, state, self._runner.lobby.here())
+        rows = table(settings, state, self._runner.lobby.here(), self._known)
+        self._known = {row.player: row.rating.elo for row in rows}
         return fit(
             TournamentReport(
                 title=settings.name[:MAX_TEXT],
                 game=settings.game,
                 format="ladder",
                 players=len(rows),
-                options=dict(settings.options),
+                options={name: value for name, value in settings.options.items() if name != "start"},
                 clock=parse_time_control(settings.clock),
                 done=state.done,
                 total=state.done,

@@ -18,12 +18,12 @@ from client.ladder.game import Void, supervise
 from client.ladder.lobby import LadderLobby
 from client.ladder.pairing import Pairer
 from client.ladder.state import LadderGame, LadderResult, LadderSettings, LadderState, apply_entry
+from client.sdk.errors import Refused
 from client.tournament.formats.openings import openings_for
 from client.tournament.journal.log import Entry, Log
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Pairing
 from client.tournament.play.arbiter import Arbiter
-from protocol.commands import Lobby
 from protocol.replies import LobbyUpdate
 from protocol.usernames import fold
 
@@ -93,7 +93,7 @@ class LadderRunner:
 
     async def run(self) -> None:
         """Pair and play until stopped. A cancelled run leaves its games running; the next runner counts them."""
-        await self.arbiter.session.ask(Lobby(id=self.arbiter.session.id(), on=True))
+        await self.arbiter.follow_lobby()
         await self._resume()
         try:
             while not (self._stopping and not self._tasks):
@@ -160,7 +160,10 @@ class LadderRunner:
         if not room:
             return
         self._on_update(game, None)
-        outcome = await supervise(self.arbiter, game, room, self._how.wait_s)
+        try:
+            outcome = await supervise(self.arbiter, game, room, self._how.wait_s)
+        except Refused as error:
+            outcome = Void(str(error), tuple(player.name for player in game.players))
         if isinstance(outcome, Void):
             self._drop(game, outcome)
             return

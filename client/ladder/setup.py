@@ -12,6 +12,7 @@ from pathlib import Path
 from client.ladder.report import LadderReport
 from client.ladder.runner import LadderRunner, OnMessage, OnUpdate, RunSettings
 from client.ladder.state import LadderGame, LadderResult, LadderSettings, LadderState, replay, settings_entry
+from client.presentation.texts import counted
 from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
 from client.tournament.journal.log import Log, read
@@ -123,7 +124,7 @@ class Ladder:
             playing.cancel()
         else:
             self._on_message(
-                f"finishing {runner.running} games; Ctrl-C again leaves them, and the next run counts them"
+                f"finishing {counted(runner.running, 'game')}; Ctrl-C again leaves them, and the next run counts them"
             )
             runner.stop()
 

@@ -22,6 +22,7 @@ from protocol.usernames import fold
 JOURNAL_VERSION = 1
 DAY_S = 86_400
 MAX_ILLEGAL_MOVES = 3
+MAX_ANCHOR_ELO = 10_000
 KEPT_LATEST = 12  # results that the report shows
 
 
@@ -244,8 +245,15 @@ def read_settings(entry: Entry) -> LadderSettings:
         clock=str(entry["clock"]),
         opening_plies=int(entry["opening_plies"]),
         seed=int(entry["seed"]),
-        anchors={str(name): float(elo) for name, elo in entry["anchors"].items()},
+        anchors={str(name): read_rating(elo) for name, elo in entry["anchors"].items()},
     )
+
+
+def read_rating(value: object) -> float:
+    elo = float(value)  # type: ignore[arg-type]  # a wrong type is an error of the entry
+    if not abs(elo) <= MAX_ANCHOR_ELO:
+        raise ValueError(f"{elo} is not the rating of an anchor")
+    return elo
 
 
 def paired_entry(game: LadderGame) -> Entry:

@@ -105,6 +105,8 @@ def factory_of(args: Namespace) -> BotFactory:
 def with_version(args: Namespace, factory: BotFactory) -> BotFactory:
     """Return the factory with the version that others see. A bot on a ladder always has one."""
     version = args.bot_version or factory.version
+    if args.ladder and not args.bot_version and args.bot is not None and not BotSpec(args.bot).is_file:
+        version = f"{factory.name} {version}"  # a level of a built-in bot is a version of its own
     if args.ladder and not version:
         version = digest_sources(args.bot or args.exec, args.workdir)
     return replace(factory, version=version)

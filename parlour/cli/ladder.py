@@ -6,14 +6,14 @@ import json
 import math
 import os
 from argparse import Namespace
-from pathlib import Path
 
 from client.ladder.anchors import measured_anchors
 from client.ladder.ratings import table
 from client.ladder.report import result_line, standings_json, standings_lines
 from client.ladder.runner import RunSettings
 from client.ladder.setup import Ladder, read_ladder
-from client.ladder.state import LadderGame, LadderResult, LadderSettings
+from client.ladder.state import MAX_ANCHOR_ELO, LadderGame, LadderResult, LadderSettings, LadderState
+from client.presentation.texts import counted
 from client.sdk.errors import SessionError
 from client.sdk.time_control import parse_time_control
 from client.sdk.url import DEFAULT_URL
@@ -30,7 +30,6 @@ from runtime.printable import print_line
 DEFAULT_CLOCK = "60s+1"
 FIXED = ("game", "option", "clock", "openings", "seed", "anchor", "no_anchors", "name")  # arguments of a new ladder
 MAX_NAME_LENGTH = 60
-MAX_ANCHOR_ELO = 10_000
 
 
 def run(args: Namespace) -> int:
@@ -53,7 +52,8 @@ def run(args: Namespace) -> int:
         raise UserError(f"{error}; what was played is kept, continue with: parlour ladder run {args.file}") from None
     except TournamentError as error:
         raise UserError(str(error)) from None
-    print_standings(args.file)
+    print_line()
+    print_standings(*read_ladder(args.file))
     return 0 if complete else 130
 
 
@@ -117,7 +117,7 @@ def tell_result(game: LadderGame, result: LadderResult | None) -> None:
 def standings(args: Namespace) -> int:
     """Print the table of a ladder, also while it runs."""
     try:
-        settings, state = read_ladder(args.file)
+        settings, state = read_ladder(args.file, args.max_mb << 20)
     except TournamentError as error:
         raise UserError(str(error)) from None
     rows = table(settings, state)
@@ -129,13 +129,11 @@ def standings(args: Namespace) -> int:
             )
         )
     else:
-        print_standings(args.file)
+        print_standings(settings, state)
     return 0
 
 
-def print_standings(path: Path) -> None:
-    settings, state = read_ladder(path)
-    print_line()
-    print_line(f"{settings.name}: {settings.game}, {state.done} games")
+def print_standings(settings: LadderSettings, state: LadderState) -> None:
+    print_line(f"{settings.name}: {settings.game}, {counted(state.done, 'game')}")
     for line in standings_lines(table(settings, state)):
         print_line(line)

@@ -10,6 +10,8 @@ Z_95 = 1.959964  # standard deviations of a two-sided 95 % interval
 PRIOR_DRAW_PAIRS = 1.0  # imaginary drawn pairs that keep a difference finite when one player wins every game
 ELO_SCALE = log(10) / 400
 MAX_SWEEPS, CONVERGED_STEP = 2000, 1e-9
+MAX_EXACT_ERRORS = 100  # players
+MIN_EXACT_INFORMATION, TINY_INFORMATION = 1e-6, 1e-12
 NO_ANCHORS: Mapping[int, float] = {}
 
 
@@ -128,10 +130,9 @@ def information_matrix(strength: list[float], tallies: Tallies) -> list[list[flo
     size = len(strength)
     matrix = [[0.0] * size for _ in range(size)]
     for i, opponents in enumerate(tallies):
-        matrix[i][i] += win_probability(strength[i]) * (1 - win_probability(strength[i]))
+        matrix[i][i] = own_information(strength, tallies, i)
         for j, (_, count) in opponents.items():
             wins = win_probability(strength[i] - strength[j])
-            matrix[i][i] += count * wins * (1 - wins)
             matrix[i][j] -= count * wins * (1 - wins)
     return matrix
 
@@ -159,15 +160,33 @@ def centre_ratings(
 
 
 def anchored_errors(strength: list[float], tallies: Tallies, fixed: Collection[int]) -> list[float]:
-    """Return half the width of the 95 % interval of every rating, in Elo; 0 for the players in `fixed`."""
-    full = information_matrix(strength, tallies)
+    """Return half the width of the 95 % interval of every rating, in Elo; 0 for the players in `fixed`.
+
+    In a large field, and if some player has too little information, opponents count as if their ratings were known.
+    Exact errors would take time cubic in the number of players.
+    """
     free = [i for i in range(len(strength)) if i not in fixed]
-    matrix = [[full[i][j] for j in free] for i in free]
-    variance = solve_linear(matrix, [[float(i == j) for j in range(len(free))] for i in range(len(free))])
+    own = [own_information(strength, tallies, i) for i in free]
+    if len(free) > MAX_EXACT_ERRORS or min(own, default=1.0) < MIN_EXACT_INFORMATION:
+        variances = [1 / max(information, TINY_INFORMATION) for information in own]
+    else:
+        full = information_matrix(strength, tallies)
+        matrix = [[full[i][j] for j in free] for i in free]
+        inverse = solve_linear(matrix, [[float(i == j) for j in free] for i in free])
+        variances = [max(0.0, inverse[place][place]) for place in range(len(free))]
     errors = [0.0] * len(strength)
-    for place, i in enumerate(free):
-        errors[i] = Z_95 * sqrt(max(0.0, variance[place][place])) / ELO_SCALE
+    for i, variance in zip(free, variances, strict=True):
+        errors[i] = Z_95 * sqrt(variance) / ELO_SCALE
     return errors
+
+
+def own_information(strength: list[float], tallies: Tallies, i: int) -> float:
+    """Return how much the games of one player say about its strength."""
+    found = win_probability(strength[i]) * (1 - win_probability(strength[i]))
+    for j, (_, count) in tallies[i].items():
+        wins = win_probability(strength[i] - strength[j])
+        found += count * wins * (1 - wins)
+    return found
 
 
 def solve_linear(matrix: list[list[float]], right: list[list[float]]) -> list[list[float]]:

@@ -17,7 +17,7 @@ from client.sdk.time_control import parse_time_control
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Pairing
 from engine.options import OptionValue
-from protocol.commands import Abort, Command, Create, Export, History, Leave, List, Watch
+from protocol.commands import Abort, Command, Create, Export, History, Leave, List, Lobby, Watch
 from protocol.events import Event
 from protocol.replies import LobbyUpdate, Ok, Snapshot
 from protocol.types import RoomInfo
@@ -151,6 +151,10 @@ class Arbiter:
         self._unlogged = [
             info for info in rooms if info.players and info.arbiter == own_name and info.room not in self._known
         ]
+
+    async def follow_lobby(self) -> None:
+        """Receive lobby updates from now on, after every reconnect too."""
+        await self._ask(lambda: Lobby(id=self.session.id(), on=True))
 
     async def watch(self, room: str) -> RoomView | None:
         """Watch a room until `unwatch`. Return None if it does not exist."""

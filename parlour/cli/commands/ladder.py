@@ -41,6 +41,8 @@ def arguments(parser: ArgumentParser) -> None:
     table = actions.add_parser("standings", help="show the table", description="Show the table, also while it runs.")
     table.add_argument("file", metavar="FILE", type=Path, help="the journal of the ladder")
     table.add_argument("--json", action="store_true", help="print JSON")
+    text = "read a larger journal, if you trust it (default: 256)"
+    table.add_argument("--max-mb", metavar="N", type=count, default=256, help=text)
 
 
 def add_fixed(parser: ArgumentParser) -> None:

@@ -42,3 +42,12 @@ def test_a_new_version_is_rated_by_itself_and_the_old_one_stays() -> None:
     assert abs(rows[new].rating.elo - 1700) < 120
     assert (rows[old].state, rows[new].state, rows[Version("low", "x")].state) == ("retired", "", "anchor")
     assert rows[new].tally.games > 60  # few games come first
+
+
+def test_many_retired_versions_are_rated_in_one_go() -> None:
+    """A year of the ladder: errors take no time cubic in the number of versions."""
+    bots = {Version(f"bot{number}", "1"): 1000.0 + number for number in range(300)}
+    state = play_night(ladder(), bots, 900)
+    rows = table(ladder(), state)
+    assert len(rows) == 300
+    assert all(0 < row.rating.error < 800 for row in rows)

@@ -118,6 +118,9 @@ def test_settings_come_back_as_they_were() -> None:
         {"type": "ended", "game": [], "result": "1-0"},
         {"type": "ladder", "journal": 1, "options": 5},
         {"type": "ladder", "journal": 99},
+        {**settings_entry(ladder()), "anchors": {"ann": float("nan")}},
+        {**settings_entry(ladder()), "anchors": {"ann": 1e9}},
+        {**settings_entry(ladder()), "anchors": {"ann": []}},
         {},
     ],
 )

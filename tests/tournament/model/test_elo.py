@@ -6,7 +6,15 @@ from random import Random
 
 import pytest
 
-from client.tournament.model.elo import difference, elo_from_score, expected_score, ratings
+from client.tournament.model.elo import (
+    anchored_errors,
+    difference,
+    elo_from_score,
+    expected_score,
+    maximize_likelihood,
+    ratings,
+    tally_games,
+)
 from tests.tournament.model.samples import game, pairs
 
 
@@ -51,3 +59,21 @@ def test_extreme_results_give_finite_ratings() -> None:
     assert ratings(["a", "b"], [])["a"].error > 300
     assert difference([]).superior == 0.5
     assert elo_from_score(expected_score(123)) == pytest.approx(123)
+
+
+def test_errors_with_anchors_are_exact_in_a_small_field_and_near_in_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tallies = tally_games(["a", "b", "c"], [("a", "b", 1.0), ("a", "b", 0.0), ("b", "c", 0.5)] * 20)
+    strength = maximize_likelihood(tallies, {2: 0.3})
+    assert strength[2] == 0.3
+    exact = anchored_errors(strength, tallies, {2})
+    assert exact[2] == 0.0
+    assert exact[0] > exact[1] > 0
+    monkeypatch.setattr("client.tournament.model.elo.MAX_EXACT_ERRORS", 1)
+    near = anchored_errors(strength, tallies, {2})
+    assert all(0 < rough <= fine for rough, fine in zip(near[:2], exact[:2], strict=True))
+
+
+def test_player_without_information_has_a_large_error() -> None:
+    assert anchored_errors([400.0, 0.0], [{}, {}], set())[0] > 10_000
