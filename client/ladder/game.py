@@ -45,9 +45,9 @@ async def supervise(arbiter: Arbiter, game: LadderGame, room: str, wait_s: float
             left = limit - (arbiter.now() - began)
             absent = () if started else absent_players(game, view)
             if left > 0 or (not started and not absent):
-                timeout_s = min(SILENT_ROOM_REFRESH_S, max(0.1, left))
-                if not await arbiter.wait(room, timeout_s) and timeout_s == SILENT_ROOM_REFRESH_S:
-                    await arbiter.refresh(room)
+                timeout_s = min(SILENT_ROOM_REFRESH_S, left) if left > 0 else SILENT_ROOM_REFRESH_S
+                if not await arbiter.wait(room, timeout_s):
+                    await arbiter.refresh(room)  # an event may have been lost with a connection
             else:
                 await arbiter.abort(room)
                 view = await arbiter.watch(room)

@@ -59,7 +59,7 @@ def table(
     here: set[Version] | None = None,
     known: Mapping[Version, float] | None = None,
 ) -> list[Row]:
-    """Return all versions, the best one first. `here`: the connected ones; None if they are not known."""
+    """Return the versions that have a result, the best one first. `here`: the connected ones; None if not known."""
     players, tallies = tally_scores(state)
     elo = fit(settings, state, known)
     centre = centre_of(settings)
@@ -68,6 +68,7 @@ def table(
     rows = [
         Row(player, Rating(elo[player], error), state.tallies[player], row_state(settings, state, player, here))
         for player, error in zip(players, errors, strict=True)
+        if state.tallies[player].games
     ]
     return sorted(rows, key=lambda row: (-row.rating.elo, -row.tally.games, row.player))
 

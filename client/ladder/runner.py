@@ -29,6 +29,7 @@ from protocol.usernames import fold
 
 FIRST_PAUSE_S, MAX_PAUSE_S = 30.0, 3600.0
 FORFEITS_BEFORE_PAUSE = 3  # in a row
+MAX_CLOCK_DIFFERENCE_S = 60.0  # between this machine and the server
 CHECK_INTERVAL_S = 5.0  # for pauses that are over
 CASUAL_NOTICE = (
     "The games are casual from now on; the ladder rates them all the same. To rate them on the server too, ask its"
@@ -178,7 +179,8 @@ class LadderRunner:
         start = self._opening(game.opening)
         rated = self._rated and all(self.lobby.account(player.name) for player in game.players)
         try:
-            room = await self.arbiter.create_room(pairing, start, rated)
+            since_ms = int((game.at - MAX_CLOCK_DIFFERENCE_S) * 1000)
+            room = await self.arbiter.create_room(pairing, start, rated, since_ms)
         except TournamentError as error:
             if not rated:
                 self._drop(game, Void(str(error), (first.name, second.name)))
@@ -212,8 +214,13 @@ class LadderRunner:
                 self._failures.pop(fold(player.name), None)
 
     def _fail(self, name: str, allowed: int) -> None:
-        """Pause a bot that has failed `allowed` times in a row: each time twice as long."""
+        """Pause a bot that has failed `allowed` times in a row: each time twice as long.
+
+        Games that fail during its pause had begun before, and do not count.
+        """
         key = fold(name)
+        if self._is_paused(name):
+            return
         self._failures[key] += 1
         if self._failures[key] >= allowed:
             pause_s = min(MAX_PAUSE_S, FIRST_PAUSE_S * 2 ** min(20, self._failures[key] - allowed))

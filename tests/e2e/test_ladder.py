@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from client.ladder.ratings import table
 from client.ladder.report import LadderReport
 from client.ladder.runner import LadderRunner, RunSettings
 from client.ladder.setup import Ladder, open_ladder, read_ladder
@@ -217,8 +218,12 @@ async def test_version_that_was_not_paired_cannot_take_the_seat(tmp_path: Path) 
         await stack.enter_async_context(hand_bot(server.url, "", token=token, version="weak", joins=False))
         await stack.enter_async_context(running_bot(server.url, builtin("random"), name="ann", ladder=True))
         runner, told = await stack.enter_async_context(running_ladder(tmp_path, server, ladder(**GAME)))
-        await until("the game is void", lambda: told.says("twin: another version took the seat"))
+        await until("the games are void", lambda: not runner.state.open and told.messages)
+        assert told.says("twin: another version took the seat")
+        pauses = [message for message in told.messages if "is not paired for" in message]
+        assert pauses == ["twin is not paired for 30 seconds"]  # though two games failed at once
         assert not told.results
+        assert table(runner.settings, runner.state) == []  # without a result there is no rating
         assert Version("twin", "strong") not in runner.state.tallies
 
 

@@ -24,6 +24,7 @@ from protocol.types import RoomInfo
 from runtime.tasks import BackgroundTasks
 
 RETRY_DELAY_S = 1.0  # after a temporary refusal
+SNAPSHOT_TIMEOUT_S = 5.0
 HISTORY_PAGES = 3  # of finished games to search for unlogged rooms
 
 
@@ -94,13 +95,14 @@ class Arbiter:
 
     # -- rooms
 
-    async def create_room(self, game: Pairing, start: str, rated: bool | None = None) -> str:
+    async def create_room(self, game: Pairing, start: str, rated: bool | None = None, since_ms: int = 0) -> str:
         """Create a room for a game and return its id. An unlogged room for this game is reused.
 
-        `rated`: if it differs from the terms. Raises TournamentError if the server refuses for good.
+        `rated`: if it differs from the terms. `since_ms`: as in `take_unlogged_room`.
+        Raises TournamentError if the server refuses for good.
         """
         while True:
-            room = self.take_unlogged_room(game, start)
+            room = self.take_unlogged_room(game, start, since_ms)
             if room:
                 return room
             try:
@@ -126,9 +128,14 @@ class Arbiter:
                     ) from None
                 await asyncio.sleep(refused.retry_after or RETRY_DELAY_S)
 
-    def take_unlogged_room(self, game: Pairing, start: str) -> str:
-        """Return an unlogged room for this game and forget it, or return "" if there is none."""
+    def take_unlogged_room(self, game: Pairing, start: str, since_ms: int = 0) -> str:
+        """Return an unlogged room for this game and forget it, or return "" if there is none.
+
+        `since_ms`: rooms that were created before, in milliseconds since the epoch, are of another log.
+        """
         for info in self._unlogged:
+            if info.created_at < since_ms:
+                continue
             if info.players == game.seats and (not start or info.options.get("start") == start):
                 self._unlogged.remove(info)
                 self._known.add(info.room)
@@ -167,8 +174,9 @@ class Arbiter:
                 if refused.code == "no_room":
                     return None
                 raise
-            while room not in self.session.rooms:  # the snapshot follows the reply
-                await self.wait(room, RETRY_DELAY_S)
+            while room not in self.session.rooms:  # the snapshot follows the reply, unless the connection is lost
+                if not await self.wait(room, SNAPSHOT_TIMEOUT_S):
+                    await self.refresh(room)
         return self.session.rooms[room]
 
     async def wait(self, room: str, seconds: float) -> bool:

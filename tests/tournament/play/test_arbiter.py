@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from client.sdk.credentials import CredentialsFile
 from client.tournament.journal.folder import Folder
 from client.tournament.model.results import Pairing
@@ -42,3 +44,36 @@ async def test_lost_reply_does_not_take_an_older_room_of_the_same_players(tmp_pa
         assert await arbiter.create_room(game, "") != old
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)
+
+
+async def test_room_of_another_log_is_not_taken(tmp_path: Path) -> None:
+    """One account may be the arbiter of several ladders, whose bots play the same openings."""
+    async with running_server(tmp_path) as server, session(server.url, "judge") as judge:
+        plan = plan_of("match", contestants(2), opening_plies=0)
+        game = Pairing(1, 1, 1, ("ann", "ben"), 1)
+        old = await Arbiter(judge, plan, CredentialsFile(tmp_path / "one.json")).create_room(game, "")
+        arbiter = Arbiter(judge, plan, CredentialsFile(tmp_path / "other.json"))
+        await arbiter.find_unlogged_rooms(set())
+        assert arbiter.take_unlogged_room(game, "", since_ms=server.app.now() + 1) == ""
+        assert arbiter.take_unlogged_room(game, "") == old
+
+
+async def test_snapshot_that_is_lost_is_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.tournament.play.arbiter.SNAPSHOT_TIMEOUT_S", 0.05)
+    async with running_server(tmp_path) as server, session(server.url, "judge") as judge:
+        plan = plan_of("match", contestants(2))
+        room = await Arbiter(judge, plan, CredentialsFile(tmp_path / "one.json")).create_room(
+            Pairing(1, 1, 1, ("ann", "ben"), 1), ""
+        )
+        async with session(server.url, "other") as other:
+            arbiter = Arbiter(other, plan, CredentialsFile(tmp_path / "other.json"))
+            listening = asyncio.create_task(arbiter.listen())
+            receive, lost = other._receive_snapshot, list[object]()
+            monkeypatch.setattr(
+                other, "_receive_snapshot", lambda *given: receive(*given) if lost else lost.append(given)
+            )
+            view = await arbiter.watch(room)
+            assert view is not None
+            assert lost
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
