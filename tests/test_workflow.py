@@ -53,7 +53,9 @@ def test_every_script_it_calls_exists(workflow: Any) -> None:
     assert all((ROOT / name).stat().st_mode & 0o100 for name in called)
 
 
-@pytest.mark.parametrize(("file", "job"), [("ci", "test"), ("ci", "coverage"), ("stress", "stress")])
+@pytest.mark.parametrize(
+    ("file", "job"), [("ci", "test"), ("ci", "coverage"), ("stress", "stress"), ("stress", "long")]
+)
 def test_jobs_with_tests_have_a_jail_that_works(file: str, job: str) -> None:
     yaml = pytest.importorskip("yaml")
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / f"{file}.yml").read_text(encoding="utf-8"))["jobs"]
@@ -62,10 +64,11 @@ def test_jobs_with_tests_have_a_jail_that_works(file: str, job: str) -> None:
     assert any(line.startswith("bwrap ") for line in lines), "a jail that does not work would skip its tests"
 
 
-def test_every_stress_scenario_runs_on_a_schedule() -> None:
+def test_every_stress_scenario_and_the_long_tests_run_on_a_schedule() -> None:
     yaml = pytest.importorskip("yaml")
     stress = yaml.safe_load((ROOT / ".github" / "workflows" / "stress.yml").read_text(encoding="utf-8"))
     assert stress[True]["schedule"], "YAML reads the key `on` as true"
+    assert ".venv/bin/pytest -n 2 --dist loadfile -m long" in script_of(stress["jobs"]["long"])
     job = stress["jobs"]["stress"]
     assert {"plain", *job["strategy"]["matrix"]["scenario"]} == load_script("stress-tests").SCENARIOS.keys()
     assert "scripts/stress-tests ${{ matrix.scenario }} --runs 2" in script_of(job)
