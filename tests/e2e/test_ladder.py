@@ -195,6 +195,24 @@ async def test_bot_that_never_moves_loses_on_time_and_is_paused(tmp_path: Path) 
         assert (tally.losses, tally.forfeits) == (3, 3)
 
 
+async def test_bot_that_dies_in_a_game_loses_it_and_is_not_paired_while_away(tmp_path: Path) -> None:
+    async with running_server(tmp_path, sweep=0.02) as server, AsyncExitStack() as stack:
+        await stack.enter_async_context(running_bot(server.url, builtin("random"), name="ann", ladder=True))
+        settings = ladder(**{**GAME, "clock": "1/move"})
+        runner, told = await stack.enter_async_context(running_ladder(tmp_path, server, settings, at_once=1))
+        async with hand_bot(server.url, "mayfly") as bot:
+            await until("the game runs", lambda: any(view.status == "running" for view in bot.rooms.values()))
+        await until("the game is lost", lambda: told.results)
+        players, result = told.results[0]
+        assert result.loser is not None
+        assert players[result.loser] == Version("mayfly", "1")
+        assert result.forfeit in ("time", "abandoned")
+        await until("it is away", lambda: runner.lobby.here() == {Version("ann", builtin("random").version)})
+        rows = {row.player.name: row.state for row in table(runner.settings, runner.state, runner.lobby.here())}
+        assert rows == {"ann": "", "mayfly": "away"}
+        assert len(told.results) == 1
+
+
 async def test_bot_that_does_not_come_costs_no_rating(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, AsyncExitStack() as stack:
         await stack.enter_async_context(hand_bot(server.url, "ghost", joins=False))
