@@ -78,12 +78,15 @@ async def test_silent_client_is_disconnected(server: Harness) -> None:
 
 async def test_clients_of_revoked_accounts_are_disconnected(server: Harness) -> None:
     await server.store.add_account("ann", "p-account", "token", NOW)
-    account = connect(server, Player(id="p-account", name="ann", account=True))
+    client = connect(server, Player(id="p-account", name="ann", account=True))
+    account = await server.store.account_of_token("token")
+    assert account is not None
+    client.account_change = account.change
     await run_sweeps(server)
-    assert account.closed is None
+    assert client.closed is None
     await server.store.revoke_account("ann", NOW)
     await run_sweeps(server)
-    assert account.closed == (1008, "your account has been revoked")
+    assert client.closed == (1008, "your account has been revoked")
 
 
 async def test_heartbeat_is_written_while_a_game_runs(server: Harness) -> None:
