@@ -32,7 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     text = "pair bots until Ctrl-C; with --game, begin a ladder"
     run_parser = actions.add_parser(
-        "run", help=text, description=f"{text.capitalize()}.\n\n{RUN_EXAMPLES}",
+        "run", help=text, description=f"{text[0].upper()}{text[1:]}.\n\n{RUN_EXAMPLES}",
         formatter_class=RawDescriptionHelpFormatter,
     )  # fmt: skip
     run_parser.add_argument("file", metavar="FILE", type=Path, help="the journal of the ladder")
