@@ -14,6 +14,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from parlour.cli.house_bots import read_tokens, token_file, write_tokens
+from parlour.cli.main import main
 from server.ids import first_room_id
 from server.storage.factory import open_store
 from server.storage.interface import Append, append_and_wait
@@ -23,6 +25,8 @@ from tests.e2e.local_server import parlour_command, running_server
 from tests.server.storage.played import play_games
 from tests.server.storage.rows import row
 from tests.waiting import TIMEOUT_S
+
+Capture = pytest.CaptureFixture[str]
 
 
 async def fill(path: str) -> None:
@@ -137,11 +141,21 @@ async def test_copy_that_was_killed_is_finished_by_the_next(forward: bool, tmp_p
     digests = [re.findall(rf"^{name} +(\d+) rows  sha256 (\w+)$", out, re.M)[0] for name in ("rooms", "events")]
     assert [count for count, _ in digests] == ["1000", str(1000 * EVENTS_PER_ROOM)]
     assert f"copied and verified: start the server with --db {target}\n" in out
-    code, _, err = await parlour_command(*words)
-    assert (code, "the target is not empty" in err) == (2, True)
     code, back, err = await parlour_command("db", "copy", target, str(tmp_path / "back.db"))
     assert code == 0
     assert all(digest in back for _, digest in digests)
+
+
+async def test_copy_takes_the_tokens_of_house_bots_along(tmp_path: Path, database: str) -> None:
+    """Without its token a house bot could not use its name, and would be a guest."""
+    source = str(tmp_path / "parlour.db")
+    await fill(source)
+    write_tokens(token_file(source), '{"search": "secret"}')
+    code, out, err = await parlour_command("db", "copy", source, database)
+    assert (code, err) == (0, "")
+    assert f"the tokens of the house bots are in {token_file(database)}: run the server as the same user\n" in out
+    assert read_tokens(token_file(database)) == {"search": "secret"}
+    assert stat.S_IMODE(token_file(database).stat().st_mode) == 0o600
 
 
 async def test_copy_refuses_databases_in_use(tmp_path: Path, database: str) -> None:
@@ -168,9 +182,17 @@ async def test_copy_refuses_databases_in_use(tmp_path: Path, database: str) -> N
         (("check", "--dry-run"), "--dry-run and --keep-… are for db prune"),
     ],
 )
-async def test_mistakes_are_one_sentence(words: tuple[str, ...], problem: str) -> None:
-    code, out, err = await parlour_command("db", *words)
-    assert (code, out) == (2, "")
+def test_mistakes_are_one_sentence(
+    words: tuple[str, ...], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_mistake(words, problem, capsys)
+
+
+def check_mistake(words: tuple[str, ...], problem: str, capsys: Capture) -> None:
+    assert main(["db", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
     assert problem in err
     assert err.count("\n") == 1
 
@@ -254,16 +276,14 @@ async def test_archived_game_can_be_shown_and_restored(db: str, tmp_path: Path) 
     assert code == 0
 
 
-async def test_mistakes_of_archive_are_one_sentence(tmp_path: Path) -> None:
+def test_mistakes_of_archive_are_one_sentence(tmp_path: Path, capsys: Capture) -> None:
     folder, db = str(tmp_path), str(tmp_path / "parlour.db")
-    await fill(db)
+    asyncio.run(fill(db))
     for words, problem in (
         ((folder,), "db archive needs --before"),
         ((folder, "--before", "May"), "'May' is not a month: write --before 2026-01"),
         ((folder, "--before", "2099-01"), "--before 2099-01 is in the future"),
         ((f"{folder}/none", "--before", "2025-05"), "there is no folder"),
     ):
-        code, _, err = await parlour_command("db", "archive", *words, "--db", db)
-        assert (code, problem in err) == (2, True), err
-    code, _, err = await parlour_command("db", "check", "--before", "2025-05", "--db", db)
-    assert (code, "db check takes no --before" in err) == (2, True)
+        check_mistake(("archive", *words, "--db", db), problem, capsys)
+    check_mistake(("check", "--before", "2025-05", "--db", db), "db check takes no --before", capsys)

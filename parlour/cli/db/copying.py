@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
 from parlour.cli.database import opened_store
 from parlour.cli.db.progress import ProgressLine
+from parlour.cli.house_bots import read_tokens, token_file, write_tokens
 from parlour.errors import UserError
 from runtime.printable import print_line
 from server.rooms.registry import MAX_CLOCK_LEAD_MS
@@ -33,9 +35,18 @@ async def copy_database(source: str, target: str) -> None:
             await refuse_nodes(new, "target")
             found = await copy(old, new, place(source), int(time.time() * 1000), progress.show)
     progress.clear()
+    copy_house_tokens(source, target)
     for walked in found:
         print_line(f"{walked.table:10} {walked.rows:>10} rows  sha256 {walked.digest[:DIGEST_CHARS]}")
     print_line(f"copied and verified: start the server with --db {target}")
+
+
+def copy_house_tokens(source: str, target: str) -> None:
+    """Copy the tokens of the house bots, which are beside a database: without them the bots would be guests."""
+    tokens = read_tokens(token_file(source))
+    if tokens:
+        write_tokens(token_file(target), json.dumps(tokens))
+        print_line(f"the tokens of the house bots are in {token_file(target)}: run the server as the same user")
 
 
 async def refuse_nodes(store: Store, which: str) -> None:
