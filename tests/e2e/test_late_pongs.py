@@ -62,7 +62,7 @@ async def test_late_pongs_buy_no_time(start: Start, connect_guest: ConnectGuest)
         await ben.ask("join", room=room)
         await late.find(type="started")
         for ply, (mine, other) in enumerate([("a1", "a3"), ("b1", "b3"), ("a2", "b4")]):
-            clock.pass_by(2)
+            clock.pass_at_work(server.app.status, 2)
             late.send(type="move", id=10 + ply, room=room, ply=2 * ply, move=mine)
             moved = await late.find(type="moved", ply=2 * ply + 1)
             assert moved["took"] >= 2000

@@ -23,7 +23,7 @@ async def test_network_lag_is_credited(start: Start, connect_guest: ConnectGuest
     (peer,) = server.app.presence.named("ann")
     await until("the first ping is answered", lambda: peer.latency > 0)
     peer.latency = 0.3
-    clock.pass_by(1)
+    clock.pass_at_work(server.app.status, 1)
     moved = await move(ann, room, 0, "a1")
     assert moved["took"] >= 1000
     assert moved["took"] - moved["charged"] == 300
