@@ -91,7 +91,7 @@ class MqttBus(WithoutWorkers):
 
     @property
     def lost(self) -> int:
-        return 0 if self._client is None else self._client.lost
+        return sum(part.lost for part in (self._peers, self._client) if part is not None)
 
     def listen(self, listener: BusListener) -> None:
         self._listener = listener

@@ -71,6 +71,7 @@ class Peers:
         self._sending = False
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}
+        self.lost = 0  # items without a connection; `connected` repairs that
         self.coalesced = 0  # items that a later one has replaced during an overload
         self._handlers: dict[str, Callable[..., None]] = {
             "events": self._events_received,
@@ -195,11 +196,13 @@ class Peers:
     def send_now(self) -> None:
         """Send everything that is collected."""
         outbox, self._outbox = self._outbox, {}
-        if self._link.up:  # otherwise it is lost; `connected` repairs that
-            for topic, items in outbox.items():
-                for first in range(0, len(items), ITEMS_PER_MESSAGE):
-                    some = items[first : first + ITEMS_PER_MESSAGE]
-                    self._link.send(topic, self._signer.sign(topic, some))
+        if not self._link.up:
+            self.lost += sum(map(len, outbox.values()))
+            return
+        for topic, items in outbox.items():
+            for first in range(0, len(items), ITEMS_PER_MESSAGE):
+                some = items[first : first + ITEMS_PER_MESSAGE]
+                self._link.send(topic, self._signer.sign(topic, some))
 
     def _coalesce(self) -> None:
         """Keep only the latest seq of each room: the other nodes then read its events from the store."""

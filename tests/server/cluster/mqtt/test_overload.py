@@ -24,9 +24,8 @@ from tests.waiting import until
 class FakeLink:
     """A broker that can be too slow."""
 
-    up = True
-
     def __init__(self) -> None:
+        self.up = True
         self.overloaded = False
         self.sent: list[tuple[str, bytes]] = []
 
@@ -99,6 +98,17 @@ async def test_only_the_latest_seq_of_a_room_is_kept_for_a_node(
     answer, latest = [other.verify(topic, data) for topic, data in link.sent if topic == inbox]
     assert answer[1] == [["follow", "r1", 1]]
     assert latest[1] == [["events", "r1", room.seq + 9, [], None]]
+
+
+async def test_items_without_a_connection_count_as_lost(link: FakeLink) -> None:
+    nodes, _ = followed(link)
+    await until("the answer is sent", lambda: len(link.sent) == 1)
+    link.up = False
+    room = running("cohcoh")
+    for _ in range(3):
+        nodes.publish(room, (moved(room),), (b"x",), None)
+    await until("they are lost", lambda: nodes.lost == 3)
+    assert len(link.sent) == 1
 
 
 async def test_the_state_of_a_room_stands_for_its_events(link: FakeLink, monkeypatch: pytest.MonkeyPatch) -> None:
