@@ -18,10 +18,12 @@ from client.tui.render.palette import PALETTES, PaletteFilter, distance
 from client.tui.render.pixel_boards import LAST_TINT
 from client.tui.render.pixel_kinds import pieces_of
 from client.tui.render.pixels import text_style
-from client.tui.render.tokens import BASIC_COLOURS, TOKENS, Colour, Tokens, contrast, mix
+from client.tui.render.tokens import BASIC_COLOURS, TOKENS, TRUE_COLOURS, Colour, Tokens, contrast, mix
 from client.tui.screens.table import TableScreen
 from engine.registry import GAMES, create
+from tests.tui.lobby_samples import lobby_update
 from tests.tui.offline_app import OfflineApp, snapshot_of
+from tests.tui.test_snapshots import SCREENS, TABLES
 
 CLEAR = 0.09  # two colours that can be told apart at a glance, in Oklab
 SYSTEMS = {256: ColorSystem.EIGHT_BIT, 16: ColorSystem.STANDARD}
@@ -140,3 +142,16 @@ async def test_screen_uses_only_colours_of_the_palette(colours: int, least: int)
         numbers = [value.number for value in used if not value.is_default]
         assert all(number is not None and least <= number < colours for number in numbers)
         assert len(numbers) > 5
+
+
+@pytest.mark.parametrize("colours", [TRUE_COLOURS, 16])
+@pytest.mark.parametrize("name", ["lobby", "tournament"])
+async def test_no_part_of_the_screen_has_the_ground_of_the_terminal(name: str, colours: int) -> None:
+    rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
+    app = OfflineApp(*rooms, appearance=Appearance("light", colours=colours))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await SCREENS[name](app)  # type: ignore[misc]
+        app.deliver(lobby_update())
+        await pilot.pause()
+        segments = [segment for strip in app.screen._compositor.render_strips() for segment in strip if segment.text]
+        assert all(segment.style and segment.style.bgcolor for segment in segments)

@@ -397,7 +397,7 @@ def marble_tile(
     tokens = TOKENS[theme]
     square, side = tokens.marbles.ground, pitch - 1
     pixels = Pixels(side, side, mix(square, tokens.mark, 0.35) if last else square)
-    if pitch < 4:
+    if pitch < 5:
         if owner is not None:
             pixels.rectangle(0, 0, side, side, tokens.marbles.of(owner))
         return pixels

@@ -176,13 +176,18 @@ def upcoming(report: TournamentReport, width: int, appearance: Appearance) -> Pa
 
 def further(report: TournamentReport, width: int, appearance: Appearance) -> list[Part]:
     """Return the sequential test and the goals of students, if there are any."""
-    muted = tone(appearance, "muted")
+    muted, plain = tone(appearance, "muted"), tone(appearance, "text")
     parts = []
     if report.sprt is not None:
         parts.append(Part("Test", [[Segment(padded(test_text(report.sprt), width), muted)]]))
     if report.goals:
         goals = [
-            [Segment(padded(f"{printable(goal.student)}, {printable(goal.goal)}: {GOAL_MARKS[goal.verdict]}", width))]
+            [
+                Segment(
+                    padded(f"{printable(goal.student)}, {printable(goal.goal)}: {GOAL_MARKS[goal.verdict]}", width),
+                    plain,
+                )
+            ]
             for goal in report.goals[:MAX_GOALS]
         ]
         parts.append(Part(f"Goals: {report.goals_met} of {report.goals_total} met", goals))
