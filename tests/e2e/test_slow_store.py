@@ -103,7 +103,7 @@ async def test_turn_starts_when_the_previous_move_is_sent(
     await ben.find(type="moved", ply=1)
     await ben.ask("move", room=room, ply=1, move="b1")
     assert (await ann.find(type="moved", ply=2))["took"] < PER_MOVE_MS
-    clock.pass_by(2 * PER_MOVE_MS / 1000)
+    clock.pass_at_work(server.app.status, 2 * PER_MOVE_MS / 1000)
     assert (await ann.refused("move", room=room, ply=2, move="c1"))["code"] == "too_late", (
         "ann knows that it is her turn"
     )
@@ -169,6 +169,6 @@ async def test_outage_ends_with_the_turn_even_without_a_clock(
         clock.pass_by(600)
         assert server.app.status.worked_until() < server.app.now() - 599_000, "a restart would credit that"
     await ann.ask("move", room=room, ply=0, move="a1")
-    clock.pass_by(30)
+    clock.pass_at_work(server.app.status, 30)
     await ben.ask("move", room=room, ply=1, move="b1")
     assert [(await ben.find(type="moved", ply=ply))["took"] // 10_000 for ply in (1, 2)] == [0, 3]
