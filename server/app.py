@@ -225,6 +225,8 @@ class App:
         self.status.on_recovery(self.registry.credit_outage)
         self.status.on_stall(self.registry.credit_outage)
         self.status.on_recovery(self.membership.record_presence)
+        self.status.on_recovery(self.node.recovered)
+        self.status.on_stall(self.node.recovered)
         bus.listen(self.node)
         self.feed.on_bots = bus.introduce
         self.registry.on_load, self.registry.on_forget = bus.follow, bus.unfollow

@@ -120,6 +120,10 @@ class Node:
         self._checked_at = 0
         self._tasks.start(self._check_rooms())
 
+    def recovered(self, failed_at: int) -> None:
+        """Check all rooms in the next sweep: news could not be read while the store failed or this node was stopped."""
+        self._checked_at = 0
+
     def watchers(self) -> dict[str, int]:
         """Return the number of watchers of public rooms at this node."""
         return self._watcher_counts.here()

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from bench.cluster.broker import available
-from bench.cluster.ports import free_port, wait_for
 from bench.cluster.postgres import Missing, Postgres, binaries
 from parlour.cli.house_bots import house_names
 from parlour.cli.main import COMMANDS
@@ -28,6 +27,7 @@ from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start
 from tests.nodes.faults import stopped
+from tests.nodes.haproxy import balancer
 from tests.waiting import TIMEOUT_S
 
 HOME = Path(__file__).parents[2]
@@ -133,23 +133,9 @@ async def nodes(start: Start) -> list[Running]:
 
 @pytest.fixture
 async def balanced_url(nodes: list[Running], tmp_path: Path) -> AsyncIterator[str]:
-    """Start HAProxy with the shipped configuration and other addresses. Return its URL."""
-    haproxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
-    if haproxy is None:
-        pytest.skip("HAProxy is not installed")
-    port = free_port()
-    config = HAPROXY.replace("bind :8765", f"bind 127.0.0.1:{port}")
-    for number, node in enumerate(nodes, 1):
-        config = config.replace(f"node{number}:8765", urlsplit(node.url).netloc)
-    file = tmp_path / "haproxy.cfg"
-    file.write_text(config)
-    process = await asyncio.create_subprocess_exec(haproxy, "-db", "-f", file)
-    try:
-        await asyncio.to_thread(wait_for, port)
-        yield f"ws://127.0.0.1:{port}/ws"
-    finally:
-        process.terminate()
-        await process.wait()
+    """Return the URL of HAProxy in front of the nodes."""
+    async with balancer([urlsplit(node.url).netloc for node in nodes], tmp_path) as url:
+        yield url
 
 
 async def test_game_through_the_balancer(nodes: list[Running], balanced_url: str, connect_guest: ConnectGuest) -> None:

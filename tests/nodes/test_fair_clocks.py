@@ -23,6 +23,7 @@ from tests.e2e.conftest import ConnectGuest
 from tests.e2e.play import move, room_of
 from tests.nodes.conftest import Start
 from tests.nodes.faults import link_to_broker, link_to_postgres, stopped
+from tests.nodes.haproxy import balancer
 from tests.nodes.player import Match
 from tests.waiting import until
 
@@ -130,7 +131,7 @@ async def node_cut_from_the_broker(cluster: Cluster) -> None:
 
 async def database_frozen(cluster: Cluster) -> None:
     with stopped(cluster.postgres.pid):
-        await asyncio.sleep(6)
+        await asyncio.sleep(6.5)
 
 
 async def node_stopped(cluster: Cluster) -> None:
@@ -207,20 +208,39 @@ async def outcome(matches: list[Match], database: str) -> Outcome:
 async def test_no_player_loses_on_time_because_of_a_fault(
     cluster: Cluster, database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Match, "OPTIONS", {"n": 12, "k": 12})
     urls = [node.url for node in cluster.nodes]
+    result = await play_through(cluster, urls, database, fault, monkeypatch)
+    assert not result.reasons["time"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", [database_frozen, node_stopped])
+async def test_no_player_loses_on_time_because_of_a_fault_behind_a_balancer(
+    cluster: Cluster, database: str, fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HAProxy keeps the clients of a node without a database, and moves those of a node that is stopped."""
+    async with balancer([f"127.0.0.1:{node.port}" for node in cluster.nodes], tmp_path) as url:
+        result = await play_through(cluster, [url] * 3, database, fault, monkeypatch)
+    assert not result.reasons["time"]
+    assert bool(result.reconnects) == (fault is node_stopped)
+
+
+async def play_through(
+    cluster: Cluster, urls: list[str], database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> Outcome:
+    """Play games, with opponents at different nodes, while a part fails."""
+    monkeypatch.setattr(Match, "OPTIONS", {"n": 12, "k": 12})
     matches = [Match((urls[n % 3], urls[(n + 1) % 3]), n, THINK, CLOCK) for n in range(GAMES)]
     for match in matches:
         await match.open()
-    for match in matches:
-        match.start()
+        match.start()  # its clock runs
     await until("games run", lambda: all(len(match.players[0].moves) > 15 for match in matches))
     await fault(cluster)
     await until("all games are over", lambda: all(match.over for match in matches))
     await asyncio.gather(*[match.task for match in matches if match.task is not None])
     result = await outcome(matches, database)
     print(f"\n{fault.__name__}: {result}")
-    assert not result.reasons["time"]
+    return result
 
 
 @pytest.mark.long

@@ -133,6 +133,15 @@ async def test_lost_announcement_is_found_in_the_store(server: Harness) -> None:
     assert ann.kinds() == ["Said"]
 
 
+async def test_rooms_are_checked_as_soon_as_the_store_works_again(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await sweep(server)
+    server.app.status.store_failed(Unavailable("no connection"))
+    await write_elsewhere(server, live)
+    await sweep(server)
+    assert ann.kinds() == ["Said"]
+
+
 @pytest.mark.parametrize("reached", [False, True])
 async def test_rooms_are_checked_in_every_sweep_while_a_living_node_is_not_on_the_bus(
     server: Harness, monkeypatch: pytest.MonkeyPatch, reached: bool
