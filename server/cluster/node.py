@@ -65,6 +65,7 @@ class Node:
         self._synced_at = self._checked_at = 0
         self._heartbeat_at = self._heartbeats_since = 0  # the last one of this node, and since when there was no gap
         self._beating_since = 0  # since when the store writes one
+        self._marking = False  # players of dead nodes are being recorded as offline
         self.events_received = registry.received  # saves a call for each event of another worker
         # set by the wiring, for several workers of one machine
         self.on_numbers: dict[str, Callable[[str, dict[str, float]], None]] = {}  # by what they count
@@ -205,18 +206,28 @@ class Node:
         now = self.now()
         if now - self._heartbeats_since < NODE_TIMEOUT_MS:
             return  # in an outage of the store, or if the machine was stopped, other nodes sent no heartbeats either
-        if lost := await self._store.remove_dead_nodes(now - NODE_TIMEOUT_MS):
-            self._tasks.start(self._mark_offline(lost))  # it may take longer than a sweep
+        living = await self._store.living_nodes(now - NODE_TIMEOUT_MS)
+        first = self.id <= min(living, default=self.id)  # the others help only if it does not
+        before = now - (NODE_TIMEOUT_MS if first else 2 * NODE_TIMEOUT_MS)
+        lost = [] if self._marking else await self._store.lost_players(before)
+        if lost:
+            self._marking = True
+            self._tasks.start(self._mark_offline(lost, before))  # it may take longer than a sweep
+        elif not self._marking:
+            await self._store.remove_dead_nodes(before)
 
-    async def _mark_offline(self, lost: list[LostPlayer]) -> None:
-        for first in range(0, len(lost), PLAYERS_AT_ONCE):
-            some = lost[first : first + PLAYERS_AT_ONCE]
-            for player in some:
-                log("player_offline", player=player.player)
-            results = await asyncio.gather(*map(self._membership.mark_offline, some), return_exceptions=True)
-            for error in results:
-                if error is not None and not isinstance(error, Unavailable):
-                    raise error
+    async def _mark_offline(self, lost: list[LostPlayer], before: int) -> None:
+        """Record players as offline, then remove their nodes: if this node stops meanwhile, another one goes on."""
+        try:
+            with suppress(Unavailable):  # the next sweep begins again
+                for start in range(0, len(lost), PLAYERS_AT_ONCE):
+                    some = lost[start : start + PLAYERS_AT_ONCE]
+                    await asyncio.gather(*map(self._membership.mark_offline, some))
+                    for player in some:
+                        log("player_offline", player=player.player)
+                await self._store.remove_dead_nodes(before)
+        finally:
+            self._marking = False
 
     async def _check_rooms(self) -> None:
         """Compare the rooms that have clients here with the store."""

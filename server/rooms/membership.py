@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
 from protocol.commands import Rematch
 from protocol.events import AnyEvent, Ended, Rematched
@@ -100,21 +101,25 @@ class Membership(RoomObserver):
 
         The player cannot have heard of a turn since then, and gets time to return.
         """
-        player, seen_at = lost
-        for name in await self._store.rooms_of(player):
+        for name in await self._store.rooms_of(lost.player):
             live = await self._registry.room(name)
-            seat = None if live is None else live.room.seat_of(player)
+            seat = None if live is None else live.room.seat_of(lost.player)
             if live is not None and seat is not None and not live.players[seat]:
-                self.update_presence(live, seat)
-                self._credit_lost_node(live, player, seen_at, RETURN_GRACE_MS)
+                self._processor.act(live, partial(self._lose, live, seat, lost))
+
+    @staticmethod
+    def _lose(live: LiveRoom, seat: int, lost: LostPlayer, room: Room, at: int) -> Decision:
+        """Decide that a player is offline whose node died. If several nodes do so, only the first changes anything."""
+        offline = set_presence(room, seat, bool(live.players[seat]), at)
+        if not offline.events:
+            return offline
+        credit = credit_lost_node(offline.room, lost.player, at, lost.seen_at, RETURN_GRACE_MS)
+        return Decision(offline.events + credit.events, credit.room)
 
     async def returned(self, live: LiveRoom, player: str, seen_at: int) -> None:
         """Credit a player who has left a node that gives no heartbeat since `seen_at`."""
-        self._credit_lost_node(live, player, seen_at, 0)
+        self._processor.act(live, lambda room, at: credit_lost_node(room, player, at, seen_at))
         await self._processor.turn(live)
-
-    def _credit_lost_node(self, live: LiveRoom, player: str, seen_at: int, grace: int) -> None:
-        self._processor.act(live, lambda room, at: credit_lost_node(room, player, at, seen_at, grace))
 
     def record_presence(self, failed_at: int) -> None:
         """Emit the presence changes missed during an outage of the store."""

@@ -366,11 +366,11 @@ class Store(Protocol):
     async def forget_present(self) -> None:
         """Forget the connected players of an earlier run, if this server is the only one that uses the store."""
 
-    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
-        """Remove nodes that are dead or without a heartbeat since this time.
+    async def lost_players(self, before: int) -> list[LostPlayer]:
+        """Return the players who are connected only to nodes that are dead or without a heartbeat since this time."""
 
-        Return the players connected to no other node.
-        """
+    async def remove_dead_nodes(self, before: int) -> None:
+        """Remove nodes that are dead or without a heartbeat since this time, with the players connected to them."""
 
     async def seen_at(self, player: str, node: str) -> int | None:
         """Return the last heartbeat of the nodes to which a player is connected, or None if it is only `node`."""

@@ -159,17 +159,22 @@ class Accounts(ABC):
         sql = "DELETE FROM present WHERE node = $1 AND player = $2 AND name = $3"
         await self._fetch(sql, node, player, fold(name))
 
-    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
-        """Remove dead nodes in one statement, so that of several nodes that notice, exactly one gets the players."""
+    async def lost_players(self, before: int) -> list[LostPlayer]:
         sql = """
-            WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node, abs(alive_at) AS seen_at),
-                 lost AS (DELETE FROM present USING dead WHERE present.node = dead.node RETURNING player, seen_at)
-            SELECT player, max(seen_at) FROM lost WHERE NOT EXISTS (
-                SELECT 1 FROM present
-                WHERE present.player = lost.player AND present.node NOT IN (SELECT node FROM dead))
+            SELECT player, max(abs(alive_at)) FROM present JOIN nodes USING (node)
+            WHERE alive_at < $1 AND NOT EXISTS (
+                SELECT 1 FROM present AS other JOIN nodes AS living USING (node)
+                WHERE other.player = present.player AND living.alive_at >= $1)
             GROUP BY player
         """
         return [LostPlayer(*row) for row in await self._fetch(sql, before)]
+
+    async def remove_dead_nodes(self, before: int) -> None:
+        sql = """
+            WITH dead AS (DELETE FROM nodes WHERE alive_at < $1 RETURNING node)
+            DELETE FROM present USING dead WHERE present.node = dead.node
+        """
+        await self._fetch(sql, before)
 
     async def seen_at(self, player: str, node: str) -> int | None:
         sql = """

@@ -354,8 +354,11 @@ class SqliteStore(Ratings, Keys, Pruning):
     async def forget_present(self) -> None:
         await self._write("DELETE FROM present")
 
-    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
+    async def lost_players(self, before: int) -> list[LostPlayer]:
         return []
+
+    async def remove_dead_nodes(self, before: int) -> None:
+        """Do nothing: there is only one node."""
 
     async def seen_at(self, player: str, node: str) -> int | None:
         return None  # there is only one node

@@ -24,9 +24,11 @@ CLAIM_NAME = """
     WHERE NOT EXISTS (SELECT 1 FROM present WHERE name = ?3 AND player <> ?2)
 """
 LOST_PLAYERS = """
-    SELECT DISTINCT player FROM present WHERE node = ?1 AND NOT EXISTS (
-        SELECT 1 FROM present AS other JOIN nodes ON nodes.node = other.node
-        WHERE other.player = present.player AND other.node <> ?1 AND nodes.alive_at >= ?2)
+    SELECT player, max(abs(alive_at)) FROM present JOIN nodes USING (node)
+    WHERE alive_at < ?1 AND NOT EXISTS (
+        SELECT 1 FROM present AS other JOIN nodes AS living ON living.node = other.node
+        WHERE other.player = present.player AND living.alive_at >= ?1)
+    GROUP BY player
 """
 
 
@@ -86,15 +88,13 @@ class WorkerStore(SqliteStore):
     async def mark_absent(self, node: str, player: str, name: str) -> None:
         await self._write("DELETE FROM present WHERE node = ? AND player = ? AND name = ?", node, player, fold(name))
 
-    async def remove_dead_nodes(self, before: int) -> list[LostPlayer]:
-        """Remove dead workers. Of several workers that notice, the one that deletes the row gets the players."""
-        lost: list[LostPlayer] = []
-        for node, seen_at in await self._read("SELECT node, abs(alive_at) FROM nodes WHERE alive_at < ?", before):
-            players = [LostPlayer(player, seen_at) for (player,) in await self._read(LOST_PLAYERS, node, before)]
+    async def lost_players(self, before: int) -> list[LostPlayer]:
+        return [LostPlayer(*row) for row in await self._read(LOST_PLAYERS, before)]
+
+    async def remove_dead_nodes(self, before: int) -> None:
+        for (node,) in await self._read("SELECT node FROM nodes WHERE alive_at < ?", before):
             if await self._write("DELETE FROM nodes WHERE node = ? AND alive_at < ?", node, before):
                 await self._write("DELETE FROM present WHERE node = ?", node)
-                lost += players
-        return lost
 
     async def seen_at(self, player: str, node: str) -> int | None:
         sql = "SELECT max(abs(alive_at)) FROM nodes JOIN present USING (node) WHERE player = ? AND node <> ?"

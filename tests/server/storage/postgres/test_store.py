@@ -139,7 +139,7 @@ async def test_node_waits_for_a_lock_longer_than_for_a_statement(
         await asyncio.gather(holder.close(), waiter.close())
 
 
-async def test_removing_dead_nodes_returns_players_connected_nowhere_else(store: PostgresStore) -> None:
+async def test_players_of_dead_nodes_are_lost_if_connected_nowhere_else(store: PostgresStore) -> None:
     assert not await store.mark_alive("dead", 5)
     assert not await store.mark_alive("well", 100)
     await store.mark_present("dead", [("p1", "ann"), ("p2", "ben"), ("p3", "cy")])
@@ -151,10 +151,11 @@ async def test_removing_dead_nodes_returns_players_connected_nowhere_else(store:
     assert await store.seen_at("p4", "well") is None
     await store.mark_dead("dead")
     assert await store.seen_at("p1", "well") == 5
-    assert await store.remove_dead_nodes(50) == [LostPlayer("p1", 5)]
+    assert await store.lost_players(50) == [LostPlayer("p1", 5)]
+    await store.remove_dead_nodes(50)
     assert await store.claim_name("well", "p5", "ann")
     assert await store.living_nodes(50) == {"well"}
-    assert await store.remove_dead_nodes(50) == []
+    assert await store.lost_players(50) == []
     assert not await store.mark_alive("dead", 101)  # it was alive after all, and must report its players again
     assert await store.mark_alive("well", 101)
 
