@@ -32,7 +32,7 @@ THINK = 0.15, 0.15  # seconds
 # a clock per move: on a busy machine, clients need longer, and must not run out of time because of that
 PER_MOVE_MS = 3000
 CLOCK = {"kind": "move", "per_move": PER_MOVE_MS}
-GAMES = 12
+GAMES = 8
 
 
 async def until_out_of_time(node: Running, turn_began: int) -> None:
