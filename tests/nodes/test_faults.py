@@ -182,7 +182,7 @@ async def test_games_continue_while_the_broker_is_down(
         for ply, (guest, other, text) in enumerate([(ann, ben, "c1"), (ben, ann, "d1")], 2):
             await move(guest, room, ply, text)
             await other.find(type="moved", ply=ply + 1)
-        assert all(bus.lost for bus in buses)
+        await until("both nodes have lost messages", lambda: all(bus.lost for bus in buses))
         await asyncio.to_thread(broker.start)
         await until("the bus is up", lambda: all(bus.up for bus in buses))
         state = await wait_for_state(broker, f"{prefix}/rooms/{room}/state", 4)
