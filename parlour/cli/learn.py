@@ -1,4 +1,4 @@
-"""Learn from mistakes: show the position before each mistake, and ask for a better move."""
+"""Ask for moves: better ones than the mistakes of a reviewed game, and the solutions of puzzles."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from functools import partial
 
 from engine.errors import GameError
 from engine.game import Game, Move, State
+from engine.puzzles import Puzzle
 from engine.record import Record, replay
 from engine.review import MARKS, Budget, Evaluator, MoveReview, Review
+from engine.review.judgement import counts_points
 from engine.review.reviewer import review_move
 from runtime.printable import print_line, print_lines
 
@@ -103,3 +105,35 @@ def judge_try(evaluator: Evaluator, states: Sequence[State], mistake: MoveReview
     if found.is_mistake:
         return False, f"{text}: {found.judgement}, {found.words}. Try again."
     return True, f"{text}: {found.judgement}."
+
+
+def solve_puzzles(puzzles: Sequence[Puzzle]) -> None:
+    """Ask puzzles one after the other."""
+    solved = asked = 0
+    print_line(HELP)
+    try:
+        for puzzle in puzzles:
+            game = puzzle.create()
+            state = game.start()
+            print_lines(f"\n{task(game, puzzle)}\n{game.draw(state).text()}")
+            solved += ask_move(game, state, (puzzle.move,), partial(judge_answer, game, puzzle))
+            asked += 1
+    except Quit:
+        print_line()
+    print_line(f"Solved at the first try: {solved} of {asked}.")
+
+
+def task(game: Game, puzzle: Puzzle) -> str:
+    """Return what to find in a puzzle."""
+    if puzzle.plies is not None:
+        goal = f"wins within {puzzle.plies} plies"
+    elif counts_points(game):
+        goal = f"keeps the best result, {puzzle.value:+d} {game.point_name}s"
+    else:
+        goal = "wins" if puzzle.value > 0 else "draws"
+    return f"{game.title}, level {puzzle.level}: {game.sides[game.start().turn]} to move. One move {goal}."
+
+
+def judge_answer(game: Game, puzzle: Puzzle, move: Move) -> tuple[bool, str]:
+    right = game.format(game.start(), move) == puzzle.move
+    return right, "Right." if right else "No. Try again."

@@ -39,6 +39,7 @@ GROUPS = {
         "best": "find the best move in a position",
         "solve": "compute the exact value of a position",
         "ugi": "offer the search to programs that speak UGI",
+        "puzzles": "make puzzles: positions with exactly one good move",
         "perft": "count the move sequences of a given length",
     },
     "recorded games": {

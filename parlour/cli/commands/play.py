@@ -10,6 +10,7 @@ parlour play --room ROOM --url …             join a room that waits for a play
 parlour play                                 open the lobby
 parlour play conga --hotseat                 two people at this terminal
 parlour play conga --hotseat --name alice --vs bob
+parlour play --puzzles conga                 find the only good move
 parlour play conga --plain                   line by line, for screen readers and pipes
 
 Bots: search@1 (weakest) to search@10, search (the strongest), greedy, random.
@@ -51,6 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--hotseat", action="store_true", help="two people play at this terminal; --name and --vs name them"
     )
+    parser.add_argument("--puzzles", metavar="GAME|FILE", help="solve puzzles of a game or a file, line by line")
     parser.add_argument("--rated", action="store_true", help="play for rating; both players need an account")
     parser.add_argument("--room", default="", help="join this room")
     parser.add_argument("--code", default="", help="the code of a private room")
@@ -67,6 +69,8 @@ def run(args: Namespace) -> int:
     from client.tui.render.appearance import Appearance
     from engine.registry import create
 
+    if args.puzzles is not None:
+        return ask_puzzles(args.puzzles)
     if args.hotseat:
         check_hotseat(args)
     seat = None if args.seat is None else SEATS[args.seat]
@@ -117,6 +121,25 @@ def run(args: Namespace) -> int:
     complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
     if complaint:
         raise UserError(complaint)
+    return 0
+
+
+def ask_puzzles(name: str) -> int:
+    """Ask the puzzles of a game or of a file, the easy ones first. Raises UserError."""
+    from random import shuffle
+
+    from engine.errors import GameError
+    from engine.puzzles import parse_puzzles, shipped_puzzles
+    from engine.registry import GAMES
+    from parlour.cli.learn import solve_puzzles
+    from parlour.input_file import read_text
+
+    try:
+        puzzles = shipped_puzzles(name) if name in GAMES else parse_puzzles(read_text(name))
+    except GameError as error:
+        raise UserError(f"{name}: {error}") from None
+    shuffle(puzzles)
+    solve_puzzles(sorted(puzzles, key=lambda puzzle: puzzle.level))
     return 0
 
 
