@@ -12,6 +12,7 @@ from engine.review.values import Evaluator
 from engine.search import Limits, Thinker
 
 MIN_LEGAL_MOVES = 3
+MAX_FOLLOW_UPS = 8  # of one position
 LENGTHS_IN_PLIES = (1, 3, 5)  # of forced wins, in games whose positions can repeat
 
 
@@ -23,6 +24,19 @@ def candidates(game: Game, states: Sequence[State]) -> Iterator[State]:
         if key not in seen and len(game.moves(state)) >= MIN_LEGAL_MOVES:
             seen.add(key)
             yield state
+
+
+def follow_ups(evaluator: Evaluator, state: State) -> list[State]:
+    """Return positions after a winning move and an answer. Only for games whose positions can repeat: wins are rare."""
+    game = evaluator.game
+    if game.spec.repetition is None:
+        return []
+    value = evaluator.estimate([state], LENGTHS_IN_PLIES[-1])
+    if not value.proved or value.points < 0 or not value.line:
+        return []
+    after = game.after(state, value.line[0])
+    answers = [game.after(after, move) for move in game.moves(after)]
+    return list(candidates(game, answers))[:MAX_FOLLOW_UPS]
 
 
 def make_puzzle(
@@ -66,7 +80,8 @@ def shortest_win(evaluator: Evaluator, state: State) -> tuple[int | None, Move |
 
 def lowest_level(game: Game, state: State, move: Move, levels: Mapping[int, int], compiled: bool | None) -> int:
     """Return the lowest level of the search that finds the move, MAX_LEVEL if none of them does."""
-    for level, nodes in sorted(levels.items()):
+    first = {nodes: level for level, nodes in sorted(levels.items(), reverse=True)}  # of levels that search alike
+    for nodes, level in sorted(first.items()):
         if Thinker(game, 1, compiled).think(state, Limits(nodes=nodes)).move == move:
             return level
     return MAX_LEVEL

@@ -20,7 +20,7 @@ from pathlib import Path
 from client.bots.builtin.levels import LEVELS
 from engine.errors import GameError
 from engine.game import Game, State
-from engine.puzzles import Puzzle, candidates, is_proved, make_puzzle, parse_puzzles, write_puzzles
+from engine.puzzles import Puzzle, candidates, follow_ups, is_proved, make_puzzle, parse_puzzles, write_puzzles
 from engine.puzzles.self_play import self_play
 from engine.record import parse, replay
 from engine.registry import GAMES, create
@@ -102,7 +102,8 @@ def collect(game: Game, games: Iterator[list[State]], args: Namespace, until: fl
     found: dict[str, Puzzle] = {}
     easy = 0
     for states in games:
-        for state in candidates(game, states):
+        chosen = [one for state in candidates(game, states) for one in (state, *follow_ups(evaluator, state))]
+        for state in chosen:
             if len(found) >= args.count or time.monotonic() > until:
                 return list(found.values())
             puzzle = make_puzzle(evaluator, state, levels, compiled_of(args))
