@@ -115,7 +115,7 @@ def test_forced_results_of_conga_are_found() -> None:
 
 @pytest.mark.long
 def test_forced_results_of_many_conga_games_are_found() -> None:
-    assert sum(check_forced_results(seed, plies=3, compiled=True) for seed in range(25)) > 10
+    assert sum(check_forced_results(seed, plies=3, compiled=True) for seed in range(4)) > 4
 
 
 # -- values
