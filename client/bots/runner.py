@@ -16,6 +16,7 @@ from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.sdk.result_text import result_text
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
+from client.sdk.sides import shown_sides
 from protocol.commands import Leave, Lobby, Rematch
 from protocol.events import Event, RematchOffered
 from protocol.replies import Invited, LobbyUpdate, Snapshot
@@ -140,7 +141,7 @@ class Runner:
 
     def _start_game(self, view: RoomView) -> None:
         opponent = "?" if view.opponent is None else view.opponent.name
-        self._notify(f"{view.room}: {view.setup.game} as {view.setup.sides[view.seat or 0]} against {opponent}")
+        self._notify(f"{view.room}: {view.setup.game} as {shown_sides(view)[view.seat or 0]} against {opponent}")
         playing = GameLoop(self._session, view.room, self._factory.make(), self._settings, self._notify)
         self._playing[view.room] = playing
         playing.task.add_done_callback(lambda task: self._game_ended(view.room, task))

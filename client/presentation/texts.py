@@ -10,6 +10,7 @@ from client.bots.builtin.names import BUILTIN_BOT
 from client.sdk.events import Disconnected
 from client.sdk.result_text import result_text, seat_name, side_name
 from client.sdk.room_view import RoomView
+from client.sdk.sides import shown_sides
 from client.sdk.time_control import parse_time_control
 from engine.errors import GameError
 from engine.game import Outcome
@@ -165,7 +166,7 @@ def title(table: RoomView) -> str:
 def standing_text(table: RoomView) -> str:
     """Return the points of both sides if the board does not show them: `red 3, green 2`."""
     points = table.standing(table.ply)
-    return "" if points is None else ", ".join(f"{table.setup.sides[side]} {points[side]}" for side in (0, 1))
+    return "" if points is None else ", ".join(f"{shown_sides(table)[side]} {points[side]}" for side in (0, 1))
 
 
 def outcome_text(table: RoomView, outcome: Outcome) -> str:
@@ -184,7 +185,7 @@ def situation(table: RoomView) -> str:
         names = [table.setup.players[seat] for seat in awaited] if table.setup.players else [table.setup.invite]
         return f"Waiting for {printable(' and '.join(names)) or 'an opponent'}… (room {table.room})"
     if table.my_move:
-        return f"Your move ({table.setup.sides[table.turn]})"
+        return f"Your move ({shown_sides(table)[table.turn]})"
     return f"{side_name(table, table.turn)} to move"
 
 

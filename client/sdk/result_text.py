@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from client.sdk.room_view import RoomView
+from client.sdk.sides import shown_sides
 from engine.game import Outcome
 from protocol.types import Seat
 from runtime.printable import printable
@@ -30,8 +31,8 @@ def seat_name(seat: Seat | None) -> str:
 
 
 def side_name(table: RoomView, side: int) -> str:
-    """Return the name and the side of a player: `search (white)`."""
-    return f"{seat_name(table.seats[side])} ({table.setup.sides[side]})"
+    """Return the name and the side of a player: `search (red)`."""
+    return f"{seat_name(table.seats[side])} ({shown_sides(table)[side]})"
 
 
 def player_name(table: RoomView, side: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from client.presentation.recorded_room import view_of
 from client.presentation.texts import recorded_clock_text, situation
+from client.sdk.sides import side_names
 from engine.record import Record, fault, play_through
 from engine.record_move import TIME_FIELDS
 from runtime.printable import printable
@@ -18,13 +19,14 @@ class Transcript:
         self.record = record
         self.through = play_through(record)
         self.game = self.through.game
+        self.sides = side_names(type(self.game))  # as the terminal calls its colours
         self.last = len(self.through.states) - 1
         self.fault = fault(record)
         self.boards = [self.game.draw(state) for state in self.through.states]
 
     def title(self) -> str:
         names = [printable(name) or "unnamed" for name in self.record.seats]
-        first, second = (f"{name} ({side})" for name, side in zip(names, self.game.sides, strict=True))
+        first, second = (f"{name} ({side})" for name, side in zip(names, self.sides, strict=True))
         return f"{self.game.title}: {first} against {second}"
 
     def facts(self) -> str:
@@ -38,7 +40,7 @@ class Transcript:
     def side(self, ply: int) -> str:
         """Return the side that plays a ply."""
         state = self.through.states[ply - 1]
-        return self.game.sides[self.game.turn(state)]
+        return self.sides[self.game.turn(state)]
 
     def move(self, ply: int) -> str:
         """Return the move of a ply, with its number and side."""
@@ -63,12 +65,12 @@ class Transcript:
         """Return the side to move after a ply, or the result after the last one."""
         state = self.through.states[ply]
         if ply < self.last:
-            return f"{self.game.sides[self.game.turn(state)]} to move"
+            return f"{self.sides[self.game.turn(state)]} to move"
         if self.fault:
             return f"WRONG: {printable(self.fault)}"
         if self.record.result == "*":
             why = f" ({printable(self.record.reason)})" if self.record.reason else ""
-            return f"{self.game.sides[self.game.turn(state)]} to move; the record ends here{why}"
+            return f"{self.sides[self.game.turn(state)]} to move; the record ends here{why}"
         return situation(view_of(self.record))
 
     def lines(self) -> Iterator[str]:

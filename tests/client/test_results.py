@@ -6,8 +6,8 @@ import pytest
 
 from client.presentation.judgement import balance_text, share_of
 from client.presentation.results import result_card
-from client.presentation.sides import shown_sides
 from client.sdk.room_view import RoomView
+from client.sdk.sides import shown_sides
 from protocol.events import Ended
 from protocol.types import RatingChange
 from tests.tui.offline_app import snapshot_of

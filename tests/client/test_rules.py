@@ -24,6 +24,7 @@ from client.presentation.rules.chapter import (
     load_chapter,
     parse,
     spans,
+    terminal_chapter,
 )
 from client.presentation.rules.wrapping import length, plain_lines, text_lines, wrapped
 from engine.game import InvalidOption
@@ -51,6 +52,22 @@ def test_chapter_has_a_goal_sections_and_figures(name: str) -> None:
     headings = [block.text for block in rules.blocks if isinstance(block, Heading)]
     assert {"A move", "The end", "Notation"} <= set(headings)
     assert len(figures(name)) >= 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chapter_has_no_words_for_programs(name: str) -> None:
+    text = "\n".join(plain_lines(terminal_chapter(name), 80))
+    for word in ("perft", "hfunc", "Side 0", "side 0", "Evaluation", "Internally", "Position text"):
+        assert word not in text
+    assert "### For programs" in chapter_text(name)
+
+
+def test_terminal_has_one_name_for_each_colour() -> None:
+    text = " ".join(" ".join(plain_lines(terminal_chapter("conga"), 80)).split())
+    assert "Blue, b in notation, starts with ten stones on a4" in text
+    assert text.count("black") == text.count("white") == 1
+    assert "Records, bots and browsers call blue black and red white." in text
+    assert "Black, b in notation" in " ".join(plain_lines(load_chapter("conga"), 400))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -63,8 +63,8 @@ def test_time_text(seconds: float | None, shown: str) -> None:
 
 
 def test_situation_of_a_running_or_waiting_room() -> None:
-    assert situation(view("conga")) == "Your move (black)"
-    assert situation(view("conga", seat=1)) == "alice (black) to move"
+    assert situation(view("conga")) == "Your move (blue)"
+    assert situation(view("conga", seat=1)) == "alice (blue) to move"
     assert situation(view("conga", status="waiting", invite="search")) == "Waiting for search… (room room)"
 
 
@@ -109,7 +109,7 @@ def test_draws_and_aborted_games() -> None:
 def test_players_with_the_same_name_are_distinguished_by_side() -> None:
     names = ("search", "search")
     assert situation(view("conga", seat=None, names=names, **ended("resigned"))) == (
-        "search (black) wins: search (white) resigned"
+        "search (blue) wins: search (red) resigned"
     )
 
 

@@ -140,7 +140,7 @@ def test_suspending_restores_the_terminal(tmp_path: Path) -> None:
 def test_colours_can_be_turned_off(tmp_path: Path) -> None:
     for no_color, colours in (("", True), ("1", False)):
         session = Session(tmp_path, GOOD, NO_COLOR=no_color)
-        session.sees("black to move")
+        session.sees("blue to move")
         assert bool(re.search(r"\x1b\[[0-9;]*38;", session.child.before)) == colours
         session.child.send("q")
         session.ends(0)
@@ -156,9 +156,9 @@ def test_pipe_gets_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     for words in ([], ["--plain"]):
         assert main(["show", save(tmp_path, GOOD), *words]) == 0
         text = capsys.readouterr().out
-        assert text.startswith("Conga: alice (black) against bøb (white)\nstones 10, max_plies 400, start w9,")
+        assert text.startswith("Conga: alice (blue) against bøb (red)\nstones 10, max_plies 400, start w9,")
         assert "\n4  w9 b3 b1  .\n3  b1 b1  . b1\n2  b1 b1  .  .\n1  w1 b1  .  .\n    a  b  c  d\n" in text
-        assert "1. black c3b4  (left 299.000 s, took 1.000 s)  ; found \\u001b[31m it\n" in text
+        assert "1. blue c3b4  (left 299.000 s, took 1.000 s)  ; found \\u001b[31m it\n" in text
         assert text.endswith("\n\nalice wins: bøb has no moves left\n")
 
 

@@ -9,8 +9,8 @@ from tests.parlour.records import GOOD, MANCALA
 
 def test_texts_of_a_ply() -> None:
     talk = Transcript(parse(GOOD))
-    assert (talk.move(0), talk.details(0), talk.status(0)) == ("start", [], "black to move")
-    assert talk.move(1) == "1. black c3b4"
+    assert (talk.move(0), talk.details(0), talk.status(0)) == ("start", [], "blue to move")
+    assert talk.move(1) == "1. blue c3b4"
     assert talk.details(1) == ["left 299.000 s, took 1.000 s", r"found \u001b[31m it"]
     assert talk.status(1) == "alice wins: bøb has no moves left"
 
@@ -32,7 +32,7 @@ def test_transcript_of_a_wrong_record_ends_with_the_fault() -> None:
 
 def test_unfinished_game_shows_the_reason() -> None:
     text = "parlour record 1\ngame: conga\nreason: aborted\n"
-    assert list(Transcript(parse(text)).lines())[-1] == "black to move; the record ends here (aborted)"
+    assert list(Transcript(parse(text)).lines())[-1] == "blue to move; the record ends here (aborted)"
 
 
 def test_points_are_shown_at_the_end() -> None:

@@ -17,10 +17,10 @@ from client.tui.models.lobby_rooms import best_players, own_games
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
 from client.tui.screens.wall import WallScreen
-from protocol.commands import Command, Create, History, Join, Leave, Lobby, Watch
+from protocol.commands import Command, Create, History, Join, Leave, Lobby, Pair, Watch
 from protocol.commands import Leaderboard as BestPlayers
 from protocol.replies import Invited, LobbyUpdate
-from protocol.types import Leader
+from protocol.types import BotInfo, Leader
 from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
 
@@ -264,3 +264,37 @@ async def test_invitation_that_came_before_the_lobby_is_shown_in_it() -> None:
         await app.show(LobbyScreen())
         await pilot.pause()
         assert "spring cup invites you to Conga in room r7: select it and press enter" in picture_of(app)
+
+
+@pytest.mark.parametrize(("bots_only", "keys"), [(True, ("enter",)), (False, ("down", "enter"))])
+async def test_finding_an_opponent_offers_a_choice(
+    bots_only: bool, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OfflineApp, "bots_only", bots_only)
+    bots = tuple(BotInfo(name=name, plays=("conga",), house=True) for name in ("search", "search@2", "search@5"))
+    app = OfflineApp()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.show(LobbyScreen())
+        app.deliver(LobbyUpdate(full=True, rooms=(), bots=bots))
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        shown = picture_of(app)
+        assert "search@5 (level 5)" in shown
+        assert "search (strongest)" in shown
+        assert ("Any player; after 20 s a bot" in shown) != bots_only
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert isinstance(app.sent[-1], Create)
+        assert app.sent[-1].invite == "search@5"
+
+
+async def test_waiting_player_comes_before_bots() -> None:
+    bots = (BotInfo(name="search", plays=("conga",), house=True), BotInfo(name="search@2", plays=("conga",)))
+    waiting = room("w1", "conga", "bob", "", paired=True)
+    app = OfflineApp()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.show(LobbyScreen())
+        app.deliver(LobbyUpdate(full=True, rooms=(waiting,), bots=bots))
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        assert isinstance(app.sent[-1], Pair)

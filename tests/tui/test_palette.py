@@ -57,10 +57,10 @@ async def test_lobby_pairs_with_ctrl_f_and_opens_the_palette_with_ctrl_p() -> No
     async with app.run_test(size=(100, 30)) as pilot:
         await app.show(LobbyScreen())
         await pilot.press("ctrl+f")
-        assert isinstance(app.sent[-1], Pair)
+        assert isinstance(app.sent[-1], Pair)  # without bots there is no choice
         await pilot.press("ctrl+p")
         assert isinstance(app.screen, CommandPalette)
-        await until("the actions are listed", lambda: "Pair me with an opponent" in picture_of(app))
+        await until("the actions are listed", lambda: "Find an opponent" in picture_of(app))
 
 
 @pytest.mark.parametrize("screen", [LobbyScreen, RulesScreen, WallScreen, lambda: TableScreen("room")])

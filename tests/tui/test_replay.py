@@ -65,7 +65,7 @@ async def test_result_is_shown_in_words() -> None:
 
 async def test_unknown_reason_is_shown_as_it_is() -> None:
     text = "parlour record 1\ngame: conga\nresult: 1-0\nreason: {loser} {0}\n"
-    assert "unnamed (black) wins: {loser} {0}" in await last_line(text)
+    assert "unnamed (blue) wins: {loser} {0}" in await last_line(text)
 
 
 async def test_wrong_record_shows_its_fault() -> None:

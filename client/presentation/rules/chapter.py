@@ -13,11 +13,13 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, Literal
 
+from client.sdk.sides import side_names
 from engine.board import Board
 from engine.game import Game, Move, State
 from engine.registry import GAMES, create
 
 FIGURE = re.compile(r"<!-- figure: (?P<position>.+?); (?P<what>[^;]+); (?P<caption>.+) -->")
+FOR_PROGRAMS = "\n### For programs\n"  # what follows is for authors of bots, in docs/rules.md
 SPAN = re.compile(r"\*\*(?P<b>.+?)\*\*|\*(?P<i>[^*]+)\*|`(?P<code>[^`]+)`|\[(?P<link>[^\]]+)\]\([^)]*\)")
 
 SpanKind = Literal["", "b", "i", "code"]
@@ -146,18 +148,36 @@ def chapter_text(name: str) -> str:
     return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
 
 
-def load_chapter(name: str) -> Chapter:
-    """Return the rules of a game. Raises GameError if there is no such game.
+def load_chapter(name: str, sides: tuple[str, str] | None = None) -> Chapter:
+    """Return the rules of a game for people. Raises GameError if there is no such game.
 
-    A game without a text of its own has a chapter with its options and notation.
+    A game without a text of its own has a chapter with its options and notation. `sides`: the names of the sides, if
+    the pieces do not have the colours after which the game calls them.
     """
     game = create(name)
     if not has_chapter(name):
         return Chapter(game.title, "", tuple(described(game)))
-    blocks = tuple(parse(chapter_text(name), game))
+    text = chapter_text(name).partition(FOR_PROGRAMS)[0]
+    if sides is not None and sides != game.sides:
+        text = renamed(text, game.sides, sides)
+    blocks = tuple(parse(text, game))
     lead = blocks[0]
     assert isinstance(lead, Paragraph)
     return Chapter(game.title, plain(lead.spans), blocks[1:])
+
+
+def terminal_chapter(name: str) -> Chapter:
+    """Return the rules of a game with the names of the colours in the terminal. Raises GameError."""
+    return load_chapter(name, side_names(GAMES[name]) if name in GAMES else None)
+
+
+def renamed(text: str, before: tuple[str, str], after: tuple[str, str]) -> str:
+    """Return a chapter with other names of the sides, and a sentence about the names elsewhere."""
+    for old, new in zip(before, after, strict=True):
+        text = re.sub(rf"\b{old}\b", new, text)
+        text = re.sub(rf"\b{old.capitalize()}\b", new.capitalize(), text)
+    note = f"Records, bots and browsers call {after[0]} {before[0]} and {after[1]} {before[1]}."
+    return text.replace("\n\n### ", f" {note}\n\n### ", 1)
 
 
 def described(game: Game) -> Iterator[Block]:

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from client.local_server import PrivateServer
 from client.presentation.launch_plan import GameRequest, LaunchPlan
-from client.presentation.sides import side_names
 from client.sdk.credentials import CredentialsFile, credentials_file_name
 from client.sdk.errors import SessionError
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
+from client.sdk.sides import side_names
 from client.tui.app.app import ParlourApp
 from client.tui.app.server_choice import OPEN_TIMEOUT_S, ServerChoice
 from client.tui.screens.hotseat import HotseatScreen

@@ -13,6 +13,7 @@ from protocol.types import BotInfo, Leader, RoomInfo, Seat, with_ply
 MAX_GAMES_LISTED = 2  # of a bot, unless it plays all
 MAX_ENDED = 5  # ended games in the list
 STRENGTHS = {"search": "strongest", "greedy": "easy", "random": "very easy"}
+MEDIUM_BOT = "search@5"  # offered first
 NONE = "·"
 
 
@@ -82,6 +83,15 @@ class LobbyRooms:
     def bots_for(self, game: str) -> list[str]:
         return sorted(bot.name for bot in self._bots if game in bot.plays)
 
+    def opponents(self, game: str) -> list[tuple[str, str]]:
+        """Return the bots that play a game, each with its strength. The one of medium strength comes first."""
+        bots = sorted((bot.name, strength_of(bot)) for bot in self._bots if game in bot.plays)
+        return sorted(bots, key=lambda bot: bot[0] != MEDIUM_BOT)
+
+    def has_seeker(self, game: str) -> bool:
+        """Return whether a player waits for quick pairing in a game."""
+        return any(info.paired and info.game == game for info in self._with_status("waiting"))
+
     def count(self) -> tuple[int, int]:
         """Return the number of open rooms and of bots."""
         return sum(info.status != "ended" for info in self._rooms.values()), len(self._bots)
@@ -150,12 +160,16 @@ def ended_row(info: RoomInfo) -> LobbyRow:
 
 def bot_row(bot: BotInfo) -> LobbyRow:
     games = "all games" if len(bot.plays) > MAX_GAMES_LISTED else ", ".join(map(title_of, bot.plays))
-    strength = STRENGTHS.get(bot.name, f"{bot.engine} {bot.version}".strip() if not bot.house else "")
+    words = f"bot {' '.join(bot.plays)}"
+    return LobbyRow(f"bot {bot.name}", bot.name, (("", games),), ("", strength_of(bot)), words, bot=bot)
+
+
+def strength_of(bot: BotInfo) -> str:
+    """Return how strong a bot is, or which program it is; empty if neither is known."""
     name, at, level = bot.name.partition("@")
     if at and name == "search" and level.isdecimal():
-        strength = f"level {level}"
-    words = f"bot {' '.join(bot.plays)}"
-    return LobbyRow(f"bot {bot.name}", bot.name, (("", games),), ("", strength), words, bot=bot)
+        return f"level {level}"
+    return STRENGTHS.get(bot.name, f"{bot.engine} {bot.version}".strip() if not bot.house else "")
 
 
 def own_games(rooms: Sequence[RoomInfo], player: str) -> Section:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from client.presentation.sides import shown_sides
 from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
+from client.sdk.sides import shown_sides
 from client.tui.models.client import Client
 from client.tui.models.table_state import HotseatState
 from client.tui.render.strip import PlayerLine

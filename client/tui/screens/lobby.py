@@ -13,6 +13,7 @@ from textual.widgets import Input
 from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
 from client.presentation.texts import counted, invited_text
 from client.sdk.events import Connected, SessionEvent
+from client.tui.dialogs.choice import Choice
 from client.tui.dialogs.help import Help
 from client.tui.dialogs.leaderboard import Leaderboard
 from client.tui.dialogs.new_game import NewGame
@@ -40,13 +41,14 @@ LARGE_SIZE = (120, 40)  # from this size on, there are two more boards
 REST_S = 0.15  # a game is watched when the cursor has rested on it for so long
 UPDATE_INTERVAL_S = 0.2
 PAGE_ROWS = 10
+WAIT_FOR_PLAYER = f"Any player; after {BOT_AFTER_MS // 1000} s a bot"
 HOW_TO_JOIN = "select it and press enter"
 KEYS = (
     Keys("↑↓", "choose"),
     Keys("enter", "open"),
     Keys("ctrl+n", "new game"),
     Keys("F1", "rules"),
-    Keys("ctrl+f", "pair me"),
+    Keys("ctrl+f", "opponent"),
     Keys("ctrl+g", "tv"),
     Keys("ctrl+l", "ratings"),
     Keys("?", "all keys"),
@@ -286,7 +288,7 @@ class LobbyScreen(FollowingScreen):
         return [
             Action("Join, watch or challenge the selected line", "enter", self.enter),
             Action("New game", "ctrl+n", lambda: self.new_game(GameRequest(DEFAULT_GAME))),
-            Action("Pair me with an opponent", "ctrl+f", self.quick_pair),
+            Action("Find an opponent", "ctrl+f", self.quick_pair),
             Action("Watch the selected game", "ctrl+o", lambda: self.enter(watch=True)),
             Action("TV: watch live games side by side", "ctrl+g", self.wall),
             Action("Show finished games, or the lobby again", "ctrl+r", self.finished_games),
@@ -331,13 +333,29 @@ class LobbyScreen(FollowingScreen):
         self.app.push_screen(NewGame(request, self.rooms), submitted)
 
     def quick_pair(self) -> None:
-        """Look for an opponent for the game of the selected room, or for the default game."""
+        """Find an opponent for the game of the selected row: a player who waits, else the user chooses."""
         row = self.selected()
-        request = GameRequest(DEFAULT_GAME)
+        request = GameRequest(self._selected_game())
         if row is not None and row.room is not None:
             room = row.room
             request = GameRequest(room.game, room.options, room.clock, rated=room.rated)
-        self.client.start_game(replace(request, pair=True, bot_after=BOT_AFTER_MS))
+        pairing = replace(request, pair=True, bot_after=BOT_AFTER_MS)
+        bots = [] if request.rated else self.rooms.opponents(request.game)
+        choices = [replace(request, vs=name) for name, _ in bots]
+        texts = [f"{name} ({strength})" if strength else name for name, strength in bots]
+        if not self.client.bots_only:
+            choices, texts = [pairing, *choices], [WAIT_FOR_PLAYER, *texts]
+        if len(choices) == 1 or self.rooms.has_seeker(request.game):
+            self.client.start_game(pairing)
+        elif not choices:
+            self.show_notice("No bot plays this game here. ctrl+n starts another game.")
+        else:
+
+            def chosen(number: int | None) -> None:
+                if number is not None:
+                    self.client.start_game(choices[number])
+
+            self.app.push_screen(Choice(f"{GAMES[request.game].title}: your opponent?", texts), chosen)
 
     def finished_games(self) -> None:
         """Switch between the lobby and the latest finished games."""

@@ -7,7 +7,7 @@ from functools import partial
 from textual import events
 from textual.app import ComposeResult
 
-from client.presentation.rules.chapter import load_chapter
+from client.presentation.rules.chapter import terminal_chapter
 from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import Action, BaseScreen
 from client.tui.widgets.bars import Bar, Footer, Header, Tabs
@@ -28,11 +28,11 @@ TITLES = tuple(game.title for game in GAMES.values())
 class RulesScreen(BaseScreen):
     """Shows the rules of a game. The arrows at the left and right switch to the other games."""
 
-    def __init__(self, game: str = "") -> None:
-        """Show a game; the first one if the client does not know it."""
+    def __init__(self, game: str = "", options: str = "") -> None:
+        """Show a game; the first one if the client does not know it. `options`: those of the user's game."""
         super().__init__()
         self._at = NAMES.index(game) if game in NAMES else 0
-        self._notice = ""
+        self._notice = f"Your game: {options}." if options else ""
 
     @property
     def game(self) -> str:
@@ -42,13 +42,14 @@ class RulesScreen(BaseScreen):
         appearance = self.client.appearance
         yield Header(appearance)
         yield Tabs(appearance, TITLES, self._at)
-        yield RulesPage(appearance, load_chapter(self.game))
+        yield RulesPage(appearance, terminal_chapter(self.game))
         yield Footer(appearance, KEYS)
 
     def set_up(self) -> None:
         self.watch(self.page, "scroll_y", self._update_footer, init=False)
         self.watch(self.page, "virtual_size", self._update_footer, init=False)
         self._update_header()
+        self._update_footer()
 
     @property
     def page(self) -> RulesPage:
@@ -80,7 +81,7 @@ class RulesScreen(BaseScreen):
         self._at = number % len(NAMES)
         self._notice = ""
         self.query_one(Tabs).show(self._at)
-        self.page.show(load_chapter(self.game))
+        self.page.show(terminal_chapter(self.game))
         self._update_header()
 
     def actions(self) -> list[Action]:

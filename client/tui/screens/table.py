@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
 from client.presentation.review_texts import NO_MORE_MISTAKES, NOT_REVIEWED, next_mistake
+from client.presentation.texts import options_text
 from client.tui.dialogs.help import Help
 from client.tui.screens.base import Action
 from client.tui.screens.rules import RulesScreen
@@ -198,7 +199,9 @@ class TableScreen(TableActions):
         self.client.cycle_theme()
 
     def do_rules(self) -> None:
-        self.app.push_screen(RulesScreen("" if self.table is None else self.table.setup.game))
+        setup = None if self.table is None else self.table.setup
+        options = () if setup is None else options_text(setup.options)
+        self.app.push_screen(RulesScreen("" if setup is None else setup.game, ", ".join(options)))
 
     def do_help(self) -> None:
         game = None if self.table is None else self.table.game

@@ -134,7 +134,7 @@ LOBBY_HELP = (
     ("enter", "join or watch the room, or challenge the bot"),
     ("ctrl+o", "watch the room"),
     ("ctrl+n", "start a new game"),
-    ("ctrl+f", "quick pairing: find an opponent for the selected game"),
+    ("ctrl+f", "find an opponent for the selected game: a player, or a bot"),
     ("ctrl+l", "show the leaderboard; left and right: other games"),
     ("ctrl+g", "TV: watch live games side by side"),
     ("ctrl+r", "show finished games; again: back to the lobby"),

@@ -11,7 +11,6 @@ from textual.containers import Container, Vertical
 from client.presentation.launch_plan import GameRequest
 from client.presentation.results import result_card
 from client.presentation.review_texts import marks_of
-from client.presentation.sides import shown_sides
 from client.presentation.texts import (
     absent_text,
     clock_text,
@@ -27,6 +26,7 @@ from client.presentation.texts import (
 from client.sdk.events import SessionEvent
 from client.sdk.result_text import seat_name
 from client.sdk.room_view import RoomView
+from client.sdk.sides import shown_sides
 from client.tui.models.hints import hints_allowed
 from client.tui.models.motion import STILL
 from client.tui.models.table_state import TableState

@@ -12,7 +12,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from shutil import get_terminal_size
 
-from client.presentation.rules.chapter import load_chapter
+from client.presentation.rules.chapter import terminal_chapter
 from client.presentation.rules.wrapping import plain_lines
 from engine.registry import GAMES
 from runtime.printable import print_line
@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    lines = list_of_games() if args.game is None else plain_lines(load_chapter(args.game), columns())
+    lines = list_of_games() if args.game is None else plain_lines(terminal_chapter(args.game), columns())
     for line in lines:
         print_line(line)
     return 0
@@ -34,7 +34,7 @@ def run(args: Namespace) -> int:
 
 def list_of_games() -> list[str]:
     width = max(map(len, GAMES))
-    chapters = {name: load_chapter(name) for name in GAMES}
+    chapters = {name: terminal_chapter(name) for name in GAMES}
     lines = [f"{name:{width}}  {chapter.title}. {chapter.lead}".rstrip() for name, chapter in chapters.items()]
     return [*lines, "", "'parlour rules GAME' explains a game."]
 
