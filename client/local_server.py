@@ -38,6 +38,7 @@ class PrivateFolder:
         self._lock: int | None = None
         self.inherited_fds: tuple[int, ...] = ()  # the lock, if the server holds it too until it has exited
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self.is_temporary = False  # whether the folder is deleted when it is closed
 
     def open(self) -> None:
         """Lock the usual folder for a person. If it is in use or not writable, use a temporary folder instead."""
@@ -48,12 +49,8 @@ class PrivateFolder:
             self.mark_occupied()
             return
         self._temporary = tempfile.TemporaryDirectory(prefix="parlour-")
+        self.is_temporary = True
         self.folder = Path(self._temporary.name)
-
-    @property
-    def is_temporary(self) -> bool:
-        """Whether the folder is deleted when it is closed."""
-        return self._temporary is not None
 
     async def open_exclusive(self) -> None:
         """Lock the usual folder; wait until the last server there has exited.

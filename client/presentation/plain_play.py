@@ -223,8 +223,11 @@ async def play_plain(
     write: Write,
     *,
     in_order: bool = True,
+    keeps_games: bool = True,
 ) -> None:
     """Start the planned game, or resume an unfinished one, and play it. `in_order`: as for `PlainPlay`.
+
+    `keeps_games`: an unfinished game can be resumed later.
 
     Raises SessionError if the session ends, and InputEnded if the input ended before the game began.
     """
@@ -235,7 +238,7 @@ async def play_plain(
         command = await choose_opening(session, opening, inputs, write, plan.resigns_unfinished(bots_only))
         if command is not None:
             room = (await session.ask(command)).room or getattr(command, "room", "")
-            resume = resume_text(plan.resume_command(bots_only), bots_only)
+            resume = resume_text(plan.resume_command(bots_only), bots_only) if keeps_games else ""
             play = PlainPlay(session, room, write, bots, in_order=in_order, resume=resume)
             await play.run(inputs)
     finally:

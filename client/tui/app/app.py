@@ -71,7 +71,7 @@ class ParlourApp(ThemedApp):
 
     def farewell(self) -> str:
         """Return how to resume the unfinished games, for the shell; empty if there are none."""
-        if self.session is None or self.server is None or not self.server.keeps_games:
+        if self.session is None or not self.keeps_games:
             return ""
         tables = self.session.rooms.unfinished()
         if not any(table.status == "running" and table.setup.your_seat is not None for table in tables):
@@ -225,6 +225,10 @@ class ParlourApp(ThemedApp):
     @property
     def bots_only(self) -> bool:
         return self.server is not None and self.server.is_private
+
+    @property
+    def keeps_games(self) -> bool:
+        return self.server is None or self.server.keeps_games
 
     @property
     def animates(self) -> bool:

@@ -31,9 +31,13 @@ class Help(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="box wide"):
             yield PlainText(self._title)
-            with VerticalScroll(id="help"):
+            with VerticalScroll(id="help") as page:
+                page.styles.max_height = self.app.size.height - OTHER_ROWS
                 yield PlainText(self._lines)
             yield PlainText(CLOSE, id="help-keys", classes="keys")
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._update_keys)
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#help").styles.max_height = event.size.height - OTHER_ROWS

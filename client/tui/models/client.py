@@ -34,6 +34,10 @@ class Client(Protocol):
         """Whether all opponents are bots, as on a private server."""
 
     @property
+    def keeps_games(self) -> bool:
+        """Whether unfinished games can be resumed later."""
+
+    @property
     def is_first_screen(self) -> bool:
         """Whether leaving this screen ends the program."""
 

@@ -19,6 +19,7 @@ from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rema
 
 MAX_ABORTABLE_PLIES = 1  # after more moves, a game can no longer be aborted
 MAX_TYPED_LENGTH = 16
+THINKING = "Thinking… The first time takes longer."
 YES_KEY = "y alone is not enough. ctrl+y means yes, any other key no."
 
 
@@ -35,6 +36,7 @@ class TableActions(TableView):
     """A table with the actions of a player. `TableScreen` calls `do_…` for each key."""
 
     question: Question | None = None
+    _thinking_ply: int | None = None  # the ply for which the engine searches a move
     _best: tuple[int, str] = (-1, "")  # a ply, and what the engine expects after the best move there
 
     def _type(self, character: str) -> None:
@@ -148,10 +150,14 @@ class TableActions(TableView):
         if whole and self._best[0] == table.ply:
             self.show_notice(self._best[1])
             return
-        self.show_notice("Thinking…")
+        self.show_notice(THINKING)
+        if self._thinking_ply == table.ply:
+            return
+        self._thinking_ply = table.ply
         game, state, ply, past = table.game, table.state, table.ply, list(table.states[:-1])
 
         def show(move: int | None, note: Note) -> None:
+            self._thinking_ply = None
             model, now = self.model, self.table
             if move is None or model is None or now is None or now.ply != ply:
                 return
@@ -175,6 +181,8 @@ class TableActions(TableView):
             self.client.leave_table(self.room)
             return
         text = "The game is not over. You can resume it later."
+        if not self.client.keeps_games:
+            text = "The game is not over, and it will be lost. Another client keeps the games."
         if table.status == "waiting":
             text = "The room will be closed."
         elif not self.client.bots_only:

@@ -247,7 +247,7 @@ class TableView(BaseScreen):
         if offer := offer_text(table):
             return Status(joined(f"{offer}.", gone, self._notice), offer_chip(table), question=True)
         if self._notice:
-            return Status(joined(gone, self._notice))
+            return Status(joined(self._notice, gone))
         if not model.browser.live:
             where = "end goes to the last move" if table.status == "ended" else "end returns to the game"
             return Status(joined(f"Move {model.ply} of {table.ply}.", gone), "LOOKING BACK", where)

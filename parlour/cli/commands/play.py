@@ -165,7 +165,8 @@ async def play_in_lines(plan: LaunchPlan) -> int:
     inputs, server = read_lines(), ServerChoice(plan)
     try:
         session = await server.connect()
-        await play_plain(session, plan, server.is_private, inputs, write, in_order=not is_typed())
+        private, kept = server.is_private, server.keeps_games
+        await play_plain(session, plan, private, inputs, write, in_order=not is_typed(), keeps_games=kept)
     except (InputEnded, SessionError) as error:
         raise UserError(str(error)) from None
     finally:
