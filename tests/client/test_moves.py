@@ -29,6 +29,8 @@ def test_preview_says_what_a_move_does(game: str, move: str, text: str) -> None:
 def test_preview_warns_of_the_end() -> None:
     rules = create("cohcoh", {"n": 3, "k": 3, "start": "ww.bb.... w"})
     assert preview_text(rules, rules.start(), rules.parse(rules.start(), "c3")) == "c3. The game ends: you lose."
+    shared = preview_text(rules, rules.start(), rules.parse(rules.start(), "c3"), ("ann", "ben"))
+    assert shared == "c3. The game ends: ben wins."
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -302,3 +302,12 @@ async def test_no_motion_on_more_than_four_boards() -> None:
         app.deliver(moved("conga", ("a4b4",), room="g0"))
         screen.flush()
         assert not screen.query(BoardTile).first().is_moving
+
+
+async def test_key_bar_says_whether_q_ends_the_program() -> None:
+    app = OfflineApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        for word in ("q quit", "q back"):
+            await app.show(WallScreen())
+            await pilot.pause()
+            assert word in picture_of(app)

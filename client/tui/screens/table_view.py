@@ -261,7 +261,7 @@ class TableView(BaseScreen):
             follow = "The players have a rematch: m follows them." if table.next and table.seat is None else ""
             return Status(pending_text(table) or follow)
         absent = absent_text(table, None if self.client.bots_only else self.client.bots)
-        return Status(joined(gone or absent or self._situation(table, table.game), pending_text(table)))
+        return Status(joined(pending_text(table), gone or absent or self._situation(table, table.game)))
 
     def _situation(self, table: RoomView, game: Game) -> str:
         """Return whose turn it is, or which opponent the room waits for."""
