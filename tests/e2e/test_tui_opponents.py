@@ -15,7 +15,7 @@ from tests.e2e.tui import at_table, client, settled
 from tests.tui.offline_app import picture_of
 from tests.waiting import TIMEOUT_S
 
-NOT_CONNECTED = "Waiting for search@8, which is not connected. Or leave, and use --vs random."
+NOT_CONNECTED = "search@8 is not connected. Wait, or leave and use --vs random."
 DEFAULT = GameRequest("cohcoh", vs="search@5", vs_is_default=True)
 
 
@@ -46,7 +46,7 @@ async def test_absent_bot_is_reported(tmp_path: Path) -> None:
 async def test_plain_mode_reports_absent_bots_too(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, running_bot(server.url, builtin("random", seed=1)):
         assert any("random" in line for line in await lines_until("Your move", server.url, tmp_path, "--seat", "first"))
-        *_, last = await lines_until("Waiting for search@8, which", server.url, tmp_path / "other", "--vs", "search@8")
+        *_, last = await lines_until("search@8 is not connected", server.url, tmp_path / "other", "--vs", "search@8")
         assert last == NOT_CONNECTED
 
 
