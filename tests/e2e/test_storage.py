@@ -140,7 +140,7 @@ async def test_flag_falls_even_if_the_store_was_unavailable_at_that_moment(
     other.execute("BEGIN IMMEDIATE")
     live = server.app.registry.rooms[room]
     assert (await ann.refused("move", room=room, ply=0, move="zz"))["code"] == "invalid_notation"
-    clock.pass_by(120)
+    clock.pass_at_work(server.app.status, 120)
     server.app.timers._fired(live)  # the timer uses the real clock
     while not server.app.status.store_error:  # the timer fired, but could not write
         await ann.ask("list")
