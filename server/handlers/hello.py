@@ -114,14 +114,22 @@ class HelloHandler:
         return None if seen_at is None or self._now() - seen_at < self._late_heartbeat_ms else seen_at
 
     async def _save(self, identity: Identity) -> list[str]:
-        """Save a session before the client learns its secret. Return the open rooms of a player who is not new."""
+        """Save a session before the client learns its secret. Return the open rooms of a player who is not new.
+
+        Raises Refusal if the account has changed since the client was identified, or Unavailable.
+        """
         player = identity.player
         self._presence.expect(player)
         try:
-            await self._store.save_session(identity.secret, identity.session, self._now())
+            now, change = self._now(), identity.account_change
+            if not await self._store.save_session(identity.secret, identity.session, now, change):
+                raise Refusal(
+                    "bad_token" if identity.rooms is None else "bad_session",
+                    "the token of your account was replaced or revoked; connect with the new one",
+                )
             new_guest = identity.rooms is None and not player.account
             return [] if new_guest else await self._store.rooms_of(player.id)
-        except Unavailable:
+        except (Refusal, Unavailable):
             self._presence.release(player)
             raise
         finally:

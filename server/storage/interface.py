@@ -224,8 +224,8 @@ class Store(Protocol):
     async def rating_history(self, profile: str, player: str, before: int | None, limit: int) -> list[RatingRow]:
         """Return a player's ratings, latest first; with `before`, those after fewer games than that."""
 
-    async def save_session(self, secret: str, session: Session, now: int) -> None:
-        """Create or renew a session."""
+    async def save_session(self, secret: str, session: Session, now: int, account_change: int = 0) -> bool:
+        """Create or renew a session. Return False if its account has changed after `account_change`, as in Account."""
 
     async def load_session(self, secret: str) -> ReturningPlayer | None:
         """Return the session of a resume secret, and what its player needs to continue."""

@@ -21,12 +21,18 @@ class Accounts(ABC):
 
     # -- sessions and accounts
 
-    async def save_session(self, secret: str, session: Session, now: int) -> None:
+    async def save_session(self, secret: str, session: Session, now: int, account_change: int = 0) -> bool:
+        # The row of the account is locked: a rotation waits for this session and deletes it, or comes before it.
         sql = """
-            INSERT INTO sessions (secret, player, name, account, seen_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (secret) DO UPDATE SET player = $2, name = $3, account = $4, seen_at = $5
+            WITH unchanged AS (
+                SELECT 1 FROM accounts WHERE player = $2 AND revoked_at IS NULL AND change = $6 FOR SHARE
+            )
+            INSERT INTO sessions (secret, player, name, account, seen_at)
+            SELECT $1::bytea, $2, $3, $4, $5::bigint
+            WHERE $4 = '' OR EXISTS (SELECT 1 FROM unchanged)
+            ON CONFLICT (secret) DO UPDATE SET player = $2, name = $3, account = $4, seen_at = $5 RETURNING 1
         """
-        await self._fetch(sql, digest(secret), *session, now)
+        return bool(await self._fetch(sql, digest(secret), *session, now, account_change))
 
     async def load_session(self, secret: str) -> ReturningPlayer | None:
         sql = """
@@ -64,13 +70,13 @@ class Accounts(ABC):
 
     async def rotate_account(self, name: str, token: str) -> bool:
         sql = """
-            WITH rotated AS (
-                UPDATE accounts SET token = $2, change = (SELECT max(change) + 1 FROM accounts)
-                WHERE folded = $1 AND revoked_at IS NULL RETURNING player
-            ), ended AS (DELETE FROM sessions WHERE player IN (SELECT player FROM rotated))
-            SELECT 1 FROM rotated
+            UPDATE accounts SET token = $2, change = (SELECT max(change) + 1 FROM accounts)
+            WHERE folded = $1 AND revoked_at IS NULL RETURNING player
         """
-        return bool(await self._fetch(sql, fold(name), digest(token), lock=ACCOUNTS_LOCK))
+        rows = await self._fetch(sql, fold(name), digest(token), lock=ACCOUNTS_LOCK)
+        for (player,) in rows:  # a statement of its own also sees the sessions that the update waited for
+            await self._fetch("DELETE FROM sessions WHERE player = $1", player)
+        return bool(rows)
 
     async def accounts(self) -> list[Account]:
         sql = "SELECT name, player, created_at, revoked_at FROM accounts ORDER BY created_at"

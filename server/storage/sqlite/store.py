@@ -220,9 +220,12 @@ class SqliteStore(Ratings, Keys, Pruning):
 
     # -- sessions and accounts
 
-    async def save_session(self, secret: str, session: Session, now: int) -> None:
-        sql = "INSERT OR REPLACE INTO sessions (secret, player, name, account, seen_at) VALUES (?,?,?,?,?)"
-        await self._write(sql, digest(secret), *session, now)
+    async def save_session(self, secret: str, session: Session, now: int, account_change: int = 0) -> bool:
+        sql = """
+            INSERT OR REPLACE INTO sessions (secret, player, name, account, seen_at) SELECT ?1, ?2, ?3, ?4, ?5
+            WHERE ?4 = '' OR EXISTS (SELECT 1 FROM accounts WHERE player = ?2 AND revoked_at IS NULL AND change = ?6)
+        """
+        return await self._write(sql, digest(secret), *session, now, account_change) == 1
 
     async def load_session(self, secret: str) -> ReturningPlayer | None:
         return await self._in_reader(partial(read_session, digest(secret)))

@@ -36,7 +36,7 @@ async def add_account(server: Harness, name: str = "Ann") -> None:
 
 async def save(server: Harness, identity: Identity) -> str:
     """Save the session of a player, as `hello` does. Return the secret."""
-    await server.store.save_session(identity.secret, identity.session, NOW)
+    assert await server.store.save_session(identity.secret, identity.session, NOW, identity.account_change)
     return identity.secret
 
 

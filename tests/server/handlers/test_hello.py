@@ -142,15 +142,34 @@ async def test_name_is_kept_if_the_old_connection_is_lost_during_hello(
     server.clock.advance(SESSION_RENEWAL_MS + 1)  # the session has to be saved again
     save_session, claims = server.store.save_session, list[bool]()
 
-    async def lose_connection(secret: str, session: Session, now: int) -> None:
+    async def lose_connection(secret: str, session: Session, now: int, account_change: int) -> bool:
         disconnect(server, first)
         await server.settle_tasks()
         claims.append(await server.store.claim_name("n2", "p-other", "ann"))
-        await save_session(secret, session, now)
+        return await save_session(secret, session, now, account_change)
 
     monkeypatch.setattr(server.store, "save_session", lose_connection)
     assert welcome(await hello(server, resume=session)).you.name == "ann"
     assert claims == [False]
+
+
+@pytest.mark.parametrize(("resumes", "code"), [(False, "bad_token"), (True, "bad_session")])
+async def test_hello_is_refused_if_the_token_is_replaced_meanwhile(
+    server: Harness, monkeypatch: pytest.MonkeyPatch, resumes: bool, code: str
+) -> None:
+    await server.store.add_account("ann", "p-ann", "old", NOW)
+    fields = {"resume": welcome(await hello(server, token="old")).session} if resumes else {"token": "old"}
+    server.clock.advance(SESSION_RENEWAL_MS + 1)  # a session has to be saved again
+    save_session = server.store.save_session
+
+    async def rotate(secret: str, session: Session, now: int, account_change: int) -> bool:
+        await server.store.rotate_account("ann", "new")
+        return await save_session(secret, session, now, account_change)
+
+    monkeypatch.setattr(server.store, "save_session", rotate)
+    client = RecordingClient()
+    assert (await server.ask(client, Hello, **fields)).code == code
+    assert client.player is None
 
 
 async def test_bot_is_listed_with_the_games_that_the_server_has(server: Harness) -> None:

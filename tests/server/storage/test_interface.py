@@ -148,8 +148,8 @@ async def test_account_name_is_free_again_after_revocation(store: Store) -> None
 async def test_rotated_token_replaces_the_old_one_and_ends_its_sessions(store: Store) -> None:
     assert await store.add_account("Ann", "p1", "t1", 5)
     assert await store.add_account("Ben", "p2", "t2", 5)
-    await store.save_session("s1", Session("p1", "Ann", "Ann"), 6)
-    await store.save_session("s2", Session("p2", "Ben", "Ben"), 6)
+    assert await store.save_session("s1", Session("p1", "Ann", "Ann"), 6, account_change=1)
+    assert await store.save_session("s2", Session("p2", "Ben", "Ben"), 6, account_change=2)
     assert await store.rotate_account("ann", "t3")
     assert await store.account_of_token("t1") is None
     account = await store.account_of_token("t3")
@@ -160,6 +160,28 @@ async def test_rotated_token_replaces_the_old_one_and_ends_its_sessions(store: S
     await store.revoke_account("ann", 7)
     assert not await store.rotate_account("ann", "t4")
     assert await store.account_of_token("t4") is None
+
+
+async def test_session_of_an_account_that_has_changed_is_not_saved(store: Store) -> None:
+    assert await store.add_account("Ann", "p1", "t0", 5)
+    account = await store.account_of_token("t0")
+    assert account is not None
+    assert await store.save_session("s0", Session("p1", "Ann", "Ann"), 6, account.change)
+    await store.rotate_account("ann", "t1")
+    assert not await store.save_session("s1", Session("p1", "Ann", "Ann"), 6, account.change)
+    assert not await store.save_session("s0", Session("p1", "Ann", "Ann"), 7, account.change)
+    assert [await store.load_session(secret) for secret in ("s0", "s1")] == [None, None]
+
+
+async def test_rotation_leaves_no_session_of_the_old_token(store: Store) -> None:
+    assert await store.add_account("Ann", "p1", "t0", 5)
+    for number in range(1, 6):
+        account = await store.account_of_token(f"t{number - 1}")
+        assert account is not None
+        session, secrets = Session("p1", "Ann", "Ann"), [f"s{number}-{n}" for n in range(8)]
+        saves = [store.save_session(secret, session, 6, account.change) for secret in secrets]
+        await asyncio.gather(*saves[:4], store.rotate_account("ann", f"t{number}"), *saves[4:])
+        assert [await store.load_session(secret) for secret in secrets] == [None] * 8
 
 
 async def test_changes_of_accounts_are_numbered(store: Store) -> None:
