@@ -18,6 +18,7 @@ class LadderLobby:
         """`own_name`: of the arbiter, who cannot play. `new_versions`: of a bot, within a day."""
         self._settings, self._own_name, self._guests = settings, fold(own_name), guests
         self._reserved, self._new_versions = reserved, new_versions
+        self.known = False  # whether the server has said which bots are connected
         self._bots: dict[str, BotInfo] = {}  # by folded name
         self._rooms: dict[str, RoomInfo] = {}  # open ones
 
@@ -31,6 +32,7 @@ class LadderLobby:
             else:
                 self._rooms[room.room] = room
         if update.bots is not None:
+            self.known = True
             self._bots = {fold(bot.name): bot for bot in update.bots}
 
     def account(self, name: str) -> bool:

@@ -128,7 +128,7 @@ def standings_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def cells(number: int, row: Row) -> list[str]:
-    tally, error = row.tally, f" ± {min(row.rating.error, MAX_ELO_ERROR):.0f}" if row.state != "anchor" else " fixed"
+    tally, error = row.tally, f" ± {min(row.rating.error, MAX_ELO_ERROR):.0f}" if row.rating.error else " fixed"
     return [
         str(number), row.player.name, f"{row.rating.elo:.0f}{error}", str(tally.games), str(tally.wins),
         str(tally.draws), str(tally.losses), str(tally.forfeits or ""), "" if row.state == "anchor" else row.state,

@@ -243,8 +243,8 @@ class LadderRunner:
         """Say once why a bot is not paired, and that the ladder waits."""
         for player in self.lobby.refused(self.state, now):
             text = f"{player.name} has brought {self._how.new_versions} new versions within a day: {player} has to wait"
-            self._say_once(fold(player.name), text)
-        if not self._tasks and len(self.lobby.here()) < 2:
+            self._say_once(("versions", fold(player.name)), text)
+        if self.lobby.known and not self._tasks and len(self.lobby.here()) < 2:
             self._say_once("waiting", "waiting for bots: 'parlour bot … --ladder' takes part")
 
     def _say_once(self, key: object, text: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, NamedTuple
 
 from client.tournament.journal.log import Entry
@@ -139,9 +140,10 @@ class LadderState:
         return self.current.get(fold(player.name)) not in (None, player)
 
     def new_versions(self, name: str, now: float) -> int:
-        """Return how many versions of a bot have begun within a day."""
+        """Return how many versions of a bot have begun within a day. A clock that was wrong blocks none for long."""
         return sum(
-            fold(player.name) == fold(name) and tally.began_at > now - DAY_S for player, tally in self.tallies.items()
+            fold(player.name) == fold(name) and abs(now - tally.began_at) < DAY_S
+            for player, tally in self.tallies.items()
         )
 
 
@@ -265,7 +267,10 @@ def read_game(entry: Entry) -> LadderGame:
     first, second = (Version(str(name), str(version)) for name, version in entry["players"])
     if first == second:
         raise ValueError("a bot cannot play against itself")
-    return LadderGame(int(entry["game"]), (first, second), int(entry["opening"]), float(entry["at"]))
+    opening, at = int(entry["opening"]), float(entry["at"])
+    if opening < 1 or not isfinite(at):
+        raise ValueError(f"opening {opening} at {at} is not one of a ladder")
+    return LadderGame(int(entry["game"]), (first, second), opening, at)
 
 
 def created_entry(number: int, room: str) -> Entry:

@@ -59,7 +59,7 @@ def run(args: Namespace) -> int:
 
 def settings_of(args: Namespace) -> LadderSettings | None:
     """Return the settings of a new ladder, or None to continue one. Raises UserError if the ladder has begun."""
-    given = [name for name in FIXED if getattr(args, name)]
+    given = [name for name in FIXED if getattr(args, name) or (name == "openings" and args.openings is not None)]
     if args.file.exists() and args.file.stat().st_size:
         if given:
             flag = given[0].replace("_", "-")

@@ -284,6 +284,8 @@ def test_ladder_needs_a_game_a_clock_and_its_own_settings(tmp_path: Path, capsys
     assert "is not valid" in capsys.readouterr().err
     assert main(["ladder", "run", str(path), "--game", "conga"]) == 2
     assert "settings are fixed" in capsys.readouterr().err
+    assert main(["ladder", "run", str(path), "--openings", "0"]) == 2
+    assert "leave out --openings" in capsys.readouterr().err
 
 
 async def test_second_runner_of_a_journal_is_refused(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class Log:
         if not try_lock(self._file):
             os.close(self._file)
             self._file = -1
-            raise TournamentError(f"the tournament in {self._path.parent} is already being played by another process")
+            raise TournamentError(f"{self._path} is already being played by another process: stop that one first")
         end = whole_bytes(self._path)
         self.was_cut = end < os.fstat(self._file).st_size
         os.ftruncate(self._file, end)

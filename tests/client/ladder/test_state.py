@@ -114,6 +114,8 @@ def test_settings_come_back_as_they_were() -> None:
         {"type": "paired", "game": 1, "players": [["a", "1"]], "opening": 1, "at": 0},
         {"type": "paired", "game": 1, "players": [["a", "1"], ["a", "1"]], "opening": 1, "at": 0},
         {"type": "paired", "game": 1e999, "players": [["a", "1"], ["b", "1"]], "opening": 1, "at": 0},
+        {"type": "paired", "game": 1, "players": [["a", "1"], ["b", "1"]], "opening": 0, "at": 0},
+        {"type": "paired", "game": 1, "players": [["a", "1"], ["b", "1"]], "opening": 1, "at": 1e999},
         {"type": "ended", "game": 1, "result": "2-0", "reason": "", "room": "", "forfeit": "", "moves": 0},
         {"type": "ended", "game": 1, "result": "*", "reason": "", "room": "", "forfeit": "", "moves": 0},
         {"type": "ended", "game": [], "result": "1-0"},
@@ -137,3 +139,4 @@ def test_versions_of_a_day_are_counted() -> None:
         apply_entry(state, paired_entry(game))
     assert state.new_versions("ann", day + 10) == 2
     assert state.new_versions("ann", 3 * day) == 0
+    assert state.new_versions("ann", -3 * day) == 0  # the clock was set back
