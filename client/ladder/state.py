@@ -241,7 +241,7 @@ def read_settings(entry: Entry) -> LadderSettings:
             f"this ladder was started by another version of parlour (journal version {entry['journal']!r})"
         )
     return LadderSettings(
-        name=str(entry["name"]),
+        name=read_text(entry["name"]),
         game=str(entry["game"]),
         options={str(name): value for name, value in entry["options"].items()},
         clock=str(entry["clock"]),
@@ -249,6 +249,13 @@ def read_settings(entry: Entry) -> LadderSettings:
         seed=int(entry["seed"]),
         anchors={str(name): read_rating(elo) for name, elo in entry["anchors"].items()},
     )
+
+
+def read_text(value: object) -> str:
+    """Return a text that can be sent to a server. Raises ValueError if it contains a lone surrogate."""
+    text = str(value)
+    text.encode()
+    return text
 
 
 def read_rating(value: object) -> float:
@@ -264,7 +271,7 @@ def paired_entry(game: LadderGame) -> Entry:
 
 
 def read_game(entry: Entry) -> LadderGame:
-    first, second = (Version(str(name), str(version)) for name, version in entry["players"])
+    first, second = (Version(read_text(name), read_text(version)) for name, version in entry["players"])
     if first == second:
         raise ValueError("a bot cannot play against itself")
     opening, at = int(entry["opening"]), float(entry["at"])

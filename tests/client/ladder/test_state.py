@@ -121,6 +121,8 @@ def test_settings_come_back_as_they_were() -> None:
         {"type": "ended", "game": [], "result": "1-0"},
         {"type": "ladder", "journal": 1, "options": 5},
         {"type": "ladder", "journal": 99},
+        {**settings_entry(ladder()), "name": "\ud800"},
+        {"type": "paired", "game": 1, "players": [["a", "\ud800"], ["b", "1"]], "opening": 1, "at": 0},
         {**settings_entry(ladder()), "anchors": {"ann": float("nan")}},
         {**settings_entry(ladder()), "anchors": {"ann": 1e9}},
         {**settings_entry(ladder()), "anchors": {"ann": []}},
