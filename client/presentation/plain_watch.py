@@ -10,7 +10,7 @@ from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.sdk.result_text import seat_name, side_name
 from client.sdk.room_view import RoomView
 from client.sdk.session import Session
-from client.sdk.sides import shown_sides
+from client.sdk.sides import legend, shown_sides
 from protocol.codec import JSON
 from protocol.commands import Watch
 from protocol.events import Declined, DrawOffered, Ended, Event, Moved, Presence, Said, Seated, Started, TakenBack
@@ -48,16 +48,8 @@ def snapshot_lines(table: RoomView) -> list[str]:
     """Return the title, the programs that play, the moves so far, the board and whose turn it is."""
     out = [title(table), *(text for seat in table.seats if seat is not None and (text := program_text(seat)))]
     out += [f"{played.ply}. {shown_sides(table)[played.side]} {played.move}" for played in table.moves]
-    return [*out, "", *legend(table), *board_lines(table), situation(table)]
-
-
-def legend(table: RoomView) -> list[str]:
-    """Return which side has which letter on the board, unless it is the first letter of its name."""
-    marks = ("", "") if table.game is None else table.game.draw(table.state).marks
-    pairs = list(zip(marks, shown_sides(table), strict=True))
-    if all(side.startswith(mark) for mark, side in pairs):
-        return []
-    return [", ".join(f"{mark} is {side}" for mark, side in pairs)]
+    letters = "" if table.game is None else legend(table.game.draw(table.state).marks, shown_sides(table))
+    return [*out, "", *([letters] if letters else ()), *board_lines(table), situation(table)]
 
 
 def board_lines(table: RoomView) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from client.sdk.sides import legend, side_names
 from engine.errors import GameError
 from engine.game import Game, Move, State
 from engine.puzzles import Puzzle
@@ -56,6 +57,13 @@ def ask_move(game: Game, state: State, line: Sequence[str], verdict: Verdict) ->
             tries += 1
 
 
+def board_text(game: Game, state: State) -> str:
+    """Return the board, below the letters of the sides where their names do not begin with them."""
+    board = game.draw(state)
+    letters = legend(board.marks, side_names(type(game)))
+    return f"{letters}\n{board.text()}" if letters else board.text()
+
+
 def read_words() -> str:
     """Return a line of input. Raises Quit."""
     sys.stdout.write("> ")
@@ -79,7 +87,7 @@ def learn(record: Record, review: Review, sides: Sequence[int], budget: Budget, 
     try:
         for move in mistakes:
             before = states[: move.ply]
-            print_lines(f"\n{question(game, move)}\n{game.draw(before[-1]).text()}")
+            print_lines(f"\n{question(game, move)}\n{board_text(game, before[-1])}")
             solved += ask_move(game, before[-1], move.line, partial(judge_try, evaluator, before, move))
             asked += 1
     except Quit:
@@ -89,7 +97,8 @@ def learn(record: Record, review: Review, sides: Sequence[int], budget: Budget, 
 
 def question(game: Game, move: MoveReview) -> str:
     why = f", which {move.words}" if move.words else ""
-    return f"Ply {move.ply}, {game.sides[move.side]} to move. Played: {move.move} {MARKS[move.judgement]}{why}."
+    side = side_names(type(game))[move.side]
+    return f"Ply {move.ply}, {side} to move. Played: {move.move} {MARKS[move.judgement]}{why}."
 
 
 def judge_try(evaluator: Evaluator, states: Sequence[State], mistake: MoveReview, move: Move) -> tuple[bool, str]:
@@ -115,7 +124,7 @@ def solve_puzzles(puzzles: Sequence[Puzzle]) -> None:
         for puzzle in puzzles:
             game = puzzle.create()
             state = game.start()
-            print_lines(f"\n{task(game, puzzle)}\n{game.draw(state).text()}")
+            print_lines(f"\n{task(game, puzzle)}\n{board_text(game, state)}")
             solved += ask_move(game, state, (puzzle.move,), partial(judge_answer, game, puzzle))
             asked += 1
     except Quit:
@@ -131,7 +140,8 @@ def task(game: Game, puzzle: Puzzle) -> str:
         goal = f"keeps the best result, {puzzle.value:+d} {game.point_name}s"
     else:
         goal = "wins" if puzzle.value > 0 else "draws"
-    return f"{game.title}, level {puzzle.level}: {game.sides[game.start().turn]} to move. One move {goal}."
+    side = side_names(type(game))[game.start().turn]
+    return f"{game.title}, level {puzzle.level}: {side} to move. One move {goal}."
 
 
 def judge_answer(game: Game, puzzle: Puzzle, move: Move) -> tuple[bool, str]:

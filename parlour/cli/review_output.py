@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+from client.sdk.sides import side_names
 from engine.record import Record
 from engine.review import MARKS, MoveReview, Review
 from parlour.cli.search_output import format_value
@@ -34,7 +35,7 @@ class TerminalProgress:
 def review_lines(record: Record, review: Review) -> Iterator[str]:
     """Return the lines of a review: players, accuracy, every move, turning points."""
     game = record.create()
-    sides = game.sides
+    sides = side_names(type(game))  # as the terminal calls its colours
     for side, name in enumerate(record.seats):
         percent = review.accuracy(side)
         shown = "no moves" if percent is None else f"accuracy {percent:.1f} %"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from client.presentation.recorded_room import view_of
 from client.presentation.texts import recorded_clock_text, situation
-from client.sdk.sides import side_names
+from client.sdk.sides import legend, side_names
 from engine.record import Record, fault, play_through
 from engine.record_move import TIME_FIELDS
 from runtime.printable import printable
@@ -78,6 +78,8 @@ class Transcript:
         yield self.title()
         if facts := self.facts():
             yield facts
+        if letters := legend(self.boards[0].marks, self.sides):
+            yield letters
         for ply, board in enumerate(self.boards):
             yield ""
             times, note = self.times(ply), self.note(ply)

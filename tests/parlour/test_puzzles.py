@@ -38,6 +38,15 @@ def test_puzzles_of_a_file_are_asked(
     assert "Solved at the first try: 1 of 3." in text
 
 
+def test_puzzles_name_the_sides_as_the_terminal_does(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    text = run(capsys, "play", "--puzzles", "conga")
+    assert "blue to move" in text or "red to move" in text
+    assert "b is blue, w is red" in text
+
+
 def test_end_of_input_ends_the_puzzles(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     assert "Solved at the first try: 0 of 0." in run(capsys, "play", "--puzzles", "conga")

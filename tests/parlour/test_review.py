@@ -43,6 +43,20 @@ def test_text_names_accuracy_moves_and_turning_points(capsys: pytest.CaptureFixt
     assert sum(f" {number} player" in text for number in range(1, 6)) == 5
 
 
+def test_sides_are_named_as_the_terminal_does(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = save(tmp_path, "parlour record 1\ngame: conga\n\n1 black a4b4\n2 white d1c2\n")
+    text = run(capsys, file, *QUICK)
+    assert "blue (unnamed): " in text
+    assert "red (unnamed): " in text
+    for side in ("red", "white", "1"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+        text = run(capsys, file, *QUICK, "--learn", "--side", side)
+        assert "Ply 2, red to move" in text
+        assert "b is blue, w is red" in text
+
+
 def test_json_is_one_object(capsys: pytest.CaptureFixture[str], played: str) -> None:
     data = json.loads(run(capsys, played, *QUICK, "--json"))
     record = parse(Path(played).read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ parlour review game.txt
 parlour review 1rca5jyrpnv    a finished game on the server ('parlour rooms --status ended')
 parlour review game.txt --json
 parlour review game.txt --out reviewed.txt    then: parlour show reviewed.txt
-parlour review game.txt --learn --side white
+parlour review game.txt --learn --side red
 
 A move is best, the only move, fine, an inaccuracy, a mistake, a blunder or a missed win. A value is
 proved, which means exact, or an estimate with the depth of its search. --learn shows the position
@@ -16,6 +16,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from client.sdk.sides import side_names
 from engine.errors import InvalidRecord
 from engine.record import Record, write
 from engine.review import Budget, Review, annotate, review
@@ -85,10 +86,11 @@ def run_review(args: Namespace, record: Record) -> Review:
 
 def sides_of(record: Record, name: str) -> tuple[int, ...]:
     """Return the sides whose mistakes are shown: the named one, or the only person, or both. Raises UserError."""
-    sides = record.create().sides
+    game = record.create()
+    sides = side_names(type(game))
     if name in ("0", "1"):
         return (int(name),)
-    for names in (sides, record.seats):
+    for names in (sides, game.sides, record.seats):
         if name and name in names and names[0] != names[1]:
             return (names.index(name),)
     if name:
