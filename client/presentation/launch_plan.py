@@ -104,6 +104,11 @@ class LaunchPlan:
         token = "PARLOUR_TOKEN=… " if self.token and not private else ""
         return f"{token}{join(words)}"
 
+    def record_command(self, command: str, room: str, private: bool) -> str:
+        """Return the command that reads the record of a finished game. `private`: as for `resume_command`."""
+        server = ["--private"] if private else [*option("--url", self.url), *option("--tls-trust", self.trust)]
+        return join(["parlour", command, room, *server])
+
     def resigns_unfinished(self, bots_only: bool) -> bool:
         """Return whether a new game resigns the unfinished ones.
 

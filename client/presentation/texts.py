@@ -216,6 +216,11 @@ def resume_text(command: str, bots_only: bool) -> str:
     return f"Your game is not over. Resume it{'' if bots_only else ' soon, or it can be claimed'}: {command}"
 
 
+def replay_text(show: str, review: str) -> str:
+    """Return how to replay a finished game and how to judge its moves, in two lines."""
+    return f"Replay your game: {show}\nJudge its moves:  {review}"
+
+
 def has_begun(info: RoomInfo) -> bool:
     """Return whether a game was played, however short. A room that was closed before that is no finished game."""
     return info.ply > 0 or info.result != "*"

@@ -51,3 +51,10 @@ def test_pairing_accepts_a_bot_at_once_if_there_are_only_bots() -> None:
 )
 def test_resume_command_finds_the_same_server_and_player(plan: LaunchPlan, private: bool, command: str) -> None:
     assert plan.resume_command(private) == command
+
+
+def test_record_command_names_the_server_of_the_game() -> None:
+    assert LaunchPlan("play").record_command("show", "1abc", private=True) == "parlour show 1abc --private"
+    assert LaunchPlan("play").record_command("show", "1abc", private=False) == "parlour show 1abc"
+    plan = LaunchPlan("play", url="host:9", name="ann", token="secret")
+    assert plan.record_command("review", "1abc", private=False) == "parlour review 1abc --url host:9"

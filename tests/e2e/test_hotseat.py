@@ -90,6 +90,10 @@ async def test_draw_and_takeback_need_one_answer() -> None:
         await pilot.press("R", "n")
         await pilot.press("o", "ctrl+y")
         await settled(pilot, "the draw is shown", lambda: "A draw" in picture_of(app))
+        room = screen.room
+    assert app.farewell() == (
+        f"Replay your game: parlour show {room} --private\nJudge its moves:  parlour review {room} --private"
+    )
 
 
 async def test_unfinished_game_is_resumed() -> None:

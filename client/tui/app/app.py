@@ -15,7 +15,7 @@ from textual.binding import Binding
 from textual.css.query import NoMatches
 
 from client.presentation.launch_plan import GameRequest, LaunchPlan
-from client.presentation.texts import invited_text, lost_text, resume_text
+from client.presentation.texts import invited_text, lost_text, replay_text, resume_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
 from client.tui.app.palette import ScreenActions
@@ -70,13 +70,16 @@ class ParlourApp(ThemedApp):
             await asyncio.shield(self.server.close())
 
     def farewell(self) -> str:
-        """Return how to resume the unfinished games, for the shell; empty if there are none."""
+        """Return how to resume the unfinished games or replay the last one, for the shell; empty if none was played."""
         if self.session is None or not self.keeps_games:
             return ""
-        tables = self.session.rooms.unfinished()
-        if not any(table.status == "running" and table.setup.your_seat is not None for table in tables):
+        tables = [table for table in self.session.rooms.values() if table.setup.your_seat is not None]
+        if any(table.status == "running" for table in tables):
+            return resume_text(self.plan.resume_command(self.bots_only), self.bots_only)
+        played = [table.room for table in tables if table.status == "ended" and table.ply > 0]
+        if not played:
             return ""
-        return resume_text(self.plan.resume_command(self.bots_only), self.bots_only)
+        return replay_text(*(self.plan.record_command(name, played[-1], self.bots_only) for name in ("show", "review")))
 
     async def action_quit(self) -> None:
         self.exit()

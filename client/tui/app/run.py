@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from client.presentation.launch_plan import LaunchPlan
 from client.tui.app.app import ParlourApp
 from client.tui.render.appearance import Appearance
-from runtime.printable import print_line
+from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ async def run_app(app: ParlourApp) -> str:
             watching.cancel()
             await app.close()
     if farewell := app.farewell():
-        print_line(farewell)
+        print_lines(farewell)
     if app.return_code == 1:  # a crash, which Textual has reported
         sys.exit(1)
     return error

@@ -101,7 +101,7 @@ class TableActions(TableView):
     def do_takeback(self) -> None:
         ply = None if self.table is None else self.table.last_turn(self.table.seat)
         takeback = Takeback(id=self.client.next_id(), room=self.room, ply=ply)
-        self._ask(Question("TAKE BACK?", "Do you ask to take back your last move?", "yes, ask", self._send(takeback)))
+        self._ask(Question("TAKE BACK?", "Ask to take back your last move?", "yes, ask", self._send(takeback)))
 
     def do_rematch(self) -> None:
         table = self.table
