@@ -348,14 +348,14 @@ async def test_invitations_are_shown_at_a_table() -> None:
 async def test_refused_hint_shows_the_reason() -> None:
     async with table(FRESH) as (app, pilot, _):
         await pilot.press("s")
-        assert "Hints are available only against bots" in picture_of(app)
+        assert "Hints are available only against bots." in picture_of(app)
         app.bots = (BotInfo(name="search", plays=("conga",)),)
         app.deliver(Moved(
             room="room", seq=5, at=AT, ply=1, side=0, move="a4b4", position=snapshot_of("conga", ("a4b4",)).position,
             turn=1, took=1, charged=1,
         ))  # fmt: skip
         await pilot.press("w")
-        assert "Hints are available only on your turn" in picture_of(app)
+        assert "Hints are available only on your turn." in picture_of(app)
 
 
 async def test_flipped_board() -> None:

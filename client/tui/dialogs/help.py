@@ -12,6 +12,7 @@ from textual.containers import Vertical, VerticalScroll
 from client.tui.dialogs.base import Dialog
 from client.tui.widgets.plain import PlainText
 
+MIN_KEY_WIDTH = 9
 OTHER_ROWS = 4  # the border, the title and the keys
 CLOSE = "esc: close"
 SCROLL = f"up down: more lines   {CLOSE}"
@@ -26,7 +27,9 @@ class Help(Dialog[None]):
     def __init__(self, title: str, keys: Iterable[tuple[str, str]]) -> None:
         super().__init__()
         self._title = title
-        self._lines = [f"{key:<9} {meaning}" for key, meaning in keys]
+        rows = list(keys)
+        width = max(MIN_KEY_WIDTH, *(len(key) for key, _ in rows))
+        self._lines = [f"{key:<{width}} {meaning}" for key, meaning in rows]
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box wide"):

@@ -19,11 +19,11 @@ def hints_allowed(table: RoomView, is_bot: Callable[[str], bool]) -> bool:
 def hint_refusal(table: RoomView, is_bot: Callable[[str], bool]) -> str:
     """Return why there is no hint, or an empty string if there may be one."""
     if table.setup.rated:
-        return "Hints are not available in rated games"
+        return "Hints are not available in rated games."
     if table.opponent is None or not is_bot(table.opponent.name):
-        return "Hints are available only against bots"
+        return "Hints are available only against bots."
     if not table.my_move:
-        return "Hints are available only on your turn"
+        return "Hints are available only on your turn."
     return ""
 
 

@@ -143,12 +143,12 @@ LOBBY_HELP = (
     ("esc", "clear the filter; quit if it is empty"),
     ("?", "show this page (1620? in the list is a provisional rating)"),
 )
-WALL_HELP_TITLE = "Keys on the wall"
+WALL_HELP_TITLE = "Keys for several games"
 WALL_HELP = (
     ("arrows, tab", "choose a game; shift+tab: back"),
-    ("enter, click", "open the game; q returns to the wall"),
+    ("enter, click", "open the game; q returns to all games"),
     ("1 4 9", "the number of boards; 9 needs a terminal of 120 x 40"),
-    ("space", "hold: keep these games, whatever ends; again: let go"),
+    ("space", "keep showing these games; again: follow live games"),
     ("pgdn, pgup", "other games"),
     ("g", "on the TV: only one game, the next one, all"),
     ("p", "change the colours"),
