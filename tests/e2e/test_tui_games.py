@@ -215,4 +215,4 @@ async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
             await carol.ask(Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
             await settled(pilot, "the wall is still updated", lambda: "move 2" in picture_of(app))
             await pilot.press("question_mark")
-            assert "Keys on the wall" in picture_of(app)
+            assert "Keys for several games" in picture_of(app)
