@@ -164,7 +164,7 @@ def apply_entry(state: LadderState, entry: Entry) -> None:
         case "ladder":
             state.settings = read_settings(entry)
         case "paired":
-            pair(state, read_game(entry))
+            pair(state, read_game(entry, after=state.games))
         case "created":
             state.known_rooms.add(str(entry["room"]))
             if int(entry["game"]) in state.open:
@@ -270,14 +270,15 @@ def paired_entry(game: LadderGame) -> Entry:
     return {"type": "paired", "game": game.number, "players": players, "opening": game.opening, "at": game.at}
 
 
-def read_game(entry: Entry) -> LadderGame:
+def read_game(entry: Entry, after: int) -> LadderGame:
+    """Return the game of an entry. `after`: the number of games before it. Raises ValueError."""
     first, second = (Version(read_text(name), read_text(version)) for name, version in entry["players"])
     if first == second:
         raise ValueError("a bot cannot play against itself")
-    opening, at = int(entry["opening"]), float(entry["at"])
-    if opening < 1 or not isfinite(at):
-        raise ValueError(f"opening {opening} at {at} is not one of a ladder")
-    return LadderGame(int(entry["game"]), (first, second), opening, at)
+    number, opening, at = int(entry["game"]), int(entry["opening"]), float(entry["at"])
+    if not 1 <= opening <= number <= after + 1 or not isfinite(at):
+        raise ValueError(f"game {number} from opening {opening} at {at} cannot follow {after} games")
+    return LadderGame(number, (first, second), opening, at)
 
 
 def created_entry(number: int, room: str) -> Entry:

@@ -62,7 +62,7 @@ def elo_text(row: TournamentRow, report: TournamentReport) -> str:
     if row.elo is None:
         return ""
     elo = str(row.elo) if report.format == "ladder" else f"{row.elo:+d}"
-    return f"{elo} ± {row.error}"
+    return f"{elo} fixed" if row.state == "anchor" else f"{elo} ± {row.error}"
 
 
 def pairing_text(game: TournamentGame) -> str:

@@ -66,7 +66,7 @@ def test_own_games_are_not_counted_twice() -> None:
 def test_bot_that_brings_many_versions_has_to_wait() -> None:
     state = LadderState(SETTINGS)
     for number in range(3):
-        game = LadderGame(number, (Version("flood", str(number)), Version("ben", "1")), 1, 10.0)
+        game = LadderGame(number + 1, (Version("flood", str(number)), Version("ben", "1")), 1, 10.0)
         apply_entry(state, paired_entry(game))
     assert lobby(bot("flood", "3")).contenders(state, 20.0) == []
     assert lobby(bot("flood", "3")).refused(state, 20.0) == [Version("flood", "3")]

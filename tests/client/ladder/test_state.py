@@ -97,7 +97,7 @@ def test_retired_is_what_a_later_version_replaced() -> None:
     state = replay(journal())
     assert state.is_retired(PLAYERS[0])
     assert not state.is_retired(PLAYERS[1])
-    again = LadderGame(99, (PLAYERS[0], PLAYERS[2]), 50, 0.0)
+    again = LadderGame(state.games + 1, (PLAYERS[0], PLAYERS[2]), state.games, 0.0)
     apply_entry(state, paired_entry(again))
     assert state.is_retired(PLAYERS[1])
 
@@ -116,6 +116,8 @@ def test_settings_come_back_as_they_were() -> None:
         {"type": "paired", "game": 1e999, "players": [["a", "1"], ["b", "1"]], "opening": 1, "at": 0},
         {"type": "paired", "game": 1, "players": [["a", "1"], ["b", "1"]], "opening": 0, "at": 0},
         {"type": "paired", "game": 1, "players": [["a", "1"], ["b", "1"]], "opening": 1, "at": 1e999},
+        {"type": "paired", "game": 1, "players": [["a", "1"], ["b", "1"]], "opening": 2, "at": 0},
+        {"type": "paired", "game": 10**8, "players": [["a", "1"], ["b", "1"]], "opening": 10**8, "at": 0},
         {"type": "ended", "game": 1, "result": "2-0", "reason": "", "room": "", "forfeit": "", "moves": 0},
         {"type": "ended", "game": 1, "result": "*", "reason": "", "room": "", "forfeit": "", "moves": 0},
         {"type": "ended", "game": [], "result": "1-0"},
@@ -136,7 +138,7 @@ def test_wrong_entry_is_one_clear_error(entry: dict[str, Any]) -> None:
 
 def test_versions_of_a_day_are_counted() -> None:
     state, day = LadderState(LadderSettings("x", "conga", {}, "none", 0)), 86_400.0
-    for number, at in enumerate((0.0, day, day + 1)):
+    for number, at in enumerate((0.0, day, day + 1), 1):
         game = LadderGame(number, (Version("Ann", str(number)), PLAYERS[2]), 1, at)
         apply_entry(state, paired_entry(game))
     assert state.new_versions("ann", day + 10) == 2
