@@ -9,7 +9,7 @@ import sys
 from tests.waiting import TIMEOUT_S
 
 MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (31, 100), "rated-end": (31, 80)}  # files, changes of file
-RUNS = 3  # timing can add a few changes
+MAX_RUNS = 10  # what the server does once a second can come in between, on a busy machine more often
 
 
 def run_walk(*words: str) -> subprocess.CompletedProcess[str]:
@@ -42,10 +42,15 @@ def test_other_walks_are_traced_too() -> None:
 
 
 def test_walks_do_not_grow() -> None:
-    runs = [json.loads(run_walk("--json").stdout) for _ in range(RUNS)]
-    for name, (files, changes) in MAX_FILES_AND_CHANGES.items():
-        assert min(run[name]["files"] for run in runs) <= files, name
-        assert min(run[name]["changes"] for run in runs) <= changes, name
+    grown = dict(MAX_FILES_AND_CHANGES)
+    for _ in range(MAX_RUNS):
+        walks = json.loads(run_walk("--json").stdout)
+        for name, (files, changes) in list(grown.items()):
+            if walks[name]["files"] <= files and walks[name]["changes"] <= changes:
+                del grown[name]
+        if not grown:
+            return
+    assert not grown, walks
 
 
 def test_unknown_walk_is_refused_with_the_names_of_the_walks() -> None:

@@ -248,11 +248,11 @@ async def test_ended_rooms_leave_no_state_at_the_broker(
     monkeypatch.setattr(outside, "COLLECTING_S", 0.3)
     node = await start()
     ann, ben = await connect_guest(node.url, "ann"), await connect_guest(node.url, "ben")
-    room, runs = await room_of(ann, ben), await room_of(ann, ben)
     left = "1aaaaaaaaaa"  # by a node that died: its room is in no store
-    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
-        await client.publish(f"{prefix}/rooms/{left}/state", b"{}", retain=True)
     async with subscribe(broker, f"{prefix}/rooms/+/state") as reader:
+        room, runs = await room_of(ann, ben), await room_of(ann, ben)
+        async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+            await client.publish(f"{prefix}/rooms/{left}/state", b"{}", retain=True)
         while await reader.next(f"{runs}/state") is None:
             pass
         await ann.ask("resign", room=room)
