@@ -68,7 +68,7 @@ def test_every_stress_scenario_and_the_long_tests_run_on_a_schedule() -> None:
     yaml = pytest.importorskip("yaml")
     stress = yaml.safe_load((ROOT / ".github" / "workflows" / "stress.yml").read_text(encoding="utf-8"))
     assert stress[True]["schedule"], "YAML reads the key `on` as true"
-    assert ".venv/bin/pytest -n 2 --dist loadfile -m long" in script_of(stress["jobs"]["long"])
+    assert ".venv/bin/pytest -n 4 --dist loadfile -m long" in script_of(stress["jobs"]["long"])
     job = stress["jobs"]["stress"]
     assert {"plain", *job["strategy"]["matrix"]["scenario"]} == load_script("stress-tests").SCENARIOS.keys()
     assert "scripts/stress-tests ${{ matrix.scenario }} --runs 2" in script_of(job)
