@@ -14,6 +14,7 @@ import pytest
 from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
 from server.app import Running
+from server.cluster.mqtt import client as client_of_broker
 from server.cluster.mqtt import outside
 from server.cluster.mqtt.bus import MqttBus
 from server.cluster.mqtt.outside import OutsideTopics
@@ -211,8 +212,9 @@ async def test_bots_of_a_node_that_died_are_forgotten(
 
 
 async def test_overloaded_broker_shows_and_loses_nothing(
-    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str
+    start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(client_of_broker, "KEEPALIVE_S", 600)  # the broker does not answer for a while, but is not lost
     left, right = await start(), await start()
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben)

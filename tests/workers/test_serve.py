@@ -135,7 +135,7 @@ async def test_neither_processes_nor_files_outlive_a_parent_that_is_killed(serve
     os.kill(server.pid, signal.SIGKILL)
     await server.process.wait()
     await until("all processes have ended", lambda: not any(map(is_running, processes)))
-    assert not os.listdir(folder)  # noqa: PTH208
+    await until("their files are removed", lambda: not os.listdir(folder))  # noqa: PTH208
     again = await serve()
     ben = await resume(again, 0, ben)
     assert (await ben.find(type="snapshot", room=room))["ply"] == 3
