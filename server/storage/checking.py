@@ -18,6 +18,7 @@ from server.storage.copying import Progress
 from server.storage.interface import RoomRow, Store
 from server.storage.room_index import decode_info, room_row
 from server.storage.tables import (
+    ACCOUNT_KEYS,
     ACCOUNTS,
     ARCHIVES,
     EVENTS,
@@ -186,13 +187,18 @@ async def ended_rooms(store: Store, rooms: set[str]) -> set[str]:
 
 
 async def check_accounts(store: Store, progress: Progress) -> AsyncIterator[str]:
-    """Yield the faults of accounts and sessions."""
-    names: set[str] = set()
+    """Yield the faults of accounts, their keys and sessions."""
+    names, players = set[str](), set[str]()
     async for rows in batches(store, ACCOUNTS, progress):
         for _, name, player, _, _, folded, _ in rows:
             names.add(fold(name))
+            players.add(player)
             if folded not in (fold(name), f"{fold(name)} {player}"):  # the second is an older account of the same name
                 yield f"account {name} is stored as {folded!r}, not as {fold(name)!r}"
+    async for rows in batches(store, ACCOUNT_KEYS, progress):
+        for fingerprint, player, _, _ in rows:
+            if player not in players:
+                yield f"the SSH key {fingerprint} is of player {player}, who has no account"
     async for rows in batches(store, SESSIONS, progress):
         for _, player, _, account, _ in rows:
             if account and fold(account) not in names:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 
 from server.domain.downtime import Downtime
 from server.domain.ratings import RatingRow
+from server.storage.account_keys import AccountKey
 from server.storage.tables import Row, Table
 
 
@@ -253,6 +254,16 @@ class Store(Protocol):
 
     async def account_named(self, name: str) -> Account | None:
         """Return the active account of a name."""
+
+    # Public keys for SSH: see server/storage/account_keys.py.
+
+    async def add_account_key(self, key: AccountKey) -> bool: ...
+
+    async def account_of_key(self, fingerprint: str) -> str: ...
+
+    async def account_keys(self) -> list[AccountKey]: ...
+
+    async def remove_account_key(self, fingerprint: str) -> None: ...
 
     async def mark_alive(self, node: str, now: int) -> bool:
         """Record a node's heartbeat. Return False if the node was unknown, or removed as dead."""

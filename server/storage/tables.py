@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 ROWS_PER_BATCH = 5000  # of a walk through a table
 MAX_VALUES_PER_STATEMENT = 1200  # SQLite needs seconds for a statement with 30,000
-TEXT_KEYS = frozenset({"room", "profile", "player", "node", "task", "month"})
+TEXT_KEYS = frozenset({"fingerprint", "room", "profile", "player", "node", "task", "month"})
 
 Row = tuple[Any, ...]
 Statements = Sequence[tuple[str, Sequence[Any]]]
@@ -40,10 +40,12 @@ EVENTS = Table("events", 2, ("room", "seq", "payload"))
 RATINGS = Table("ratings", 3, RATING_COLUMNS)
 STANDINGS = Table("standings", 2, RATING_COLUMNS)
 ACCOUNTS = Table("accounts", 1, ("token", "name", "player", "created_at", "revoked_at", "folded", "change"))
+ACCOUNT_KEYS = Table("account_keys", 1, ("fingerprint", "player", "comment", "added_at"))
 SESSIONS = Table("sessions", 1, ("secret", "player", "name", "account", "seen_at"))
 ARCHIVES = Table("archives", 1, ("month", "file", "rooms", "events", "archived_at"))
 TABLES = (
     ACCOUNTS,
+    ACCOUNT_KEYS,
     SESSIONS,
     ROOMS,
     EVENTS,

@@ -14,6 +14,9 @@ from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest
 from tests.waiting import TIMEOUT_S
 
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMqPnh1bKVgUWkMPbRcH1cZ5EvXT4XpW8dJkqC7lTqvN ann@home\n"
+FINGERPRINT = "SHA256:ZhNa92cDcib6Z0/E6J002p/zt6zE7a3ho1pg4Opsfy0"
+
 
 async def account(db: Path, *words: str) -> tuple[int, str, str]:
     process = await asyncio.create_subprocess_exec(
@@ -76,6 +79,8 @@ async def test_new_token_disconnects_the_clients_of_the_old_one(
 
 async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
     db = tmp_path / "parlour.db"
+    key = tmp_path / "key.pub"
+    key.write_text(KEY)
     assert (await account(db, "add", "ann"))[0] == 0
     for words, text in (
         (("add", "Ann"), "there is already an account"),
@@ -85,12 +90,33 @@ async def test_account_mistakes_get_one_sentence(tmp_path: Path) -> None:
         (("add",), "needs a name"),
         (("list", "ann"), "needs no name"),
         (("revoke", "bob"), "there is no account bob"),
+        (("key", "bob", str(key)), "there is no account bob"),
+        (("key", "ann"), "needs a file"),
+        (("key", "ann", str(db)), "is not UTF-8 text"),
+        (("keys", "ann"), "needs no name"),
+        (("unkey", "SHA256:x"), "no account has the key SHA256:x"),
+        (("add", "bob", str(key)), "takes one name only"),
     ):
         code, out, err = await account(db, *words)
         assert (code, out) == (2, "")
         assert text in err
         assert "Traceback" not in err
         assert len(err.splitlines()) == 1
+
+
+async def test_public_keys_are_added_listed_and_removed(tmp_path: Path) -> None:
+    db, key = tmp_path / "parlour.db", tmp_path / "key.pub"
+    key.write_text(KEY)
+    for name in ("ann", "ben"):
+        await account(db, "add", name)
+    assert await account(db, "key", "Ann", str(key)) == (0, f"{FINGERPRINT} logs in as ann", "")
+    code, _, err = await account(db, "key", "ben", str(key))
+    assert code == 2
+    assert "belongs to the account ann" in err
+    _, out, _ = await account(db, "keys")
+    assert [out.split("\t")[n] for n in (0, 1, 3)] == ["ann", FINGERPRINT, "ann@home"]
+    assert (await account(db, "unkey", FINGERPRINT))[1].startswith(f"{FINGERPRINT} no longer logs in as ann")
+    assert await account(db, "keys") == (0, "", "")
 
 
 async def test_server_for_accounts_refuses_guests(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:

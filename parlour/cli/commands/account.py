@@ -9,6 +9,9 @@ parlour account rotate alice                            print a new token; the o
 parlour account import roster.csv --tokens tokens       create accounts for a class: a file each
 parlour account import roster.csv --sheet sheet.html    the same, as a sheet to print and cut
 parlour account export > accounts.csv                   write the accounts as CSV, without tokens
+parlour account key alice id_ed25519.pub                let a public key log in as alice, over SSH
+parlour account keys                                    list these keys
+parlour account unkey SHA256:…                          remove a key
 parlour account add alice --db /var/lib/parlour/parlour.db
 
 Accounts are in the server's database. Run this command in the folder where the server was started,
@@ -31,21 +34,30 @@ from client.presentation.texts import counted
 from parlour.cli import roster
 from parlour.cli.database import opened_store
 from parlour.errors import UserError
+from parlour.input_file import read_text
 from protocol.usernames import fold
 from runtime.printable import print_error, print_line, print_lines, printable
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.handlers.auth import check_new_name
 from server.ids import new_player_id
+from server.ssh.public_keys import BadKey, PublicKey, read_public_keys
+from server.storage.account_keys import AccountKey
 from server.storage.interface import Account, Store, StoreError, new_secret, without_password
 
-ACTIONS = ("add", "list", "revoke", "rotate", "import", "export")
-WITHOUT_NAME = ("list", "export")
+ACTIONS = ("add", "list", "revoke", "rotate", "import", "export", "key", "keys", "unkey")
+WITHOUT_NAME = ("list", "export", "keys")
+EXAMPLES = {
+    "import": "a file, for example roster.csv",
+    "unkey": "the fingerprint of a key: 'parlour account keys' lists them",
+}
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("action", metavar="|".join(ACTIONS), choices=ACTIONS, help="what to do")
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the account, or the file of a roster (CSV) for import")
+    text = "the account; the file of a roster (CSV) for import; a fingerprint for unkey"
+    parser.add_argument("name", metavar="NAME", nargs="?", help=text)
+    parser.add_argument("file", metavar="FILE", nargs="?", help="for key: a file of public keys (.pub), or -")
     default = os.environ.get("PARLOUR_DB", Settings().db)
     parser.add_argument("--db", default=default, metavar="FILE|URL", help=f"the server's database (default: {default})")
     group = parser.add_argument_group("import")
@@ -58,9 +70,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     if (args.name is None) != (args.action in WITHOUT_NAME):
-        example = "a file, for example roster.csv" if args.action == "import" else "a name, for example alice"
+        example = EXAMPLES.get(args.action, "a name, for example alice")
         needs = f"needs no name: parlour account {args.action}" if args.name is not None else f"needs {example}"
         raise UserError(f"account {args.action} {needs}")
+    if (args.action == "key") != (args.file is not None):
+        needs_file = "needs a file: parlour account key alice id_ed25519.pub"
+        how = needs_file if args.action == "key" else "takes one name only"
+        raise UserError(f"account {args.action} {how}")
     if (args.action == "import") != bool(args.tokens or args.sheet):
         how = "needs --tokens DIR or --sheet FILE" if args.action == "import" else "takes no --tokens and no --sheet"
         raise UserError(f"account {args.action} {how}")
@@ -78,6 +94,7 @@ def run(args: Namespace) -> int:
 async def run_action(args: Namespace) -> bool:
     """Do what is asked. Return whether the database was created for it. Raises StoreError, Refusal or UserError."""
     names = roster.read_names(Path(args.name)) if args.action == "import" else []
+    keys = read_keys(args.file) if args.action == "key" else []
     for line, name in names:
         check_roster_name(name, line)
     async with opened_store(args.db, "accounts", create=args.action in ("add", "import")) as (store, created):
@@ -91,6 +108,12 @@ async def run_action(args: Namespace) -> bool:
                 await add(store, args.name, now)
             case "rotate":
                 await rotate(store, args.name)
+            case "key":
+                await add_keys(store, args.name, keys, now)
+            case "keys":
+                await show_keys(store)
+            case "unkey":
+                await remove_key(store, args.name)
             case "import":
                 await import_accounts(store, [name for _, name in names], args, now)
             case _ if not await store.revoke_account(args.name, now):
@@ -161,6 +184,43 @@ async def add(store: Store, name: str, now: int) -> None:
 async def show(store: Store) -> None:
     for account in await store.accounts():
         print_lines(f"{printable(account.name)}\t{day(account.created_at)}\t{state_text(account)}")
+
+
+# -- public keys
+
+
+def read_keys(file: str) -> list[PublicKey]:
+    """Return the public keys of a file. Raises UserError."""
+    try:
+        return read_public_keys(read_text(file))
+    except BadKey as error:
+        raise UserError(f"{file}: {error}") from None
+
+
+async def add_keys(store: Store, name: str, keys: list[PublicKey], now: int) -> None:
+    """Let public keys log in to an account over SSH. Raises UserError."""
+    account = await store.account_named(name)
+    if account is None:
+        raise unknown_account(name)
+    for key in keys:
+        if not await store.add_account_key(AccountKey(account.name, key.fingerprint, key.comment, now)):
+            owner = await store.account_of_key(key.fingerprint)
+            how = f"remove it first with parlour account unkey {key.fingerprint}"
+            raise UserError(f"the key {key.fingerprint} belongs to the account {owner}: {how}")
+        print_line(f"{key.fingerprint} logs in as {account.name}")
+
+
+async def show_keys(store: Store) -> None:
+    for key in await store.account_keys():
+        print_lines("\t".join([printable(key.account), key.fingerprint, day(key.added_at), printable(key.comment)]))
+
+
+async def remove_key(store: Store, fingerprint: str) -> None:
+    owner = await store.account_of_key(fingerprint)
+    if not owner:
+        raise UserError(f"no account has the key {fingerprint[:60]}; 'parlour account keys' lists all")
+    await store.remove_account_key(fingerprint)
+    print_line(f"{fingerprint} no longer logs in as {owner}; SSH sessions that are open go on")
 
 
 def state_text(account: Account) -> str:

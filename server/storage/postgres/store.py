@@ -13,6 +13,7 @@ import asyncpg
 from protocol.usernames import fold
 from server.logs import log
 from server.storage import queries
+from server.storage.account_keys import AccountKeys
 from server.storage.interface import LOCK_TIMEOUT_S, Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
 from server.storage.keys import Keys
 from server.storage.postgres.accounts import Accounts
@@ -34,7 +35,7 @@ LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 LAST_OPPONENT = queries.last_opponent("$")
 
 
-class PostgresStore(Accounts, Ratings, Keys, Pruning):
+class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning):
     """A store that several nodes share."""
 
     shared = True

@@ -11,6 +11,7 @@ from typing import IO, Any
 from protocol.usernames import fold
 from server.domain.downtime import Downtime
 from server.storage import queries
+from server.storage.account_keys import AccountKeys
 from server.storage.interface import (
     BUSY_TIMEOUT_S,
     LOCK_TIMEOUT_S,
@@ -46,7 +47,7 @@ ROOMS_OF = """
 """
 
 
-class SqliteStore(Ratings, Keys, Pruning):
+class SqliteStore(Ratings, Keys, AccountKeys, Pruning):
     """A store for one node. `address`: a unix socket where its writer process also serves workers."""
 
     shared = False

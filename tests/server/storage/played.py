@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.app import running
 from server.config import Settings
+from server.storage.account_keys import AccountKey
 from tests.e2e.accounts import account
 from tests.e2e.guest import Guest
 from tests.e2e.play import RATED_CLOCK, play, room_of
@@ -16,6 +17,7 @@ async def play_games(db: str) -> None:
         await ann.hello(token=await account(server, "ann"))
         await ben.hello(token=await account(server, "ben"))
         await guest.hello("José")
+        assert await server.app.store.add_account_key(AccountKey("ann", "SHA256:a", "ann@home", 7))
         for loser in (ann, ben, ben):
             room = await room_of(ann, ben, rated=True)
             await ann.ask("say", room=room, text="good luck")

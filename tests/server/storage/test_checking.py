@@ -33,6 +33,7 @@ FAULTS = {
     "UPDATE rooms SET info = '' WHERE room = {ended}": r"room \w+: the index describes the room otherwise",
     "DELETE FROM ratings WHERE player = 'p-ann' AND games = 2": r"ratings of player p-ann in cohcoh: no rating between",
     "UPDATE ratings SET room = 'gone' WHERE player = 'p-ann' AND games = 2": r"ratings .* game 2 is of room gone",
+    "UPDATE account_keys SET player = 'gone'": "the SSH key SHA256:a is of player gone, who has no account",
     "UPDATE standings SET rating = 3000 WHERE player = 'p-ben'": r"ratings of player p-ben .* is not the latest rating",
     "DELETE FROM standings WHERE player = 'p-ben'": r"ratings of player p-ben in cohcoh: there is no standing",
     "UPDATE accounts SET folded = 'eve' WHERE name = 'ann'": r"account ann is stored as 'eve', not as 'ann'",
