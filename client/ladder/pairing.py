@@ -7,7 +7,6 @@ most about the ratings of its players: both are uncertain, as they have played l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import sqrt
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ REFIT_SHARE = 20  # ratings are computed again when there are 1/20 more games
 REFIT_TOLERANCE = 1e-3  # less than an Elo
 HOUSE_RESERVED_PART = 4
 PRIOR_INFORMATION = 0.25  # of the extra draw
+MAX_WORTH = 0.25  # of a game between equal players
 
 
 class Contender(NamedTuple):
@@ -60,10 +60,10 @@ class Pairer:
             if seats[0] in free and seats[1] in free:
                 return LadderGame(number, seats, opening, now)
         self._refit(state)
-        pairs = [pair for pair in combinations(free, 2) if self._can_meet(*pair)]
-        if not pairs:
+        found = self._best_pair(state, list(free))
+        if found is None:
             return None
-        first, second = max(pairs, key=lambda pair: self._value(state, *pair))
+        first, second = found
         if self._seat_balance(state, first) > self._seat_balance(state, second):
             first, second = second, first
         players = (first, second)
@@ -72,6 +72,24 @@ class Pairer:
     def paired(self, game: LadderGame) -> None:
         """Count the information of a game that begins."""
         self._add_information(game.players, 1)
+
+    def _best_pair(self, state: LadderState, players: list[Version]) -> tuple[Version, Version] | None:
+        """Return the two players whose game is worth most, or None if no two can meet.
+
+        The least certain players come first. The search ends where certainty alone rules out a better pair, because the
+        pairs of a large ladder are many.
+        """
+        variance = {player: self._variance(player) for player in players}
+        players.sort(key=variance.__getitem__, reverse=True)
+        best, best_value = None, -1.0
+        for at, first in enumerate(players):
+            for second in players[at + 1 :]:
+                if MAX_WORTH * (variance[first] + variance[second]) <= best_value:
+                    break
+                value = self._value(state, first, second)
+                if value > best_value and self._can_meet(first, second):
+                    best, best_value = (first, second), value
+        return best
 
     def _can_meet(self, first: Version, second: Version) -> bool:
         both_fixed = all(self._settings.is_anchor(player.name) for player in (first, second))
@@ -83,7 +101,7 @@ class Pairer:
         return gain / sqrt(1 + state.openings[meeting((first, second))])
 
     def _worth(self, first: Version, second: Version) -> float:
-        """Return the information of a game: the most for equal players."""
+        """Return the information of a game: MAX_WORTH for equal players, less for others."""
         wins = expected_score(self._rating(first) - self._rating(second))
         return wins * (1 - wins)
 

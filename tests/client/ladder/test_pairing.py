@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from client.ladder.pairing import Contender, Pairer, free_places
@@ -17,7 +19,7 @@ from client.ladder.state import (
     paired_entry,
 )
 from protocol.types import BotInfo
-from tests.client.ladder.night import ladder, with_anchors
+from tests.client.ladder.night import ladder, play_night, with_anchors
 
 ANN, BEN, CY, DOT = (Version(name, "1") for name in ("ann", "ben", "cy", "dot"))
 
@@ -79,6 +81,20 @@ def test_game_without_a_result_is_owed_again(which: int) -> None:
     assert again is not None
     assert (again.players, again.opening) == (games[which].players, 1)
     assert (state.tallies[ANN].first, state.tallies[ANN].second) in {(1, 0), (0, 1)}
+
+
+@pytest.mark.parametrize("games", [0, 5, 40, 150])
+def test_no_pair_is_worth_more_than_the_one_chosen(games: int) -> None:
+    bots = {Version(f"bot{number}", "1"): 1000.0 + 100 * number for number in range(10)}
+    fixed = {Version("low", "x"): 1100.0, Version("high", "x"): 1900.0}
+    settings = with_anchors({player.name: elo for player, elo in fixed.items()})
+    state = play_night(settings, {**bots, **fixed}, games)
+    state.owed.clear()
+    pairer = Pairer(settings)
+    game = pairer.choose(state, contenders(*bots, *fixed), 0.0)
+    assert game is not None
+    pairs = [pair for pair in combinations([*bots, *fixed], 2) if set(pair) != set(fixed)]
+    assert pairer._value(state, *game.players) == max(pairer._value(state, *pair) for pair in pairs)
 
 
 def test_few_games_come_first() -> None:
