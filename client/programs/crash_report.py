@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from client.programs.failure import Failure
-from client.programs.jail.base import Jail, NoJail
+from client.programs.jail.base import WORK, Jail, NoJail
 from client.programs.limits import Limits
 from client.programs.process import Exit
 from client.sdk.bot import Budget
@@ -25,7 +25,7 @@ from runtime.paths import state_folder
 TAIL_BYTES = 64 * 1024
 MAX_NAME_LENGTH = 40
 MAX_REPORTS_PER_SECOND = 10_000
-HERE, REPRODUCED = Path("/the-folder-of-the-script"), Path("/work")
+HERE = Path("/the-folder-of-the-script")
 
 
 class Tail:
@@ -174,7 +174,7 @@ class CrashReport:
         limits, jail = self.transcript.limits, self.transcript.jail
         if limits is None:
             return shlex.join(self.command)
-        folder, source = (REPRODUCED, HERE / "run") if self.files is not None else (self.cwd or Path.cwd(), None)
+        folder, source = (Path(WORK), HERE / "run") if self.files is not None else (self.cwd or Path.cwd(), None)
         command = shlex.join(jail.command(self.command, folder, limits, source))
         known = jail.environment(limits) if jail.confines else limits.environment({})
         variables = shlex.join(f"{name}={value}" for name, value in known.items())

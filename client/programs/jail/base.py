@@ -17,6 +17,9 @@ copied: a copy that is lost with the program. writable: the folder itself, which
 folder, and only the files that the command names.
 """
 
+# Where a program starts that sees no folder of ours. No machine has a folder of this name: its files would be hidden.
+WORK = "/.work"
+
 
 class Jail(ABC):
     """Starts programs with fewer rights."""

@@ -21,7 +21,7 @@ from itertools import count
 from pathlib import Path
 
 from client.programs.failure import Failure
-from client.programs.jail.base import FolderAccess, Jail
+from client.programs.jail.base import WORK, FolderAccess, Jail
 from client.programs.jail.seccomp import filter_file
 from client.programs.limits import Limits
 from client.programs.violation import NETWORK_NOTICE
@@ -33,7 +33,7 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/
 ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "java-*", "python*")
 KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "JAVA_HOME", "JAVA_TOOL_OPTIONS")
 BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")  # for systemd-run, not for the program
-TEMPORARY, WORK, SOURCE = "/tmp", "/work", "/.folder"
+TEMPORARY, SOURCE = "/tmp", "/.folder"
 SETUP_CAPABILITIES = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 # The counters of the jail's own network: packets sent, and packets without a route.
 REPORT_NETWORK = (
@@ -213,10 +213,13 @@ def find_program(name: str) -> str:
 def program_files(program: str, folder: Path) -> list[Path]:
     """Return what a program needs outside of the system's folders: its installation, or itself.
 
-    A program in a folder `bin` belongs to an installation, such as a virtual environment. Links lead to others.
+    A program in a folder `bin` belongs to an installation, such as a virtual environment. Links lead to others, but
+    not to files that are no programs.
     """
-    found = []
+    found: list[Path] = []
     path = Path(program)
+    if not os.access(path, os.X_OK):
+        return found
     while path.exists():
         prefix = path.parent.parent
         installed = path.parent.name in ("bin", "shims") and not holds_others(prefix, folder)
@@ -228,8 +231,9 @@ def program_files(program: str, folder: Path) -> list[Path]:
 
 
 def holds_others(prefix: Path, folder: Path) -> bool:
-    """Return whether a folder holds more than one program: the home folder, temporary files, or the program's own."""
-    return any(path.is_relative_to(prefix) for path in (Path.home(), Path(tempfile.gettempdir()), folder))
+    """Return whether a folder holds more than one program: the user's files, temporary files, or the program's own."""
+    data = Path.home() / ".local" / "share"  # of all programs; ~/.local/bin has links to some of them
+    return any(path.is_relative_to(prefix) for path in (data, Path(tempfile.gettempdir()), folder))
 
 
 def named_files(words: Iterable[str], folder: Path) -> list[Path]:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from client.programs.jail.base import FolderAccess, Jail
+from client.programs.jail.base import WORK, FolderAccess, Jail
 from client.programs.jail.bubblewrap import check_folder, named_files
 from client.programs.limits import Limits
 from runtime.child_process import environment
 
-WORK, SOURCE, TEMPORARY = "/work", "/.folder", "/tmp"
+SOURCE, TEMPORARY = "/.folder", "/tmp"
 CLIENT_VARIABLES = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "DOCKER_CONTEXT")
 
 

@@ -302,16 +302,48 @@ def test_installation_of_a_program_is_visible_but_never_the_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("home/bin", "home/java/bin"):
+    for name in ("home/bin", "home/java/bin", "home/.local/bin"):
         (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "run").touch()
+        (tmp_path / name / "run").touch(mode=0o755)
     (tmp_path / "home/bin/link").symlink_to("../java/bin/run")
+    (tmp_path / "home/secret.txt").touch(mode=0o644)
+    (tmp_path / "home/bin/disguised").symlink_to("../secret.txt")
     folder = tmp_path / "homework"
     assert program_files(str(tmp_path / "home/java/bin/run"), folder) == [tmp_path / "home/java"]
     assert program_files(str(tmp_path / "home/bin/run"), folder) == [tmp_path / "home/bin/run"]
     assert program_files(str(tmp_path / "home/bin/link"), folder) == [
         tmp_path / "home/bin/link", tmp_path / "home/java"
     ]  # fmt: skip
+    assert program_files(str(tmp_path / "home/.local/bin/run"), folder) == [tmp_path / "home/.local/bin/run"]
+    assert program_files(str(tmp_path / "home/bin/disguised"), folder) == []
+
+
+@needs_jail
+def test_interpreter_in_the_home_is_visible_through_all_links(
+    children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A virtual environment of an interpreter from pyenv, uv or conda has such links. A copy of sh stands for Python."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    version, environment = home / ".pyenv/versions/3.99", home / "project/.venv"
+    for folder in (version / "bin", version / "lib", environment / "bin", tmp_path / "zoo"):
+        folder.mkdir(parents=True)
+    shutil.copy(Path("/bin/sh").resolve(), version / "bin/python3")
+    (environment / "bin/python3").symlink_to(version / "bin/python3")
+    (environment / "bin/python").symlink_to("python3")
+    (version / "lib/module").write_text("imported")
+    (home / "secret.txt").write_text(SECRET)
+    code = f"read -r line < {version}/lib/module; cd {home}; echo $line .* * .pyenv/* .pyenv/versions/*; read -r line"
+    child = Child([str(environment / "bin/python"), "-c", code], tmp_path / "zoo", TIGHT, Bubblewrap("empty"))
+    children.append(child)
+    assert child.listen(TIMEOUT_S) == "imported . .. .pyenv project .pyenv/versions .pyenv/versions/3.99"
+
+
+def test_programs_below_any_folder_of_the_machine_are_visible(tmp_path: Path) -> None:
+    """The folder where a program starts hides no folder of the machine."""
+    command = Bubblewrap("empty").command(["sh", str(tmp_path)], tmp_path / "zoo", TIGHT)
+    inside = command[command.index("--chdir") + 1]
+    assert not Path(inside).exists()
 
 
 def test_control_group_limits_memory_and_processes() -> None:
