@@ -227,7 +227,7 @@ async def test_overloaded_broker_shows_and_loses_nothing(
         for _ in range(400):
             client.send(f"{prefix}/filler", b"x" * 60_000)
             await asyncio.sleep(0)
-            if client.unsent_bytes > 1 << 20:
+            if client.unsent_bytes > 8 << 20:  # more than the system takes, whose buffer grows to 4 MB
                 break
         assert bus_of(left).overloaded
         page = (await get(left.url, "/metrics"))[1]
