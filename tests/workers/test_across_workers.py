@@ -11,6 +11,7 @@ from websockets.exceptions import InvalidStatus
 
 from engine.registry import GAMES, create
 from server.app import Running
+from server.cluster.unix import bus as bus_of_workers
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest
 from tests.e2e.pages import get
@@ -252,7 +253,10 @@ async def test_a_dead_worker_counts_no_more(start: Start, connect_guest: Connect
     await until("the worker is back", lambda: total(left) == 1 and bool(left.app.feed.bots()))
 
 
-async def test_metrics_of_any_worker_are_those_of_all(start: Start, connect_guest: ConnectGuest) -> None:
+async def test_metrics_of_any_worker_are_those_of_all(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bus_of_workers, "METRICS_TIMEOUT_S", TIMEOUT_S)
     left, right = await start(), await start()
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
@@ -263,6 +267,24 @@ async def test_metrics_of_any_worker_are_those_of_all(start: Start, connect_gues
         assert values["parlour_moves_total"] == "3"
         assert values["parlour_connections"] == "2"
         assert values["parlour_bus_up"] in "01"
+
+
+async def test_metrics_of_a_worker_that_does_not_answer_are_the_latest_known(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    await play(ann, ben, room, "1", "2", "3")
+    monkeypatch.setattr(bus_of_workers, "METRICS_TIMEOUT_S", TIMEOUT_S)
+    assert "parlour_moves_total 3\n" in (await get(left.url, "/metrics"))[1]
+    handlers: Any = right.app.bus._handlers  # type: ignore[attr-defined]
+    with monkeypatch.context() as silent:
+        silent.setattr(bus_of_workers, "METRICS_TIMEOUT_S", 0.01)
+        silent.setitem(handlers, "ask", lambda *question: None)
+        assert "parlour_moves_total 3\n" in (await get(left.url, "/metrics"))[1]
+    await move(ben, room, 3, "4")
+    assert "parlour_moves_total 4\n" in (await get(left.url, "/metrics"))[1]
 
 
 # -- what is sent to which worker

@@ -52,7 +52,8 @@ class UnixBus:
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last sent
         self._ticking = False
-        self._asking: dict[int, asyncio.Future[Any]] = {}  # questions for metrics, by the worker asked
+        self._asking: dict[int, asyncio.Future[None]] = {}  # questions for metrics, by the worker asked
+        self._samples: dict[int, Any] = {}  # the latest metrics of each worker
         self._handlers: dict[str, Callable[..., None]] = {
             "hello": self._introduced,
             "withdraw": self._rematch_withdrawn,
@@ -177,17 +178,21 @@ class UnixBus:
             self._send_all("lobby", MSGPACK.encode(self._lobby.take(self._listener)))
 
     async def metrics_samples(self) -> list[Any]:
-        """Return the metrics of the other workers that answer in time."""
+        """Return the metrics of the other workers: the latest known ones if a worker does not answer in time.
+
+        Counters would seem to start again if a worker that is slow for a moment were left out.
+        """
         loop = asyncio.get_running_loop()
+        answers = []
         for index, sender in self._senders.items():
-            if sender.up and (index not in self._asking or self._asking[index].done()):
-                self._asking[index] = loop.create_future()
-                sender.send(("ask",))
-        answers = [future for index, future in self._asking.items() if self._senders[index].up]
-        if not answers:
-            return []
-        done, _ = await asyncio.wait(answers, timeout=METRICS_TIMEOUT_S)
-        return [future.result() for future in done if not future.cancelled()]
+            if sender.up:
+                if index not in self._asking or self._asking[index].done():
+                    self._asking[index] = loop.create_future()
+                answers.append(self._asking[index])
+                sender.send(("ask",))  # also if an earlier question is open: it may be lost
+        if answers:
+            await asyncio.wait(answers, timeout=METRICS_TIMEOUT_S)
+        return list(self._samples.values())
 
     # -- receiving
 
@@ -221,6 +226,7 @@ class UnixBus:
 
     def _forget(self, receiver: Receiver) -> None:
         self._followers.forget(receiver.index)
+        self._samples.pop(receiver.index, None)
         asking = self._asking.pop(receiver.index, None)
         if asking is not None:
             asking.cancel()
@@ -278,6 +284,7 @@ class UnixBus:
         self._senders[receiver.index].send(("metrics", listener.metrics_sample()))
 
     def _metrics_received(self, listener: BusListener, receiver: Receiver, sample: Any) -> None:
+        self._samples[receiver.index] = sample
         asking = self._asking.get(receiver.index)
         if asking is not None and not asking.done():
-            asking.set_result(sample)
+            asking.set_result(None)
