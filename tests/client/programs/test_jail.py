@@ -322,7 +322,7 @@ def test_installation_of_a_program_is_visible_but_never_the_home(
 def test_interpreter_in_the_home_is_visible_through_all_links(
     children: list[Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A virtual environment of an interpreter from pyenv, uv or conda has such links. A copy of sh stands for Python."""
+    """A virtual environment of a Python from pyenv, uv or conda has such links. A copy of sh stands for Python."""
     home = tmp_path / "home"
     monkeypatch.setenv("HOME", str(home))
     version, environment = home / ".pyenv/versions/3.99", home / "project/.venv"
