@@ -8,8 +8,8 @@ bank clocks have both.
     charged = took - credit
     new left = left - max(0, charged - per_move) + increment
 
-The credit compensates for the network latency of the player's connection, see `credited_latency`. Each side has a small
-quota of credit, which grows back with every move.
+The credit compensates for the network latency of the player's connection, measured in server/transport/connection.py.
+Each side has a small quota of credit, which grows back with every move.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from protocol.types import MIN_TIME_MS, TimeControl, TimesLeft
 MAX_CREDIT_PER_MOVE_MS = 500
 MAX_QUOTA_MS = 1000
 QUOTA_REGAIN_PER_MOVE_MS = 50
-MAX_UNVERIFIED_LATENCY_S = 0.05  # credited if only the client's own pongs tell the latency
 
 Pair = tuple[int, int]
 # The time left of both sides, their quotas of latency credit, and the start of the turn. A plain tuple: it is built and
@@ -47,15 +46,6 @@ def initial_clocks(control: TimeControl, now: int) -> Clocks:
     """Return the clocks of a game that starts now."""
     left = control.base or control.bank
     return (left, left), (MAX_QUOTA_MS, MAX_QUOTA_MS), now
-
-
-def credited_latency(pong_s: float, kernel_s: float | None) -> float:
-    """Return the latency to credit, in seconds: the shorter of two measurements of the round trip.
-
-    A client can delay its pongs, but not the acknowledgements of its kernel. Without the kernel's measurement, the pong
-    counts up to a limit.
-    """
-    return min(pong_s, MAX_UNVERIFIED_LATENCY_S if kernel_s is None else kernel_s)
 
 
 def charge(control: TimeControl, clocks: Clocks, side: int, now: int, lag: int) -> Charge:

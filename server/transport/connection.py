@@ -22,16 +22,16 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from protocol.codec import JSON, Malformed
-from server.domain.clock import credited_latency
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
-from server.transport.http import METRICS_PATH, HttpHandler
+from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
 from server.transport.ip_limits import counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
+MAX_UNVERIFIED_LATENCY_S = 0.05  # credited if only the client's own pongs tell the latency
 TIMER_MARGIN_S = 0.01  # a client's timer may fire some milliseconds early; an obedient client is not refused again
 RTT_OFFSET_BYTES = 68  # of tcpi_rtt in the tcp_info struct of Linux, which only grows at its end
 RTT_END_BYTES = RTT_OFFSET_BYTES + 4
@@ -81,12 +81,13 @@ class Connection(FastPath):
         path = request.path.partition("?")[0]
         if path == METRICS_PATH:
             return self.respond_with_metrics(request)
-        return self.http.respond(request, path, self.is_address_full)
+        address_full = path == WEBSOCKET_PATH and self.is_address_full(request.headers)
+        return self.http.respond(request, path, address_full)
 
     async def respond_with_metrics(self, request: Request) -> Response | None:
         """Return the metrics of all workers."""
         await self.services.collect_metrics()
-        return self.http.respond(request, METRICS_PATH, self.is_address_full)
+        return self.http.respond(request, METRICS_PATH)
 
     def is_address_full(self, headers: Headers) -> bool:
         """Count a connection that opens a WebSocket. Return whether its IP address has too many."""
@@ -111,7 +112,7 @@ class Connection(FastPath):
         self.services.connections.add(self)
         try:
             with suppress(ConnectionClosed):
-                await (await self.ping())  # measures the latency; the next ping follows only after the ping interval
+                await self.ping()  # measures the latency; the next ping follows only after the ping interval
             await asyncio.shield(self.connection_lost_waiter)
         finally:
             self.lost = True
@@ -256,6 +257,15 @@ class Connection(FastPath):
         """Count and log a disconnect by the server."""
         self.services.metrics.turned_away[reason] += 1
         log("cut", why=reason, address=self.address)
+
+
+def credited_latency(pong_s: float, kernel_s: float | None) -> float:
+    """Return the latency to credit, in seconds: the shorter of two measurements of the round trip.
+
+    A client can delay its pongs, but not the acknowledgements of its kernel. Without the kernel's measurement, the pong
+    counts up to a limit.
+    """
+    return min(pong_s, MAX_UNVERIFIED_LATENCY_S if kernel_s is None else kernel_s)
 
 
 def kernel_rtt_s(transport: asyncio.BaseTransport) -> float | None:

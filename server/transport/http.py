@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from websockets.asyncio.server import ServerConnection
@@ -53,12 +53,12 @@ class HttpHandler:
             name.lower() for name in listed(f"{self.settings.host},{self.settings.public_host}")
         }
 
-    def respond(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Response | None:
+    def respond(self, request: Request, path: str, address_full: bool = False) -> Response | None:
         """Return the response to a request, or None to open a WebSocket.
 
-        `is_address_full` is called for a handshake that is not refused for another reason.
+        `address_full`: the client's IP address has too many connections to open a WebSocket.
         """
-        page = self._page(request, path, is_address_full)
+        page = self._page(request, path, address_full)
         if page is None:
             return None
         status, body, headers = page
@@ -67,7 +67,7 @@ class HttpHandler:
             headers["Content-Length"] = str(len(body))
         return Response(status.value, status.phrase, headers, b"" if request.method == "HEAD" else body)
 
-    def _page(self, request: Request, path: str, is_address_full: Callable[[Headers], bool]) -> Page | None:
+    def _page(self, request: Request, path: str, address_full: bool) -> Page | None:
         method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
             return text_page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
@@ -75,7 +75,7 @@ class HttpHandler:
             if len(headers.get_all(name)) > 1:
                 return text_page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
         if path == WEBSOCKET_PATH:
-            return self._handshake_refusal(headers, is_address_full)
+            return self._handshake_refusal(headers, address_full)
         if path == "/livez":
             return text_page(HTTPStatus.OK, "ok\n")
         if path in ("/healthz", "/readyz"):
@@ -112,7 +112,7 @@ class HttpHandler:
             return text_page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.status.store_error}\n")
         return text_page(HTTPStatus.OK, "ok\n")
 
-    def _handshake_refusal(self, headers: Headers, is_address_full: Callable[[Headers], bool]) -> Page | None:
+    def _handshake_refusal(self, headers: Headers, address_full: bool) -> Page | None:
         services = self.services
         if services.status.draining:
             return text_page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
@@ -124,7 +124,7 @@ class HttpHandler:
         if problem:
             services.metrics.turned_away["origin"] += 1
             return text_page(HTTPStatus.FORBIDDEN, problem)
-        if is_address_full(headers):
+        if address_full:
             services.metrics.turned_away["address"] += 1
             return text_page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None

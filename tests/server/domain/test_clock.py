@@ -133,13 +133,3 @@ def test_time_left_is_never_negative_and_the_flag_falls_by_the_deadline(
         clocks = after_move(control, clocks, side, now, lag)
         assert min(clocks[0]) >= 0
         assert all(0 <= quota <= MAX_QUOTA_MS for quota in clocks[1])
-
-
-def test_shorter_measurement_of_the_round_trip_is_credited() -> None:
-    assert clock.credited_latency(0.2, 0.1) == 0.1
-    assert clock.credited_latency(0.1, 0.2) == 0.1
-
-
-def test_pong_alone_is_credited_up_to_a_limit() -> None:
-    assert clock.credited_latency(0.01, None) == 0.01
-    assert clock.credited_latency(6.0, None) == clock.MAX_UNVERIFIED_LATENCY_S

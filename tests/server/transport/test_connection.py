@@ -14,9 +14,8 @@ from websockets.typing import Origin
 
 from protocol.replies import Ok
 from protocol.types import Player
-from server.domain.clock import MAX_UNVERIFIED_LATENCY_S
 from server.transport import fast_path
-from server.transport.connection import Connection, kernel_rtt_s
+from server.transport.connection import MAX_UNVERIFIED_LATENCY_S, Connection, credited_latency, kernel_rtt_s
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import BINARY, PING, PONG, TEXT, RawClient, close_frame, command, frame
@@ -282,3 +281,13 @@ def test_socket_that_is_not_tcp_has_no_round_trip() -> None:
     first, second = socket.socketpair()
     with first, second:
         assert kernel_rtt_s(asyncio.BaseTransport({"socket": first})) is None
+
+
+def test_shorter_measurement_of_the_round_trip_is_credited() -> None:
+    assert credited_latency(0.2, 0.1) == 0.1
+    assert credited_latency(0.1, 0.2) == 0.1
+
+
+def test_pong_alone_is_credited_up_to_a_limit() -> None:
+    assert credited_latency(0.01, None) == 0.01
+    assert credited_latency(6.0, None) == MAX_UNVERIFIED_LATENCY_S

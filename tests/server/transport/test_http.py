@@ -25,7 +25,7 @@ def get(
 ) -> tuple[int, str]:
     """Return status and body. 101 is the status of a request that may become a WebSocket."""
     request = Request(path, Headers({name.replace("_", "-"): value for name, value in headers.items()}), method=method)
-    response = HttpHandler(services).respond(request, path.partition("?")[0], lambda headers: address_full)
+    response = HttpHandler(services).respond(request, path.partition("?")[0], address_full)
     return (101, "") if response is None else (response.status_code, bytes(response.body).decode())
 
 
@@ -84,7 +84,7 @@ def test_head_has_no_body() -> None:
 @pytest.mark.parametrize("name", ["Host", "Origin"])
 def test_repeated_header_is_refused(name: str) -> None:
     headers = Headers([(name, "a"), (name, "b")])
-    response = HttpHandler(StubServices()).respond(Request("/", headers), "/", lambda headers: False)
+    response = HttpHandler(StubServices()).respond(Request("/", headers), "/")
     assert response is not None
     assert (response.status_code, response.body) == (
         400,

@@ -25,9 +25,7 @@ def website() -> Website:
 
 def respond(website: Website, path: str, method: str = "GET", **headers: str) -> tuple[int, Headers, bytes]:
     given = Headers({name.replace("_", "-"): value for name, value in headers.items()})
-    response = HttpHandler(StubServices(), website).respond(
-        Request(path, given, method=method), path, lambda headers: False
-    )
+    response = HttpHandler(StubServices(), website).respond(Request(path, given, method=method), path)
     assert response is not None
     return response.status_code, response.headers, bytes(response.body)
 
@@ -116,6 +114,6 @@ def test_repeated_headers_are_no_error(website: Website) -> None:
     request = Headers(
         [("Accept", "text/html"), ("Accept", "*/*"), ("Accept-Encoding", "x"), ("Accept-Encoding", "gzip")]
     )
-    response = HttpHandler(StubServices(), website).respond(Request("/", request), "/", lambda headers: False)
+    response = HttpHandler(StubServices(), website).respond(Request("/", request), "/")
     assert response is not None
     assert response.status_code == 200
